@@ -60,6 +60,7 @@ lint: $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/zizmor --offline --no-progress --quiet .github
@@ -104,7 +105,7 @@ sanitize-kernels:
 	cmake --build build/sanitize --parallel 2
 	ctest --test-dir build/sanitize --output-on-failure
 
-# the Python module under the address and undefined-behaviour sanitizers, then under the thread sanitizer
+# the Python module under the address and undefined-behavior sanitizers, then under the thread sanitizer
 sanitize: $(STAMP) sanitize-kernels
 	native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS)
 	SANITIZE=thread native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS) $(NOT_BY_THREADS)

@@ -1,4 +1,5 @@
-"""Print what pyproject.toml requires, with the extras that are named; `make` fetches it while it compiles."""
+"""Print what pyproject.toml requires, with the extras that are named; `make` fetches it while it
+compiles."""
 
 import sys
 import tomllib
@@ -11,7 +12,9 @@ def requirements(extras: list[str]) -> list[str]:
     found = list(project["dependencies"])
     for extra in extras:
         for line in project["optional-dependencies"][extra]:
-            found += requirements(line[len(own) : -1].split(",")) if line.startswith(own) else [line]
+            found += (
+                requirements(line[len(own) : -1].split(",")) if line.startswith(own) else [line]
+            )
     return list(dict.fromkeys(found))
 
 

@@ -82,7 +82,9 @@ def qda(scale):
         "Quadratic discriminant, fit + predict the same, n=500k d=32, 5 classes",
         {
             "lyceum": learner("lyceum.bayes.QuadraticDiscriminantAnalysis", use),
-            "sklearn QDA": learner("sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", use),
+            "sklearn QDA": learner(
+                "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", use
+            ),
         },
         accuracy(y),
         ("accuracy", +1, 1e-3),

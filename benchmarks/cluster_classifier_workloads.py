@@ -26,7 +26,8 @@ def _by_cluster(X, y):
         def run():
             groups = KMeans(8, n_init=1, random_state=0).fit(X)
             experts = [
-                LogisticRegression().fit(X[groups.labels_ == c], y[groups.labels_ == c]) for c in range(8)
+                LogisticRegression().fit(X[groups.labels_ == c], y[groups.labels_ == c])
+                for c in range(8)
             ]
 
             def predict(Z):
@@ -66,7 +67,8 @@ def cluster_classifier(scale):
 
 
 def _blobs(n: int, seed: int):
-    """Rows about 16 centres of 4 classes, and the classes of which one row in a hundred is known."""
+    """Rows about 16 centers of 4 classes, and the classes of which one row in a hundred is
+    known."""
     rng = np.random.default_rng(seed)
     centers = np.random.default_rng(7).normal(0.0, 6.0, (16, 10))
     group = rng.integers(0, 16, n)

@@ -46,7 +46,9 @@ def _sklearn_tree(X, method):
         from sklearn.cluster import AgglomerativeClustering as TheirAgglomerativeClustering
 
         def run():
-            model = TheirAgglomerativeClustering(None, linkage=method, distance_threshold=0.0).fit(X)
+            model = TheirAgglomerativeClustering(None, linkage=method, distance_threshold=0.0).fit(
+                X
+            )
             return np.column_stack([model.children_, model.distances_, model.distances_])
 
         return run
@@ -66,7 +68,10 @@ def _tree(method, scale, vector=False, sklearn=True):
         peers["fastcluster linkage_vector"] = _fastcluster_tree(X, method, vector=True)
     if sklearn:
         peers["sklearn AgglomerativeClustering"] = _sklearn_tree(X, method)
-    text = f"AgglomerativeClustering, {method} linkage, n=10k d=10 float64 Euclidean, full tree from points"
+    text = (
+        f"AgglomerativeClustering, {method} linkage, n=10k d=10 float64 Euclidean, full tree from"
+        " points"
+    )
     return Workload("Clustering", text, peers, _heights, ("sum of heights", -1, 1e-6))
 
 
@@ -114,7 +119,8 @@ def linkage_single_100k(scale):
         "Single linkage n=100k d=3 float64, full tree, no matrix of distances",
         {
             "lyceum": _lyceum_tree(X, "single"),
-            # fastcluster's linkage_vector takes n² steps here and did not end in 330 s: it is compared at 10k
+            # fastcluster's linkage_vector takes n² steps here and did not end in 330 s: it is
+            # compared at 10k
             "hdbscan Boruvka": hdbscan_tree,
         },
         _heights,

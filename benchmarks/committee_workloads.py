@@ -137,8 +137,8 @@ def label_propagation(scale):
         return LabelSpreading(kernel="knn", n_neighbors=7, alpha=0.99, max_iter=1000, n_jobs=-1)
 
     return Workload(
-        "Unlabelled rows",
-        "label spreading, 100 labels, n=100k d=2, graph of 7 neighbours",
+        "Unlabeled rows",
+        "label spreading, 100 labels, n=100k d=2, graph of 7 neighbors",
         {"lyceum": _transduced(ours, X, given), "sklearn": _transduced(theirs, X, given)},
         lambda labels: {"accuracy": float((labels == y).mean())},
         ("accuracy", 1, 0.005),
@@ -207,7 +207,7 @@ def self_training(scale):
         return TheirSelfTrainingClassifier(GaussianNB(), threshold=0.9)
 
     return Workload(
-        "Unlabelled rows",
+        "Unlabeled rows",
         "self-training of naive Bayes, one label in a hundred, n=100k d=10",
         {"lyceum": fit_predictor(ours, X, given), "sklearn": fit_predictor(theirs, X, given)},
         _accuracy(X, y),
@@ -237,13 +237,15 @@ def semi_supervised_em(scale):
             model = GaussianNB().fit(X[known], given[known])
             for _ in range(steps):
                 soft = model.predict_proba(X[hidden])
-                model = GaussianNB().fit(X[rows], labels, np.append(np.ones(len(known)), soft.T.ravel()))
+                model = GaussianNB().fit(
+                    X[rows], labels, np.append(np.ones(len(known)), soft.T.ravel())
+                )
             return model.predict
 
         return run
 
     return Workload(
-        "Unlabelled rows",
+        "Unlabeled rows",
         "20 steps of EM over naive Bayes, one label in a hundred, n=100k d=10",
         {"lyceum": fit_predictor(ours, X, given), "sklearn in a loop": theirs},
         _accuracy(X, y),

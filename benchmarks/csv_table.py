@@ -25,7 +25,9 @@ def write_csv(path: Path, n: int) -> None:
     for name, levels in LEVELS.items():
         codes = rng.integers(levels, size=n)
         score += 0.6 * rng.standard_normal(levels)[codes]
-        columns[name] = pa.array([f"{name}_{level:02d}" for level in range(levels)]).take(pa.array(codes))
+        columns[name] = pa.array([f"{name}_{level:02d}" for level in range(levels)]).take(
+            pa.array(codes)
+        )
     columns["y"] = (rng.random(n) < 1 / (1 + np.exp(-score))).astype(np.int64)
     path.parent.mkdir(exist_ok=True)
     unfinished = path.with_suffix(".part")
@@ -108,7 +110,8 @@ def csv_logistic(scale):
         write_csv(path, size(1_000_000, scale))
     return Workload(
         "Table",
-        "CSV 1M rows (6 numeric with gaps, 4 text columns) → impute, scale, one-hot → logistic, train AUC",
+        "CSV 1M rows (6 numeric with gaps, 4 text columns) → impute, scale, one-hot → logistic,"
+        " train AUC",
         {
             "lyceum": lyceum_contender(path),
             "polars codes + sklearn": polars_contender(path, codes=True),

@@ -7,7 +7,8 @@ from workloads import Workload, learner, size, workload
 
 
 def kernel_density_workload(scale, n, m, d, h, fft):
-    """Gaussian kernel density of n normal rows at m points; the quality is the largest relative error."""
+    """Gaussian kernel density of n normal rows at m points; the quality is the largest relative
+    error."""
     rng = np.random.default_rng(11)
     n, m = size(n, scale), size(m, scale)
     X, points = rng.standard_normal((n, d)), rng.standard_normal((m, d))

@@ -1,4 +1,4 @@
-"""Workloads of nearest neighbours, beside scikit-learn's and FAISS's exact ones."""
+"""Workloads of nearest neighbors, beside scikit-learn's and FAISS's exact ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def _scipy(queries, rows, k):
 
 
 def _found(queries, rows, k):
-    """The mean distance of the neighbours found of some queries, and the share of the nearest in them."""
+    """The mean distance of the neighbors found of some queries, and the share of the nearest in
+    them."""
     some = np.arange(0, len(queries), max(1, len(queries) // 200))
     D = np.array([((rows.astype(np.float64) - query) ** 2).sum(axis=1) for query in queries[some]])
     nearest = np.sort(D, axis=1)[:, :k]
@@ -76,7 +77,7 @@ def nearest_20(scale):
     n, d, k = size(100_000, scale), 20, 10
     rows, queries = _rows(n, d, 40), _rows(min(n, 20_000), d, 41)
     return Workload(
-        "Neighbours",
+        "Neighbors",
         "10 nearest rows, 20k queries among n=100k d=20 float32, exact",
         {
             "lyceum": _lyceum(queries, rows, k),
@@ -93,7 +94,7 @@ def nearest_3(scale):
     n, d, k = size(300_000, scale), 3, 10
     rows, queries = _rows(n, d, 42).astype(np.float64), _rows(n, d, 43).astype(np.float64)
     return Workload(
-        "Neighbours",
+        "Neighbors",
         "10 nearest rows, 300k queries among n=300k d=3 float64, exact",
         {
             "lyceum": _lyceum(queries, rows, k),

@@ -1,4 +1,5 @@
-"""Workloads of kernel ridge regression and multi-class reductions, beside scikit-learn and SciPy."""
+"""Workloads of kernel ridge regression and multi-class reductions, beside scikit-learn and
+SciPy."""
 
 from __future__ import annotations
 

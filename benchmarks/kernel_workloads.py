@@ -1,4 +1,5 @@
-"""Workloads of support vector machines, beside scikit-learn's (libsvm, liblinear) and its Intel extension."""
+"""Workloads of support vector machines, beside scikit-learn's (libsvm, liblinear) and its Intel
+extension."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ def _two_classes(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     few = X[:, :10]
-    score = few @ rng.standard_normal(10) + ((few @ rng.standard_normal((10, 3))) ** 2).sum(axis=1) - 30
+    score = (
+        few @ rng.standard_normal(10) + ((few @ rng.standard_normal((10, 3))) ** 2).sum(axis=1) - 30
+    )
     return X, (score + 3 * rng.standard_normal(n) > np.median(score)).astype(np.int64)
 
 
@@ -32,7 +35,11 @@ def _svc_quality(X, y, T, t, kernel, C):
     def quality(found):
         model, predicted = found
         coef = np.asarray(model.dual_coef_, dtype=np.float64)
-        coef = coef[:, 0] if coef.shape[0] == len(model.support_) and coef.shape[1] == 1 else coef.ravel()
+        coef = (
+            coef[:, 0]
+            if coef.shape[0] == len(model.support_) and coef.shape[1] == 1
+            else coef.ravel()
+        )
         V = np.asarray(X)[model.support_]
         dual = np.abs(coef).sum() - 0.5 * coef @ kernel.sums(V, coef, V)
         return {"dual objective": float(dual), "accuracy": float((predicted == t).mean())}
@@ -120,7 +127,9 @@ def _primal(X, y, squared):
 
 def _linear(about, X, y, loss, peers):
     T = X[:5]
-    ways = {"lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss, intercept="penalized")}
+    ways = {
+        "lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss, intercept="penalized")
+    }
     for title, settings in peers.items():
         ways[title] = _fit("sklearn.svm", "LinearSVC", X, y, T, loss=loss, **settings)
     quality = _primal(X, y, loss == "squared_hinge")

@@ -35,7 +35,9 @@ def pca(scale):
             "sklearn PCA randomized": learner(
                 "sklearn.decomposition.PCA", fit, svd_solver="randomized", **settings
             ),
-            "sklearn PCA full": learner("sklearn.decomposition.PCA", fit, svd_solver="full", **settings),
+            "sklearn PCA full": learner(
+                "sklearn.decomposition.PCA", fit, svd_solver="full", **settings
+            ),
         },
         quality,
         ("variance held", +1, 1e-6),
@@ -54,7 +56,9 @@ def kmeans(scale):
         import faiss
 
         def run():
-            model = faiss.Kmeans(d, k, niter=20, max_points_per_centroid=n, min_points_per_centroid=1)
+            model = faiss.Kmeans(
+                d, k, niter=20, max_points_per_centroid=n, min_points_per_centroid=1
+            )
             model.train(X, init_centroids=init)
             return SimpleNamespace(cluster_centers_=model.centroids, n_iter_=len(model.obj))
 
@@ -75,10 +79,14 @@ def kmeans(scale):
         "k-means n=500k d=32 k=64 float32, same init array, 20 iterations, tol 0",
         {
             "lyceum": learner("lyceum.cluster.KMeans", fit, **settings),
-            "sklearn KMeans lloyd": learner("sklearn.cluster.KMeans", fit, algorithm="lloyd", **settings),
+            "sklearn KMeans lloyd": learner(
+                "sklearn.cluster.KMeans", fit, algorithm="lloyd", **settings
+            ),
             "faiss Kmeans": faiss_kmeans,
             "sklearnex KMeans": learner("sklearnex.cluster.KMeans", fit, **settings),
-            "sklearn KMeans elkan": learner("sklearn.cluster.KMeans", fit, algorithm="elkan", **settings),
+            "sklearn KMeans elkan": learner(
+                "sklearn.cluster.KMeans", fit, algorithm="elkan", **settings
+            ),
         },
         quality,
         ("inertia", -1, 1e-4),

@@ -1,4 +1,5 @@
-"""Workloads of linear models: least squares, ridge, logistic regression, the lasso, choices of a penalty."""
+"""Workloads of linear models: least squares, ridge, logistic regression, the lasso, choices of a
+penalty."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def normal_equations(X, y, alpha=0.0):
 
 
 def lstsq(X, y, alpha=0.0):
-    """Least squares by SVD on centred rows, with sqrt(alpha) I below them: the reference."""
+    """Least squares by SVD on centered rows, with sqrt(alpha) I below them: the reference."""
     mean, y_mean, d = X.mean(axis=0), y.mean(), X.shape[1]
     rows, values = X - mean, y - y_mean
     if alpha:
@@ -48,13 +49,17 @@ def regression_quality(X, y, alpha=0.0):
     def quality(model):
         residual = y - X @ np.ravel(model.coef_) - float(np.ravel(model.intercept_)[0])
         difference = np.abs(np.ravel(model.coef_) - reference.coef_).max()
-        return {"R²": 1 - residual @ residual / y.var() / len(y), "max |Δcoef| from SVD": difference}
+        return {
+            "R²": 1 - residual @ residual / y.var() / len(y),
+            "max |Δcoef| from SVD": difference,
+        }
 
     return quality
 
 
 def logistic_quality(X, y, C=1.0):
-    """Objective: the sum of log losses + ||w||² / (2C), the intercept not penalised; the same for all."""
+    """Objective: the sum of log losses + ||w||² / (2C), the intercept not penalized; the same for
+    all."""
 
     def quality(model):
         coef = np.atleast_2d(model.coef_)
@@ -142,11 +147,18 @@ def multinomial(scale):
 
 
 def path_quality(X, y, alphas):
-    """Mean objective 1/(2n) |y - Xb|² + alpha |b|₁ over the path, without an intercept; the same for all."""
+    """Mean objective 1/(2n) |y - Xb|² + alpha |b|₁ over the path, without an intercept; the same
+    for all."""
 
     def quality(coefs):
-        values = [((y - X @ b) ** 2).mean() / 2 + alpha * np.abs(b).sum() for alpha, b in zip(alphas, coefs)]
-        return {"objective": float(np.mean(values)), "not zero at the end": int(np.count_nonzero(coefs[-1]))}
+        values = [
+            ((y - X @ b) ** 2).mean() / 2 + alpha * np.abs(b).sum()
+            for alpha, b in zip(alphas, coefs)
+        ]
+        return {
+            "objective": float(np.mean(values)),
+            "not zero at the end": int(np.count_nonzero(coefs[-1])),
+        }
 
     return quality
 
@@ -167,12 +179,16 @@ def path_contenders(X, y, alphas):
     return {
         "lyceum": of("lyceum.linear.lasso_path", lambda path: path(X, y, **lyceum).coefs),
         "celer_path": of(
-            "celer.celer_path", lambda path: path(X, y, "lasso", alphas=alphas, max_iter=100, tol=1e-4)[1].T
+            "celer.celer_path",
+            lambda path: path(X, y, "lasso", alphas=alphas, max_iter=100, tol=1e-4)[1].T,
         ),
         "sklearn lasso_path": of(
-            "sklearn.linear_model.lasso_path", lambda path: path(X, y, alphas=alphas, max_iter=100_000)[1].T
+            "sklearn.linear_model.lasso_path",
+            lambda path: path(X, y, alphas=alphas, max_iter=100_000)[1].T,
         ),
-        "skglm Lasso.path": of("skglm.Lasso", lambda cls: cls(fit_intercept=False).path(X, y, alphas)[1].T),
+        "skglm Lasso.path": of(
+            "skglm.Lasso", lambda cls: cls(fit_intercept=False).path(X, y, alphas)[1].T
+        ),
     }
 
 
@@ -181,7 +197,7 @@ def lasso_path_dense(scale):
     rng = np.random.default_rng(10)
     n, d = size(2_000, scale), max(500, round(5_000 * scale))
     X = rng.standard_normal((n, d))
-    for j in range(1, d):  # neighbours are correlated
+    for j in range(1, d):  # neighbors are correlated
         X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
     X = np.asfortranarray(X - X.mean(axis=0))
     y = X @ np.where(rng.random(d) < 0.02, rng.standard_normal(d), 0.0)
@@ -208,7 +224,9 @@ def lasso_path_sparse(scale):
     X = sparse.csc_matrix((np.ones(n * words), (np.repeat(np.arange(n), words), at)), shape=(n, d))
     rarity = np.log(n / (1 + np.diff(X.indptr)))  # as in TF-IDF
     X = sparse.csc_matrix(X @ sparse.diags(np.maximum(rarity, 0.01)))
-    X = sparse.csc_matrix(sparse.diags(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
+    X = sparse.csc_matrix(
+        sparse.diags(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X
+    )
     y = X @ np.where(rng.random(d) < 0.01, 10 * rng.standard_normal(d), 0.0)
     y += rng.standard_normal(n) * y.std() / 2
     y -= y.mean()
@@ -245,7 +263,8 @@ def ridge_cv(scale):
     alphas = np.geomspace(1e-2, 1e6, 100)
     return Workload(
         "Linear",
-        "Ridge, 100 alphas by cross-validation (10 folds; scikit-learn leaves one out), n=200k d=50",
+        "Ridge, 100 alphas by cross-validation (10 folds; scikit-learn leaves one out), n=200k"
+        " d=50",
         {
             "lyceum": learner("lyceum.linear.RidgeCV", fit, alphas=alphas),
             "sklearn RidgeCV": learner("sklearn.linear_model.RidgeCV", fit, alphas=alphas),

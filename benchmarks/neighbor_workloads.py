@@ -1,14 +1,15 @@
-"""Workloads of instance-based learning, beside scikit-learn, scikit-learn-intelex, SciPy and FAISS."""
+"""Workloads of instance-based learning, beside scikit-learn, scikit-learn-intelex, SciPy and
+FAISS."""
 
 from __future__ import annotations
 
 import numpy as np
 from workloads import Workload, size, workload
 
-_SECTION = "Neighbours"
+_SECTION = "Neighbors"
 
 
-def _labelled_rows(n: int, d: int, queries: int, dtype, seed: int):
+def _labeled_rows(n: int, d: int, queries: int, dtype, seed: int):
     rng = np.random.default_rng(seed)
     X, Q = (rng.standard_normal((m, d), dtype=np.float32).astype(dtype) for m in (n, queries))
     rule = rng.standard_normal(d)
@@ -68,7 +69,7 @@ def _faiss(X, y, Q, k):
 
 
 def _classify(n, d, dtype, scale, seed):
-    X, y, Q, truth = _labelled_rows(size(n, scale), d, size(10_000, scale), dtype, seed)
+    X, y, Q, truth = _labeled_rows(size(n, scale), d, size(10_000, scale), dtype, seed)
     makers = {
         "lyceum": _lyceum(X, y, Q, 10),
         "sklearn": _sklearn(X, y, Q, 10),
@@ -103,7 +104,7 @@ def neighbors_784(scale):
 
 @workload
 def neighbors_choice_of_k(scale):
-    X, y, _, _ = _labelled_rows(size(20_000, scale), 10, 1, np.float64, 63)
+    X, y, _, _ = _labeled_rows(size(20_000, scale), 10, 1, np.float64, 63)
 
     def lyceum():
         from lyceum.neighbors import KNeighborsClassifier
@@ -114,7 +115,9 @@ def neighbors_choice_of_k(scale):
         from sklearn.neighbors import NearestNeighbors
 
         def run():
-            rows = NearestNeighbors(n_neighbors=50, n_jobs=-1).fit(X).kneighbors(return_distance=False)
+            rows = (
+                NearestNeighbors(n_neighbors=50, n_jobs=-1).fit(X).kneighbors(return_distance=False)
+            )
             return np.array([np.mean(_vote(y, rows[:, :k]) != y) for k in range(1, 51)])
 
         return run
@@ -172,7 +175,7 @@ def neighbors_local_regression(scale):
 
 @workload
 def neighbors_build_and_save(scale):
-    X, y, Q, _ = _labelled_rows(size(100_000, scale), 3, 1, np.float64, 65)
+    X, y, Q, _ = _labeled_rows(size(100_000, scale), 3, 1, np.float64, 65)
 
     def written(save):
         import tempfile

@@ -1,7 +1,7 @@
 """Workloads of Bayesian networks, beside pyAgrum and pgmpy.
 
-Insurance and hailfinder come from pgmpy's own package where it brings them; otherwise random networks of
-their size stand in, and the title says so.
+Insurance and hailfinder come from pgmpy's own package where it brings them; otherwise random
+networks of their size stand in, and the title says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def _bundled(name: str) -> BayesNet | None:
 
 
 def _stand_in(n: int, edges: int, seed: int) -> BayesNet:
-    """A random network of n nodes and about `edges` edges, 2 to 4 states, at most 3 parents, near ones."""
+    """A random network of n nodes and about `edges` edges, 2 to 4 states, at most 3 parents, near
+    ones."""
     rng = np.random.default_rng(seed)
     states = rng.integers(2, 5, n)
     nodes = []
@@ -100,7 +101,10 @@ def _query_workload(name: str, net: BayesNet, note: str = "") -> Workload:
 
         def run():
             inference = VariableElimination(model)
-            return [_ordered(inference.query([q], seen, show_progress=False), net, q) for q, seen in queries]
+            return [
+                _ordered(inference.query([q], seen, show_progress=False), net, q)
+                for q, seen in queries
+            ]
 
         return run
 
@@ -136,7 +140,9 @@ def bayesnet_queries_alarm(scale):
 def bayesnet_queries_insurance(scale):
     net = _bundled("insurance")
     stand_in = net is None
-    return _query_workload("insurance", net or _stand_in(27, 52, 1), " (a random one of its size)" * stand_in)
+    return _query_workload(
+        "insurance", net or _stand_in(27, 52, 1), " (a random one of its size)" * stand_in
+    )
 
 
 @workload
@@ -186,9 +192,13 @@ def bayesnet_hill_climbing(scale):
 
     def quality(edges):
         nodes = [
-            TableNode(name, alarm.states(name), [a for a, b in edges if b == name]) for name in alarm.names
+            TableNode(name, alarm.states(name), [a for a, b in edges if b == name])
+            for name in alarm.names
         ]
-        return {"BIC": _bic(nodes, table), "structural distance": structural_distance(BayesNet(nodes), alarm)}
+        return {
+            "BIC": _bic(nodes, table),
+            "structural distance": structural_distance(BayesNet(nodes), alarm),
+        }
 
     return Workload(
         "Bayesian networks",
@@ -207,7 +217,9 @@ def bayesnet_hill_climbing(scale):
 
 def _bic(nodes, table) -> float:
     """From counts by NumPy: the same for every contender."""
-    codes = {name: table.column(name).combine_chunks().indices.to_numpy() for name in table.column_names}
+    codes = {
+        name: table.column(name).combine_chunks().indices.to_numpy() for name in table.column_names
+    }
     states = {node.name: len(node.states) for node in nodes}
     total = 0.0
     for node in nodes:
@@ -216,7 +228,9 @@ def _bic(nodes, table) -> float:
         for parent in node.parents:
             row, q = row * states[parent] + codes[parent], q * states[parent]
         r = states[node.name]
-        counts = np.bincount(row * r + codes[node.name], minlength=q * r).reshape(q, r).astype(float)
+        counts = (
+            np.bincount(row * r + codes[node.name], minlength=q * r).reshape(q, r).astype(float)
+        )
         sums = counts.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             total += np.where(counts > 0, counts * np.log(counts / sums), 0.0).sum()
@@ -229,7 +243,9 @@ def bayesnet_rows(scale):
     alarm = read_bif(datasets.path("alarm"))
     n = size(100_000, scale)
     table = alarm.sample(n, 2)
-    codes = np.column_stack([table.column(m).combine_chunks().indices.to_numpy() for m in alarm.names])
+    codes = np.column_stack(
+        [table.column(m).combine_chunks().indices.to_numpy() for m in alarm.names]
+    )
     codes[np.random.default_rng(0).random(codes.shape) < 0.7] = -1
     some = range(0, n, max(1, n // 50))
     exact = [alarm.marginals(_known(alarm, codes[i]))["HR"].values for i in some]
@@ -268,7 +284,8 @@ def bayesnet_rows(scale):
 
     return Workload(
         "Bayesian networks",
-        f"all marginals of alarm for {n:,} rows of evidence (30 % known; pyagrum: the first 500 rows only)",
+        f"all marginals of alarm for {n:,} rows of evidence (30 % known; pyagrum: the first 500"
+        " rows only)",
         {"lyceum": lyceum, "pyagrum LazyPropagation, 500 rows": pyagrum},
         quality,
         ("right to 1e-6", +1, 1e-9),

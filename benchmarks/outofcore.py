@@ -1,7 +1,8 @@
-"""One-pass learners on a Parquet file larger than they may hold, against pyarrow merely decoding it.
+"""One-pass learners on a Parquet file larger than they may hold, against pyarrow merely decoding
+it.
 
-50 million rows × 20 float64 columns and a class column y, in row groups of a million. Every run is a fresh
-process.
+50 million rows × 20 float64 columns and a class column y, in row groups of a million. Every run is
+a fresh process.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def measure(path: Path, n: int, repeat: int) -> list[Outcome]:
     return list(outcomes.values())
 
 
-# The file -------------------------------------------------------------------------------------------------
+# The file
+# -------------------------------------------------------------------------------------------------
 
 
 def generate(path: Path, n: int) -> None:
@@ -87,11 +89,13 @@ def warm(path: Path) -> None:
             pass
 
 
-# One run in a fresh process -------------------------------------------------------------------------------
+# One run in a fresh process
+# -------------------------------------------------------------------------------
 
 
 def observed(work) -> tuple[object, dict]:
-    """The work's result; its seconds and this process's peak resident memory, by kernel and by sampling."""
+    """The work's result; its seconds and this process's peak resident memory, by kernel and by
+    sampling."""
     reset_peak()
     with ResidentSampler() as sampler:
         start = time.perf_counter()
@@ -128,7 +132,8 @@ def fit(name: str, path: Path) -> dict:
 
 
 def quality(model, path: Path) -> dict[str, float]:
-    """Against the moments summed while the file was written, or the true Bayes rule on its first rows."""
+    """Against the moments summed while the file was written, or the true Bayes rule on its first
+    rows."""
     moments = np.array(json.loads(reference_path(path).read_text()))
     n, mean = moments[0, 0], moments[0, 1:] / moments[0, 0]
     covariance = moments[1:, 1:] / n - np.outer(mean, mean)
@@ -149,7 +154,8 @@ def quality(model, path: Path) -> dict[str, float]:
     }
 
 
-# Ways to decode -------------------------------------------------------------------------------------------
+# Ways to decode
+# -------------------------------------------------------------------------------------------
 
 
 def row_groups(path, **settings):
@@ -195,7 +201,9 @@ DECODERS = {
     "pyarrow row groups": row_groups,
     "pyarrow row groups, mapped": lambda path: row_groups(path, memory_map=True),
     "pyarrow row groups by thread": row_groups_by_thread,
-    "pyarrow row groups by thread, mapped": lambda path: row_groups_by_thread(path, memory_map=True),
+    "pyarrow row groups by thread, mapped": lambda path: row_groups_by_thread(
+        path, memory_map=True
+    ),
     "pyarrow iter_batches": batches,
     "pyarrow dataset": dataset,
 }

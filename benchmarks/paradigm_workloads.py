@@ -1,7 +1,8 @@
-"""Workloads of cascades, transfer, active learning and reinforcement learning, beside plain formulations.
+"""Workloads of cascades, transfer, active learning and reinforcement learning, beside plain
+formulations.
 
-No library is a peer of most of these: they are timed beside the same method written down with scikit-learn
-and NumPy, or beside the learner without it, whose quality it should surpass.
+No library is a peer of most of these: they are timed beside the same method written down with
+scikit-learn and NumPy, or beside the learner without it, whose quality it should surpass.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def cascade(scale):
 
     return Workload(
         "Committees",
-        "cascade of naive Bayes on 3 columns and a forest of scikit-learn's, 200k predictions, d=10",
+        "cascade of naive Bayes on 3 columns and a forest of scikit-learn's, 200k predictions,"
+        " d=10",
         {"lyceum": ours, "sklearn by hand": by_hand, "forest alone": alone},
         lambda out: {"accuracy": float((np.asarray(out) == truth).mean())},
         ("accuracy", 1, 0.01),
@@ -73,7 +75,9 @@ def auxiliary_targets(scale):
     n = size(20_000, scale)
     rng = np.random.default_rng(62)
     X = rng.standard_normal((2 * n, 6))
-    hints = np.column_stack([np.sin(3.0 * X[:, 0]), X[:, 1] + X[:, 2]])  # clean, where the target is noisy
+    hints = np.column_stack(
+        [np.sin(3.0 * X[:, 0]), X[:, 1] + X[:, 2]]
+    )  # clean, where the target is noisy
     y = (hints.sum(axis=1) + rng.standard_normal(2 * n) > 0).astype(int)
     train, unknown = np.hstack([X, hints])[:n], np.hstack([X, np.full((2 * n, 2), np.nan)])[n:]
 
@@ -109,7 +113,11 @@ def auxiliary_targets(scale):
     return Workload(
         "Committees",
         "two auxiliary targets beside the main one, trees of depth 6, n=20k d=6",
-        {"lyceum": fit_predictor(ours, train, y[:n]), "sklearn by hand": by_hand, "tree without them": alone},
+        {
+            "lyceum": fit_predictor(ours, train, y[:n]),
+            "sklearn by hand": by_hand,
+            "tree without them": alone,
+        },
         _accuracy(unknown, y[n:]),
         ("accuracy", 1, 0.01),
     )
@@ -160,7 +168,9 @@ def transfer_boost(scale):
         from sklearn.ensemble import AdaBoostClassifier
         from sklearn.tree import DecisionTreeClassifier
 
-        return AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=rounds, random_state=0)
+        return AdaBoostClassifier(
+            DecisionTreeClassifier(max_depth=2), n_estimators=rounds, random_state=0
+        )
 
     return Workload(
         "Transfer",
@@ -218,7 +228,7 @@ def prior_shift(scale):
 
     return Workload(
         "Transfer",
-        "class shares of 500k unlabelled rows by EM, and predictions with them, d=5, 3 classes",
+        "class shares of 500k unlabeled rows by EM, and predictions with them, d=5, 3 classes",
         {"lyceum": ours, "NumPy by hand": by_hand, "as it was trained": alone},
         lambda out: {"accuracy": float((np.asarray(out) == new).mean())},
         ("accuracy", 1, 0.005),
@@ -276,7 +286,11 @@ def model_as_prior(scale):
     return Workload(
         "Transfer",
         "logistic model of 100k rows of another task as prior for 60 rows, d=30",
-        {"lyceum": ours, "SciPy by hand": by_hand, "the 60 rows alone": fit_predictor(alone, some, labels)},
+        {
+            "lyceum": ours,
+            "SciPy by hand": by_hand,
+            "the 60 rows alone": fit_predictor(alone, some, labels),
+        },
         _accuracy(X[n + few :], y[n + few :]),
         ("accuracy", 1, 0.01),
     )
@@ -296,7 +310,12 @@ def active_learning(scale):
         def prepare():
             from lyceum.semi_supervised import active_learning as learn
 
-            more = {"strategy": strategy, "labelled": np.arange(10), "n_queries": queries, "random_state": 0}
+            more = {
+                "strategy": strategy,
+                "labeled": np.arange(10),
+                "n_queries": queries,
+                "random_state": 0,
+            }
             return lambda: learn(model(), X, y, **more).estimator.predict
 
         return prepare
@@ -315,7 +334,11 @@ def active_learning(scale):
     return Workload(
         "Active learning",
         "100 questions by uncertainty, logistic regression of scikit-learn's, 20k rows, d=10",
-        {"lyceum": ours("uncertainty"), "sklearn by hand": by_hand, "lyceum at random": ours("random")},
+        {
+            "lyceum": ours("uncertainty"),
+            "sklearn by hand": by_hand,
+            "lyceum at random": ours("random"),
+        },
         _accuracy(*test),
         ("accuracy", 1, 0.02),
     )

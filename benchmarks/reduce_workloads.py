@@ -18,14 +18,18 @@ def _lyceum(X, y):
     def prepare():
         from lyceum.decomposition import SequentialFeatureSelector
 
-        return lambda: SequentialFeatureSelector(n_features=_KEPT, cv=5, random_state=0).fit(X, y).support_
+        return lambda: (
+            SequentialFeatureSelector(n_features=_KEPT, cv=5, random_state=0).fit(X, y).support_
+        )
 
     return prepare
 
 
 def _sklearn(X, y):
     def prepare():
-        from sklearn.feature_selection import SequentialFeatureSelector as TheirSequentialFeatureSelector
+        from sklearn.feature_selection import (
+            SequentialFeatureSelector as TheirSequentialFeatureSelector,
+        )
         from sklearn.linear_model import LinearRegression
 
         search = TheirSequentialFeatureSelector(

@@ -16,7 +16,11 @@ def _grid(side: int):
 
 @workload
 def value_iteration(scale):
-    from lyceum.reinforcement import DecisionProcess, policy_iteration as improve, value_iteration as iterate
+    from lyceum.reinforcement import (
+        DecisionProcess,
+        policy_iteration as improve,
+        value_iteration as iterate,
+    )
 
     world = DecisionProcess.of_environment(_grid(max(int(20 * scale**0.5), 4)))
     P, R, discount = world.transitions, world.rewards, 0.99

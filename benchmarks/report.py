@@ -41,7 +41,9 @@ def cells(record: dict) -> list[list[str]]:
             f"{median(outcome['all_seconds']):.3g}" if outcome["seconds"] is not None else "",
             "" if outcome.get("ratio") is None else f"{outcome['ratio']:.2f}×",
             "" if outcome["mebibytes"] is None else f"{outcome['mebibytes']:.0f}",
-            " · ".join([*map(quality_text, outcome["quality"].items()), *filter(None, [outcome["note"]])]),
+            " · ".join(
+                [*map(quality_text, outcome["quality"].items()), *filter(None, [outcome["note"]])]
+            ),
         ]
         for outcome in record["outcomes"]
     ]
@@ -56,7 +58,12 @@ def quality_text(item: tuple[str, float]) -> str:
 
 def subtitle(record: dict, machine: str = "") -> str:
     rounds = max(len(outcome["all_seconds"]) for outcome in record["outcomes"])
-    parts = [f"scale {record['scale']:g}", f"best of {rounds}", record["date"], f"commit {record['commit']}"]
+    parts = [
+        f"scale {record['scale']:g}",
+        f"best of {rounds}",
+        record["date"],
+        f"commit {record['commit']}",
+    ]
     if machine:
         parts.append(f"machine {machine}")
     if record["others"] is not None:
@@ -80,7 +87,8 @@ def show(record: dict) -> None:
 
 
 def record_result(name: str, record: dict, order: list[str]) -> None:
-    """Replace one workload in RESULTS.md; the others stay as they are, each with the machine it ran on."""
+    """Replace one workload in RESULTS.md; the others stay as they are, each with the machine it ran
+    on."""
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
     records[name] = record | {"machine": machine()}
     records = {name: records[name] for name in order if name in records}
@@ -118,9 +126,14 @@ def markdown(records: dict[str, dict]) -> str:
             where = letters[str(record["machine"])] if len(machines) > 1 else ""
             for place, row in enumerate(cells(record)):
                 if "lyceum" in row[0]:
-                    row = [f"**{cell}**" if cell and column < 4 else cell for column, cell in enumerate(row)]
+                    row = [
+                        f"**{cell}**" if cell and column < 4 else cell
+                        for column, cell in enumerate(row)
+                    ]
                 first = f"{record['title']} ({subtitle(record, where)})" if place == 0 else ""
-                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |")
+                lines.append(
+                    "| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |"
+                )
         lines.append("")
     return "\n".join(lines)
 

@@ -4,8 +4,9 @@ python benchmarks/revisions.py 799587f               every workload that the rev
 python benchmarks/revisions.py 799587f ols tree      those whose names contain "ols" or "tree"
 python benchmarks/revisions.py 799587f --record      also write REVISIONS.md
 
-The revision is built once, below build/revisions. Both run the workloads of this checkout, each in a process
-of its own; what is slower by more than 5 % in its best round is run once more, with three times the rounds.
+The revision is built once, below build/revisions. Both run the workloads of this checkout, each in
+a process of its own; what is slower by more than 5 % in its best round is run once more, with three
+times the rounds.
 """
 
 from __future__ import annotations
@@ -33,19 +34,25 @@ REPOSITORY, BUILDS, RECORD = HERE.parent, HERE.parent / "build" / "revisions", H
 ALLOWED = 1.05  # of the earlier seconds
 MOST_ROUNDS = 30
 WHY = {  # what a workload does now that earlier revisions did not
-    "csv-logistic": "finds separator, encoding, decimal mark and dates, and reads line breaks in quotes"
+    "csv-logistic": (
+        "finds separator, encoding, decimal mark and dates, and reads line breaks in quotes"
+    )
 }
 OUT_OF_CORE = {"outofcore " + cls: name for name, (_, cls, _) in outofcore.LEARNERS.items()}
 
 
 def main() -> None:
-    from run import clean  # imports lyceum, which the processes of an earlier one must not have done
+    from run import (
+        clean,
+    )  # imports lyceum, which the processes of an earlier one must not have done
 
     options = parse()
     site = build(options.revision)
     rows, lacking, slower = [], [], []
     names = [*WORKLOADS, *OUT_OF_CORE]
-    for name in [name for name in names if not options.only or any(part in name for part in options.only)]:
+    for name in [
+        name for name in names if not options.only or any(part in name for part in options.only)
+    ]:
         for row in compare(name, site, options.scale, options.repeat, options.seconds):
             if row["then"].seconds is None or row["now"].seconds is None:
                 lacking.append(row)
@@ -69,8 +76,12 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("revision", help="a commit of this repository")
-    parser.add_argument("only", nargs="*", help="run the workloads whose names contain one of these")
-    parser.add_argument("--scale", type=float, default=1.0, help="fraction of the full number of rows")
+    parser.add_argument(
+        "only", nargs="*", help="run the workloads whose names contain one of these"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="fraction of the full number of rows"
+    )
     parser.add_argument("--repeat", type=int, default=5, help="rounds at least (default 5)")
     parser.add_argument(
         "--seconds", type=float, default=5.0, help="seconds of each side at least (default 5)"
@@ -80,31 +91,49 @@ def parse() -> argparse.Namespace:
 
 
 def build(revision: str) -> Path:
-    """The folder that the revision is installed in; its dependencies are those of this environment."""
+    """The folder that the revision is installed in; its dependencies are those of this
+    environment."""
     site = BUILDS / git("rev-parse", revision).decode()[:10]
     if not site.exists():
         source, fresh = site.with_name(f"{site.name}-source"), site.with_name(f"{site.name}-new")
         with tarfile.open(fileobj=BytesIO(git("archive", revision))) as archive:
             archive.extractall(source, filter="data")
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+        ]
         subprocess.run([*pip, "--target", str(fresh), str(source)], check=True)
         fresh.rename(site)
     return site
 
 
 def git(*words: str) -> bytes:
-    return subprocess.run(["git", "-C", str(REPOSITORY), *words], check=True, capture_output=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(REPOSITORY), *words], check=True, capture_output=True
+    ).stdout
 
 
-# Two processes --------------------------------------------------------------------------------------------
+# Two processes
+# --------------------------------------------------------------------------------------------
 
 
 def compare(name: str, site: Path, scale: float, repeat: int, seconds: float) -> list[dict]:
-    """A row for each of our contenders: its times then and now, in rounds that begin with either in turn."""
+    """A row for each of our contenders: its times then and now, in rounds that begin with either in
+    turn."""
     sides = {"then": Side(name, site, scale), "now": Side(name, None, scale)}
     rows = []
     for contender in sides["now"].contenders:
-        row = {"name": name, "contender": contender, "then": Outcome(contender), "now": Outcome(contender)}
+        row = {
+            "name": name,
+            "contender": contender,
+            "then": Outcome(contender),
+            "now": Outcome(contender),
+        }
         for turn in range(MOST_ROUNDS):
             enough = min(sum(row[when].all_seconds) for when in sides) >= seconds
             failed = any(row[when].note.startswith(("error", "not ")) for when in sides)
@@ -163,13 +192,17 @@ def serve(pipe, name: str, site: Path | None, scale: float) -> None:
             if contender not in thunks:
                 thunks[contender] = contenders[contender]()
             result = timed(thunks[contender], outcome)
-            outcome.quality = outcome.quality or {key: float(value) for key, value in quality(result).items()}
+            outcome.quality = outcome.quality or {
+                key: float(value) for key, value in quality(result).items()
+            }
         pipe.send(outcome)
 
 
 def use(site: Path) -> None:
     """Import lyceum from there, whatever this environment has installed."""
-    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if "editable" not in type(finder).__module__
+    ]
     sys.path[:] = [str(site), *(place for place in sys.path if Path(place) != REPOSITORY / "src")]
 
 
@@ -179,11 +212,14 @@ def ours(name: str, scale: float) -> tuple[dict[str, Callable], Callable]:
         return {name: out_of_core(OUT_OF_CORE[name], scale)}, lambda model: {}
     load_workloads()
     work = WORKLOADS[name](scale)
-    return {key: made for key, made in work.contenders.items() if key.startswith("lyceum")}, work.quality
+    return {
+        key: made for key, made in work.contenders.items() if key.startswith("lyceum")
+    }, work.quality
 
 
 def out_of_core(learner: str, scale: float) -> Callable:
-    """A contender that learns from a Parquet file of a tenth of the full benchmark's rows, read in blocks."""
+    """A contender that learns from a Parquet file of a tenth of the full benchmark's rows, read in
+    blocks."""
     n = outofcore.rows(scale / 10)
     path = DATA / f"rows-{n}.parquet"
 
@@ -207,7 +243,8 @@ def load_workloads() -> None:
             import_module(module)
 
 
-# What is shown --------------------------------------------------------------------------------------------
+# What is shown
+# --------------------------------------------------------------------------------------------
 
 
 def ratio(row: dict, of: Callable = min) -> float:
@@ -221,8 +258,9 @@ def line(row: dict) -> str:
         if row[when].seconds is None:
             return f"{label:60s} {when}: {row[when].note}"
     return (
-        f"{label:60s} {row['then'].seconds:9.4f} s {row['now'].seconds:9.4f} s  best {ratio(row):5.2f}  "
-        f"median {ratio(row, median):5.2f}{'  SLOWER' if ratio(row) > ALLOWED else ''}"
+        f"{label:60s} {row['then'].seconds:9.4f} s {row['now'].seconds:9.4f} s  best"
+        f" {ratio(row):5.2f}  median"
+        f" {ratio(row, median):5.2f}{'  SLOWER' if ratio(row) > ALLOWED else ''}"
     )
 
 
@@ -233,21 +271,37 @@ def markdown(revision: str, scale: float, rows: list[dict], lacking: list[dict])
     lines = [
         "# Beside an earlier revision",
         "",
-        f"Written by `python benchmarks/revisions.py {revision} --record`: commit {commit()} beside",
-        f"{revision}, {date.today()}, scale {scale:g}. Both ran in turns on one machine, each in its own",
-        "process. Ratios are seconds now over seconds then (below 1: quicker now), of the best rounds and of",
-        "the medians. A workload whose best ratio was above 1.05 was run once more, with three times the",
+        (
+            f"Written by `python benchmarks/revisions.py {revision} --record`: commit {commit()}"
+            " beside"
+        ),
+        (
+            f"{revision}, {date.today()}, scale {scale:g}. Both ran in turns on one machine, each"
+            " in its own"
+        ),
+        (
+            "process. Ratios are seconds now over seconds then (below 1: quicker now), of the best"
+            " rounds and of"
+        ),
+        (
+            "the medians. A workload whose best ratio was above 1.05 was run once more, with three"
+            " times the"
+        ),
         "rounds; that run is shown.",
         "",
         *(f"- {key}: {here[key]}" for key in here),
         "",
-        "| workload | contender | then, seconds | now, seconds | best ratio | median ratio | rounds |",
+        (
+            "| workload | contender | then, seconds | now, seconds | best ratio | median ratio |"
+            " rounds |"
+        ),
         "|---|---|--:|--:|--:|--:|--:|",
     ]
     for row in sorted(rows, key=ratio, reverse=True):
         lines.append(
-            f"| {row['name']} | {row['contender']} | {row['then'].seconds:.3g} | {row['now'].seconds:.3g} "
-            f"| {ratio(row):.2f} | {ratio(row, median):.2f} | {len(row['now'].all_seconds)} |"
+            f"| {row['name']} | {row['contender']} | {row['then'].seconds:.3g} |"
+            f" {row['now'].seconds:.3g} | {ratio(row):.2f} | {ratio(row, median):.2f} |"
+            f" {len(row['now'].all_seconds)} |"
         )
     reasons = [
         f"- {row['name']}: now {WHY[row['name']]}."

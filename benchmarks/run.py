@@ -30,7 +30,9 @@ NAMES = [*WORKLOADS, "imports", "outofcore"]
 
 def main() -> None:
     options = parse()
-    for name in [name for name in NAMES if not options.only or any(part in name for part in options.only)]:
+    for name in [
+        name for name in NAMES if not options.only or any(part in name for part in options.only)
+    ]:
         try:
             with OthersWatch() as others:
                 record = run(name, options.scale, options.repeat)
@@ -43,7 +45,12 @@ def main() -> None:
         finally:
             if not options.keep:
                 clean()
-        when = {"date": str(date.today()), "commit": commit(), "scale": options.scale, "others": others.share}
+        when = {
+            "date": str(date.today()),
+            "commit": commit(),
+            "scale": options.scale,
+            "others": others.share,
+        }
         report.show(record | when)
         if options.record and record["group"] != "Failed":
             report.record_result(name, record | when, NAMES)
@@ -55,12 +62,18 @@ def parse() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="workloads: " + " ".join(NAMES),
     )
-    parser.add_argument("only", nargs="*", help="run the workloads whose names contain one of these")
+    parser.add_argument(
+        "only", nargs="*", help="run the workloads whose names contain one of these"
+    )
     parser.add_argument(
         "--scale", type=float, default=1.0, help="fraction of the full number of rows (default 1)"
     )
-    parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts (default 3)")
-    parser.add_argument("--record", action="store_true", help="write them into RESULTS.md, one by one")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="rounds, of which the best counts (default 3)"
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="write them into RESULTS.md, one by one"
+    )
     parser.add_argument(
         "--keep", action="store_true", help="keep and reuse the generated files in benchmarks/data"
     )
@@ -102,12 +115,13 @@ def compete(name: str, scale: float, repeat: int) -> dict:
 
 
 def flag_quality(outcomes: list[dict], key: str, sign: int, tolerance: float) -> None:
-    """A ratio means something only at equal quality: note contenders that fall short of the best."""
+    """A ratio means something only at equal quality: note contenders that fall short of the
+    best."""
     values = [sign * o["quality"][key] for o in outcomes if key in o["quality"]]
     for outcome in outcomes:
-        if key in outcome["quality"] and sign * outcome["quality"][key] < max(values) - tolerance * abs(
-            max(values)
-        ):
+        if key in outcome["quality"] and sign * outcome["quality"][key] < max(
+            values
+        ) - tolerance * abs(max(values)):
             outcome["note"] = " · ".join(filter(None, [outcome["note"], f"WORSE {key}"]))
 
 
@@ -122,7 +136,8 @@ def entry(group: str, title: str, outcomes: list[Outcome], base: float | None) -
 def seconds_of(outcomes: list[Outcome], *names: str) -> float | None:
     """The best time among these contenders (all, if none is named)."""
     return min(
-        (o.seconds for o in outcomes if o.seconds and (not names or o.contender in names)), default=None
+        (o.seconds for o in outcomes if o.seconds and (not names or o.contender in names)),
+        default=None,
     )
 
 

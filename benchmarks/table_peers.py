@@ -25,7 +25,8 @@ INNER = 3
 
 
 def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
-    """The columns that a careful person would keep: no constants, counters of rows or names of rows."""
+    """The columns that a careful person would keep: no constants, counters of rows or names of
+    rows."""
     kept = {}
     for name in frame.columns.drop(target):
         cells = frame[name].replace([np.inf, -np.inf], np.nan)
@@ -59,13 +60,21 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     scaled = ColumnTransformer(
         [
             ("text", OneHotEncoder(handle_unknown="ignore", min_frequency=2), text),
-            ("numbers", make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), numbers),
+            (
+                "numbers",
+                make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()),
+                numbers,
+            ),
         ]
     )
     few = [name for name in text if X[name].nunique() <= 255]
     raw = ColumnTransformer(
         [
-            ("text", OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan), text),
+            (
+                "text",
+                OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
+                text,
+            ),
             ("numbers", "passthrough", numbers),
         ]
     )
@@ -76,7 +85,9 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     if task == "classification":
         return {
             "boosting": (
-                make_pipeline(raw, HistGradientBoostingClassifier(categorical_features=at, random_state=0)),
+                make_pipeline(
+                    raw, HistGradientBoostingClassifier(categorical_features=at, random_state=0)
+                ),
                 boosting,
             ),
             "forest": (make_pipeline(ordinal, RandomForestClassifier(random_state=0)), forest),
@@ -88,7 +99,9 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
         }
     return {
         "boosting": (
-            make_pipeline(raw, HistGradientBoostingRegressor(categorical_features=at, random_state=0)),
+            make_pipeline(
+                raw, HistGradientBoostingRegressor(categorical_features=at, random_state=0)
+            ),
             boosting,
         ),
         "forest": (make_pipeline(ordinal, RandomForestRegressor(random_state=0)), forest),
@@ -103,7 +116,8 @@ def _grids(*settings: dict[str, Any]) -> list[dict[str, list]]:
 
 
 class _ScaledSVR(SVR):
-    """Support vector regression of the standardised target, so that C means the same for any unit."""
+    """Support vector regression of the standardized target, so that C means the same for any
+    unit."""
 
     def fit(self, X, y, sample_weight=None):
         self.center_, self.unit_ = float(np.mean(y)), float(np.std(y)) or 1.0
@@ -116,7 +130,8 @@ class _ScaledSVR(SVR):
 def fold_losses(
     task: str, X: pd.DataFrame, y: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> dict[str, list[float] | str]:
-    """The loss of every model on every fold: share of errors or mean squared error; or why there is none."""
+    """The loss of every model on every fold: share of errors or mean squared error; or why there is
+    none."""
     found: dict[str, list[float] | str] = {}
     for name, (model, grid) in peers(task, X).items():
         last = model.steps[-1][0]
@@ -139,7 +154,9 @@ def _one_fold(task, model, space, X, y, train, test) -> float:
         return float(np.mean(y[test] != y[train][0]))
     smallest = int(np.bincount(y[train])[np.unique(y[train])].min()) if classes else len(train)
     n_inner = min(INNER, len(train) if not classes else max(2, smallest))
-    inner = (StratifiedKFold if classes and smallest >= 2 else KFold)(n_inner, shuffle=True, random_state=0)
+    inner = (StratifiedKFold if classes and smallest >= 2 else KFold)(
+        n_inner, shuffle=True, random_state=0
+    )
     score = "accuracy" if classes else "neg_mean_squared_error"
     search = GridSearchCV(model, space, scoring=score, cv=inner, error_score=-np.inf)
     found = search.fit(X.iloc[train], y[train]).predict(X.iloc[test])

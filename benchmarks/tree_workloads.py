@@ -74,7 +74,9 @@ def boosters(X, y, test, rounds) -> tuple[Callable, Callable]:
             import xgboost as xgb
 
             common = {"objective": "binary:logistic", "nthread": THREADS, "seed": 0, "verbosity": 0}
-            return lambda: xgb.train(common | more, xgb.DMatrix(X, y), rounds).predict(xgb.DMatrix(test))
+            return lambda: xgb.train(common | more, xgb.DMatrix(X, y), rounds).predict(
+                xgb.DMatrix(test)
+            )
 
         return prepare
 
@@ -90,7 +92,9 @@ def tree_full(scale):
         "Decision tree, exact, fully grown, n=200k d=20 float32",
         {
             "lyceum": learner("lyceum.trees.DecisionTreeClassifier", use),
-            "sklearn DecisionTree": learner("sklearn.tree.DecisionTreeClassifier", use, random_state=0),
+            "sklearn DecisionTree": learner(
+                "sklearn.tree.DecisionTreeClassifier", use, random_state=0
+            ),
         },
         ranks(truth),
         ("AUC", +1, 1e-2),
@@ -137,10 +141,16 @@ def random_forest(scale):
         "Random forest, 100 trees, n=100k d=20 float32, sqrt features",
         {
             "lyceum": learner("lyceum.ensemble.RandomForestClassifier", use, random_state=0),
-            "sklearnex RandomForest": learner("sklearnex.ensemble.RandomForestClassifier", use, **jobs),
+            "sklearnex RandomForest": learner(
+                "sklearnex.ensemble.RandomForestClassifier", use, **jobs
+            ),
             "sklearn RandomForest": learner("sklearn.ensemble.RandomForestClassifier", use, **jobs),
             "xgboost rf": xgboost(
-                num_parallel_tree=100, subsample=0.63, colsample_bynode=0.2, max_depth=20, learning_rate=1.0
+                num_parallel_tree=100,
+                subsample=0.63,
+                colsample_bynode=0.2,
+                max_depth=20,
+                learning_rate=1.0,
             ),
         },
         ranks(truth),
@@ -155,7 +165,7 @@ def extra_trees(scale):
     jobs = {"n_estimators": 100, "random_state": 0, "n_jobs": THREADS}
     return Workload(
         "Ensembles",
-        "Extremely randomised trees, 100 trees, n=100k d=20 float32, sqrt features",
+        "Extremely randomized trees, 100 trees, n=100k d=20 float32, sqrt features",
         {
             "lyceum": learner("lyceum.ensemble.ExtraTreesClassifier", use, random_state=0),
             "sklearnex ExtraTrees": learner("sklearnex.ensemble.ExtraTreesClassifier", use, **jobs),
@@ -193,14 +203,23 @@ def gradient_boosting(scale):
         "Ensembles",
         "Gradient boosting, 100 rounds, 31 leaves, lr 0.1, n=500k d=28 float32 (like HIGGS)",
         {
-            "lyceum": learner("lyceum.ensemble.HistGradientBoostingClassifier", use, random_state=0),
+            "lyceum": learner(
+                "lyceum.ensemble.HistGradientBoostingClassifier", use, random_state=0
+            ),
             "lightgbm": lightgbm(**leaves),
             "lightgbm quantized": lightgbm(use_quantized_grad=True, **leaves),
             "xgboost hist lossguide": xgboost(
-                tree_method="hist", grow_policy="lossguide", max_leaves=31, max_depth=0, learning_rate=0.1
+                tree_method="hist",
+                grow_policy="lossguide",
+                max_leaves=31,
+                max_depth=0,
+                learning_rate=0.1,
             ),
             "sklearn HistGradientBoosting": learner(
-                "sklearn.ensemble.HistGradientBoostingClassifier", use, early_stopping=False, random_state=0
+                "sklearn.ensemble.HistGradientBoostingClassifier",
+                use,
+                early_stopping=False,
+                random_state=0,
             ),
         },
         ranks(truth),
@@ -234,8 +253,12 @@ def predict_forest(scale):
         "Prediction of 1M rows by a random forest, 50 trees of depth 12, d=20 float32",
         {
             "lyceum": contender("lyceum.ensemble.RandomForestClassifier"),
-            "sklearn RandomForest": contender("sklearn.ensemble.RandomForestClassifier", n_jobs=THREADS),
-            "sklearnex RandomForest": contender("sklearnex.ensemble.RandomForestClassifier", n_jobs=THREADS),
+            "sklearn RandomForest": contender(
+                "sklearn.ensemble.RandomForestClassifier", n_jobs=THREADS
+            ),
+            "sklearnex RandomForest": contender(
+                "sklearnex.ensemble.RandomForestClassifier", n_jobs=THREADS
+            ),
         },
         truth,
     )
@@ -267,12 +290,19 @@ def predict_boosted(scale):
         return lambda: model.inplace_predict(many)
 
     def hist():
-        model = fitted("sklearn.ensemble.HistGradientBoostingClassifier", X, y, early_stopping=False)
+        model = fitted(
+            "sklearn.ensemble.HistGradientBoostingClassifier", X, y, early_stopping=False
+        )
         return lambda: model.predict_proba(many)[:, 1]
 
     return predictions(
         "Prediction of 1M rows by 100 boosted trees of 31 leaves, d=28 float32",
-        {"lyceum": ours, "lightgbm": lightgbm, "xgboost": xgboost, "sklearn HistGradientBoosting": hist},
+        {
+            "lyceum": ours,
+            "lightgbm": lightgbm,
+            "xgboost": xgboost,
+            "sklearn HistGradientBoosting": hist,
+        },
         truth,
     )
 
@@ -291,7 +321,9 @@ def predict_tree(scale):
         "Prediction of 1M rows by a fully grown tree, d=20 float32",
         {
             "lyceum": contender("lyceum.trees.DecisionTreeClassifier"),
-            "sklearn DecisionTree": contender("sklearn.tree.DecisionTreeClassifier", random_state=0),
+            "sklearn DecisionTree": contender(
+                "sklearn.tree.DecisionTreeClassifier", random_state=0
+            ),
         },
         truth,
     )

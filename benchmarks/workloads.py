@@ -1,7 +1,9 @@
-"""The workloads in memory: data, contenders and a quality measure each. Sizes are those at --scale 1.
+"""The workloads in memory: data, contenders and a quality measure each. Sizes are those at --scale
+1.
 
-A workload is a function of the scale. Contenders are named; "lyceum" is ours, the others are peers. Every
-contender gets the same arrays and its own defaults, unless the workload's title says otherwise.
+A workload is a function of the scale. Contenders are named; "lyceum" is ours, the others are peers.
+Every contender gets the same arrays and its own defaults, unless the workload's title says
+otherwise.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ WORKLOADS: dict[str, Callable[[float], Workload]] = {}
 class Workload:
     group: str
     title: str
-    contenders: dict[str, Callable]  # name -> function that imports and returns the thunk to be timed
+    contenders: dict[
+        str, Callable
+    ]  # name -> function that imports and returns the thunk to be timed
     quality: Callable[[Any], dict]  # what a thunk returned -> named numbers
     compare: tuple[
         str, int, float

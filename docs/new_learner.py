@@ -1,8 +1,10 @@
-"""A new learner in one file: nearest class mean, in units of each column's pooled standard deviation.
+"""A new learner in one file: nearest class mean, in units of each column's pooled standard
+deviation.
 
-It says how a block of rows is summarized (`_statistic`) and how the merged summary becomes parameters
-(`_finish`). That is all: arrays, frames, files larger than memory, Dask, weights, partial_fit, posteriors
-and scikit-learn's contract come from the base. `tests/checks/test_new_learner.py` puts it through every law.
+It says how a block of rows is summarized (`_statistic`) and how the merged summary becomes
+parameters (`_finish`). That is all: arrays, frames, files larger than memory, Dask, weights,
+partial_fit, posteriors and scikit-learn's contract come from the base.
+`tests/checks/test_new_learner.py` puts it through every law.
 """
 
 from __future__ import annotations

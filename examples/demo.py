@@ -1,8 +1,9 @@
-"""Inspect the German credit table, then study it under its published costs: a ranking, a report, a model.
+"""Inspect the German credit table, then study it under its published costs: a ranking, a report, a
+model.
 
-Run by `make demo`. The table comes with Lyceum (Statlog German Credit Data, H. Hofmann, UCI, CC BY 4.0). A
-bad customer called good costs 5, a good one called bad costs 1. What is said on the command line is handed on
-to `lyceum study`.
+Run by `make demo`. The table comes with Lyceum (Statlog German Credit Data, H. Hofmann, UCI, CC BY
+4.0). A bad customer called good costs 5, a good one called bad costs 1. What is said on the command
+line is handed on to `lyceum study`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Text categorisation: which part of SciPy is a page of its documentation about?
 
-The texts come with SciPy: the docstrings of five of its packages, some 900 pages of prose. Words become
-sparse TF-IDF columns; a linear support vector machine, naive Bayes and nearest neighbours by the angle are
-compared on pages that they have not seen.
+The texts come with SciPy: the docstrings of five of its packages, some 900 pages of prose. Words
+become sparse TF-IDF columns; a linear support vector machine, naive Bayes and nearest neighbors by
+the angle are compared on pages that they have not seen.
 
     python examples/text_categories.py
 """
@@ -27,7 +27,8 @@ TOPICS = ("linalg", "optimize", "signal", "special", "stats")
 
 
 def pages(topics: tuple[str, ...] = TOPICS) -> tuple[list[str], np.ndarray]:
-    """The prose of all docstrings, without their own names and those of packages, and the topics."""
+    """The prose of all docstrings, without their own names and those of packages, and the
+    topics."""
     found: dict[str, str] = {}
     for topic in topics:
         room = importlib.import_module(f"scipy.{topic}")
@@ -35,7 +36,9 @@ def pages(topics: tuple[str, ...] = TOPICS) -> tuple[list[str], np.ndarray]:
             text = inspect.getdoc(getattr(room, name)) or ""
             prose = text.partition("Examples\n")[0]
             if len(prose) > 300 and callable(getattr(room, name)):
-                found.setdefault(re.sub(rf"scipy|{'|'.join(topics)}|{re.escape(name)}", " ", prose), topic)
+                found.setdefault(
+                    re.sub(rf"scipy|{'|'.join(topics)}|{re.escape(name)}", " ", prose), topic
+                )
     return list(found), np.array(list(found.values()))
 
 
@@ -49,12 +52,15 @@ def contenders() -> dict[str, Any]:
 
 
 def compare(random_state: int = 0) -> tuple[dict[str, float], float, dict[str, str]]:
-    """The accuracy of every learner, the p-value of the first against the second, and telling words."""
+    """The accuracy of every learner, the p-value of the first against the second, and telling
+    words."""
     texts, topics = pages()
     some, others, y, y_test = train_test_split(
         texts, topics, test_size=0.3, stratify=topics, random_state=random_state
     )
-    words = TfidfVectorizer(sublinear_tf=True, min_df=3, token_pattern=r"[a-z]{3,}", stop_words="english")
+    words = TfidfVectorizer(
+        sublinear_tf=True, min_df=3, token_pattern=r"[a-z]{3,}", stop_words="english"
+    )
     X, X_test = words.fit_transform(some), words.transform(others)
     models = {name: model.fit(X, y) for name, model in contenders().items()}
     predicted = {name: model.predict(X_test) for name, model in models.items()}

@@ -1,4 +1,5 @@
-"""python -m fuzz [--seconds 60] [--seed 0] [target ...]: run the fuzzers, and say what they found."""
+"""python -m fuzz [--seconds 60] [--seed 0] [target ...]: run the fuzzers, and say what they
+found."""
 
 from __future__ import annotations
 
@@ -25,11 +26,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first case (default 0)")
     parser.add_argument("--cases", type=int, help="how many seeds, instead of a time")
     parser.add_argument(
-        "--log", type=Path, help="a file of JSON lines for counts and findings; goes on after its last seed"
+        "--log",
+        type=Path,
+        help="a file of JSON lines for counts and findings; goes on after its last seed",
     )
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
-        parser.error(f"there is no target {', '.join(sorted(unknown))}: choose from {', '.join(TARGETS)}")
+        parser.error(
+            f"there is no target {', '.join(sorted(unknown))}: choose from {', '.join(TARGETS)}"
+        )
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads for a few rows cost more than they give
     found = [run(name, options) for name in options.targets or TARGETS]
     raise SystemExit(1 if any(found) else 0)
@@ -63,7 +68,8 @@ def run(target: str, options: argparse.Namespace) -> int:
 
 
 class Log:
-    """What was found: printed, and kept as lines of JSON in a file from which a later run goes on."""
+    """What was found: printed, and kept as lines of JSON in a file from which a later run goes
+    on."""
 
     def __init__(self, path: Path | None, target: str, seed: int) -> None:
         self.path, self.target, self.seed = path, target, seed
@@ -84,7 +90,9 @@ class Log:
         self.total += counts
         self.new += counts
         if self.new and (now or time.monotonic() - self.written > 30):
-            self._write({"target": self.target, "first": self.seed, "stop": seed, "counts": dict(self.new)})
+            self._write(
+                {"target": self.target, "first": self.seed, "stop": seed, "counts": dict(self.new)}
+            )
             self.seed, self.new, self.written = seed, Counter(), time.monotonic()
 
     def _write(self, line: dict[str, object]) -> None:

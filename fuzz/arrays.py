@@ -1,4 +1,5 @@
-"""Arrays of any shape, type, layout and content into every learner: answered soundly, or refused by name."""
+"""Arrays of any shape, type, layout and content into every learner: answered soundly, or refused by
+name."""
 
 from __future__ import annotations
 
@@ -18,7 +19,24 @@ from lyceum.errors import LyceumError
 
 __all__ = ["case", "make"]
 
-TYPES = ("f8", "f8", "f8", "f4", "i8", "i4", "u1", "?", ">f8", "f2", "O", "U5", "S3", "c16", "M8[D]", "g")
+TYPES = (
+    "f8",
+    "f8",
+    "f8",
+    "f4",
+    "i8",
+    "i4",
+    "u1",
+    "?",
+    ">f8",
+    "f2",
+    "O",
+    "U5",
+    "S3",
+    "c16",
+    "M8[D]",
+    "g",
+)
 ODD = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-308, 1e150, 2.0**53, 0.0, -0.0)
 LABELS: Any = (
     *2 * (["a", "b", "c"], ["a", "b"], [0, 1]),
@@ -33,7 +51,7 @@ METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_
 
 
 def make() -> list[Any]:
-    """Every catalogued learner, with settings for few rows."""
+    """Every cataloged learner, with settings for few rows."""
     return [learner_named(entry.name) for entry in catalog.learners()[:: fitted.EVERY]]
 
 
@@ -48,7 +66,10 @@ def case(learners: list[Any], rng: np.random.Generator) -> str:
         if w is not None and has_fit_parameter(learner, "sample_weight"):
             named = {"sample_weight": w[:n]}
         before = X.copy()
-        how = f"{learner} on {_array_text(X)} {_array_text(y)} {_array_text(named.get('sample_weight'))}"
+        how = (
+            f"{learner} on {_array_text(X)} {_array_text(y)}"
+            f" {_array_text(named.get('sample_weight'))}"
+        )
         if (fit := _call(how, learner.fit, X, y, **named)) is None:
             return "refused"
         if not _same(before, X):
@@ -64,7 +85,8 @@ def case(learners: list[Any], rng: np.random.Generator) -> str:
 
 
 def _call(how: str, function: Any, *data: Any, **named: Any) -> Any:
-    """The result, or None where it is refused by name: by Lyceum, or by scikit-learn's checks of arrays."""
+    """The result, or None where it is refused by name: by Lyceum, or by scikit-learn's checks of
+    arrays."""
     try:
         return function(*data, **named)
     except LyceumError:
@@ -87,7 +109,9 @@ def _check(how: str, method: str, answer: Any, model: Any, X: Any) -> None:
         if not ((P >= 0).all() and (P <= 1).all() and np.allclose(P.sum(axis=1), 1.0, atol=1e-9)):
             raise Finding(f"{how}: posteriors {P[:3]}")
     elif (
-        method == "predict" and is_regressor(model) and not np.isfinite(np.asarray(answer, dtype=float)).all()
+        method == "predict"
+        and is_regressor(model)
+        and not np.isfinite(np.asarray(answer, dtype=float)).all()
     ):
         raise Finding(f"{how}: predicts {np.asarray(answer)[:5]}")
     if isinstance(X, np.ndarray) and X.dtype != object and not X.flags.c_contiguous:
@@ -96,15 +120,19 @@ def _check(how: str, method: str, answer: Any, model: Any, X: Any) -> None:
             raise Finding(f"{how}: {method} depends on the layout of the array")
 
 
-# -- drawing -----------------------------------------------------------------------------------------------
+# -- drawing ---------------------------------------------------------------------------
 
 
 def cells(rng: np.random.Generator) -> Any:
     """Rows of cells; sometimes not even a table."""
     n = int(rng.choice([0, 1, 2, 3, 5, 12, 12, 20, 20, 40]))
     d = int(rng.choice([0, 1, 1, 2, 3, 3, 4, 9]))
-    shape: tuple[int, ...] = (n, d) if rng.random() < 0.95 else [(), (n,), (n, d, 2)][rng.integers(3)]
-    X = np.asarray(rng.normal(size=shape)) * 10.0 ** rng.integers(-3, 4) + rng.choice([0.0, 0.0, 1e6])
+    shape: tuple[int, ...] = (
+        (n, d) if rng.random() < 0.95 else [(), (n,), (n, d, 2)][rng.integers(3)]
+    )
+    X = np.asarray(rng.normal(size=shape)) * 10.0 ** rng.integers(-3, 4) + rng.choice(
+        [0.0, 0.0, 1e6]
+    )
     if rng.random() < 0.2:
         X = np.round(X)
     if rng.random() < 0.2 and X.size:
@@ -159,7 +187,9 @@ def _same(a: Any, b: Any) -> bool:
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "fc" and b.dtype.kind in "fc":
         return bool(np.array_equal(a, b, equal_nan=True))
-    return a.shape == b.shape and list(map(repr, a.ravel().tolist())) == list(map(repr, b.ravel().tolist()))
+    return a.shape == b.shape and list(map(repr, a.ravel().tolist())) == list(
+        map(repr, b.ravel().tolist())
+    )
 
 
 def _dense(answer: Any) -> Any:

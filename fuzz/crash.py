@@ -1,8 +1,9 @@
-"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults where files are written.
+"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults where files are
+written.
 
-A job (study, fit, predict, save) runs in a process forked from this one. At one of its calls of the file
-system it is killed, in the middle of a write if it is one; or the call fails with an input/output error; or
-the disk is full from that call on (`faults.c`). Then:
+A job (study, fit, predict, save) runs in a process forked from this one. At one of its calls of the
+file system it is killed, in the middle of a write if it is one; or the call fails with an
+input/output error; or the disk is full from that call on (`faults.c`). Then:
 
 - a file that was there before is as it was, or is the new one, whole;
 - a command that met a fault ended with a sentence, or with all its results;
@@ -43,9 +44,13 @@ class Job:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fuzz.crash", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m fuzz.crash", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("jobs", nargs="*", help="of study, fit, predict, save; all by default")
-    parser.add_argument("--trials", type=int, default=100, help="of every job in every mode (default 100)")
+    parser.add_argument(
+        "--trials", type=int, default=100, help="of every job in every mode (default 100)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if SHIM not in os.environ:
@@ -60,8 +65,14 @@ def main() -> None:
 
 
 def _import_all(names: list[str]) -> None:
-    """Import what the jobs import, so that a fork need not: what takes long, then what a fork lists."""
-    for name in ("lyceum.cli.commands.fit", "lyceum.cli.commands.predict", "lyceum.bayes", "lyceum.persist"):
+    """Import what the jobs import, so that a fork need not: what takes long, then what a fork
+    lists."""
+    for name in (
+        "lyceum.cli.commands.fit",
+        "lyceum.cli.commands.predict",
+        "lyceum.bayes",
+        "lyceum.persist",
+    ):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "names")
@@ -83,7 +94,9 @@ def _import_all(names: list[str]) -> None:
 
 def _with_faults(arguments: list[str]) -> int:
     """This program again, with the calls of the file system under control."""
-    spaceless = "/tmp" if " " in tempfile.gettempdir() else None  # the loader splits LD_PRELOAD at spaces
+    spaceless = (
+        "/tmp" if " " in tempfile.gettempdir() else None
+    )  # the loader splits LD_PRELOAD at spaces
     with tempfile.TemporaryDirectory(dir=spaceless) as folder:
         shim = Path(folder, "faults.so")
         source = Path(__file__).with_name("faults.c")
@@ -117,7 +130,10 @@ def sweep(name: str, mode: int, trials: int, seed: int) -> int:
                 print(f"{name}, {MODES[mode]} at call {at} of {steps}: {error}", flush=True)
             shutil.rmtree(top / "trial", ignore_errors=True)
     took, total = time.monotonic() - begin, sum(outcomes.values()) + findings
-    print(f"{name}, {MODES[mode]}: {total} of {steps} steps in {took:.0f} s, {findings} findings; ", end="")
+    print(
+        f"{name}, {MODES[mode]}: {total} of {steps} steps in {took:.0f} s, {findings} findings; ",
+        end="",
+    )
     print(dict(outcomes), flush=True)
     return findings
 
@@ -133,7 +149,9 @@ def _trial(job: Job, top: Path, at: int, mode: int, wanted: dict[str, bytes]) ->
         whole = known.get(name)
         assert whole is None or data in whole, f"{name} is neither the old nor the new file"
     if code == 0:
-        assert job.results(folder) == wanted, "it ended as if nothing had happened, with other results"
+        assert job.results(folder) == wanted, (
+            "it ended as if nothing had happened, with other results"
+        )
     again, _, said = _run(job, folder, 0, mode)
     assert again == 0, f"run again it ended with {again}: {said[-600:]}"
     assert job.results(folder) == wanted, "run again it has other results"
@@ -141,7 +159,8 @@ def _trial(job: Job, top: Path, at: int, mode: int, wanted: dict[str, bytes]) ->
 
 
 def _run(job: Job, folder: Path, at: int, mode: int) -> tuple[int, int, str]:
-    """The job in a process of its own: exit code, calls of the file system, what it said on stderr."""
+    """The job in a process of its own: exit code, calls of the file system, what it said on
+    stderr."""
     stderr, counted = folder.with_suffix(".stderr"), folder.with_suffix(".count")
     if not (child := os.fork()):
         _in_child(job, folder, at, mode, stderr, counted)
@@ -185,7 +204,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-# -- the jobs ----------------------------------------------------------------------------------------------
+# -- the jobs --------------------------------------------------------------------------
 
 
 def _command(*words: str | Path) -> None:
@@ -222,7 +241,14 @@ def _fit(folder: Path) -> None:
 
 
 def _predict(folder: Path) -> None:
-    _command("predict", folder / "model.lyceum", folder / "rows.csv", "--out", folder / "p.csv", "--force")
+    _command(
+        "predict",
+        folder / "model.lyceum",
+        folder / "rows.csv",
+        "--out",
+        folder / "p.csv",
+        "--force",
+    )
 
 
 def _save(folder: Path) -> None:

@@ -1,4 +1,5 @@
-"""CSV files: read at once and in batches, with one thread and two, to the same rows, or refused by name."""
+"""CSV files: read at once and in batches, with one thread and two, to the same rows, or refused by
+name."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def case(folder: Path, rng: np.random.Generator) -> str:
     text, n_rows = table(rng)
     damaged = rng.random() < 0.7
     (folder / "t.csv").write_bytes(mutate_bytes(text, rng) if damaged else text)
-    found = [read(folder / "t.csv", memory, threads) for memory in (1 << 30, 0) for threads in (1, 2)]
+    found = [
+        read(folder / "t.csv", memory, threads) for memory in (1 << 30, 0) for threads in (1, 2)
+    ]
     if any(one != found[0] for one in found[1:]):
         raise Finding(f"four ways of reading differ: {[str(one)[:200] for one in found]}")
     if isinstance(found[0], str):

@@ -23,7 +23,8 @@ EVERY = 1  # the tests take every so many learners only
 
 
 def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
-    """Name, model file and some rows, on numbers and, where the learner takes them, on a mixed table."""
+    """Name, model file and some rows, on numbers and, where the learner takes them, on a mixed
+    table."""
     for entry in catalog.learners()[::EVERY]:
         for table in ("numbers", "mixed"):
             learner = learner_named(entry.name)
@@ -33,7 +34,9 @@ def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     yield f"{entry.name} on {table}", persist._pack(learner.fit(X, y)), X[:7]
-            except LyceumError:  # cannot take the mixed table, or cannot be saved with these settings
+            except (
+                LyceumError
+            ):  # cannot take the mixed table, or cannot be saved with these settings
                 continue
 
 

@@ -1,4 +1,5 @@
-"""Model files with a right digest and wrong contents: each loads into a model that answers, or is refused."""
+"""Model files with a right digest and wrong contents: each loads into a model that answers, or is
+refused."""
 
 from __future__ import annotations
 
@@ -37,16 +38,22 @@ class Sample:
 
 
 def make() -> list[Sample]:
-    """Every catalogued learner, on numbers and, where it can, on a mixed table; some of scikit-learn's."""
+    """Every cataloged learner, on numbers and, where it can, on a mixed table; some of
+    scikit-learn's."""
     files = (*fitted_files(), *foreign_files())
     return [Sample(name, persist._members(data), X) for name, data, X in files]
 
 
 def foreign_files() -> Iterator[tuple[str, bytes, Any]]:
-    """Learners of scikit-learn with compiled parts, several times each: files of them may be loaded too."""
+    """Learners of scikit-learn with compiled parts, several times each: files of them may be loaded
+    too."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
-    for learner in (DecisionTreeClassifier(max_depth=5), RandomForestRegressor(2), GaussianNB()) * 5:
+    for learner in (
+        DecisionTreeClassifier(max_depth=5),
+        RandomForestRegressor(2),
+        GaussianNB(),
+    ) * 5:
         yield f"scikit-learn's {type(learner).__name__}", persist._pack(learner.fit(X, y)), X[:7]
 
 
@@ -86,7 +93,8 @@ def answer(model: Any, sample: Sample, how: str) -> str:
 
 
 def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[bytes, str]:
-    """The file with one or two arrays or values changed and its digest made anew; and what was changed."""
+    """The file with one or two arrays or values changed and its digest made anew; and what was
+    changed."""
     members, changes = dict(members), []
     arrays = [name for name in members if name.endswith(".npy")]
     for _ in range(rng.integers(1, 3)):
@@ -104,7 +112,9 @@ def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[b
             members["schema.json"] = json.dumps(schema).encode()
     header = json.loads(members["lyceum.json"])
     header["sha256"] = persist._digest(members)
-    return persist._archive(members | {"lyceum.json": json.dumps(header).encode()}), " and ".join(changes)
+    return persist._archive(members | {"lyceum.json": json.dumps(header).encode()}), " and ".join(
+        changes
+    )
 
 
 def _change_value(schema: Any, rng: np.random.Generator) -> str:

@@ -1,7 +1,8 @@
-"""Loaded models with one or two values replaced in memory: each is refused as `load` would, or answers.
+"""Loaded models with one or two values replaced in memory: each is refused as `load` would, or
+answers.
 
-`model_files` does the same through whole files. Here the model that was loaded once is changed in place,
-checked as `load` checks it, asked, and mended again, which is some twenty times quicker.
+`model_files` does the same through whole files. Here the model that was loaded once is changed in
+place, checked as `load` checks it, asked, and mended again, which is some twenty times quicker.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class Sample:
 
     @property
     def n_changes(self) -> int:
-        """How many changes the model of one seed gets: committees, which take long to ask, get fewer."""
+        """How many changes the model of one seed gets: committees, which take long to ask, get
+        fewer."""
         learners = sum(isinstance(container, BaseEstimator) for container, _ in self.contents)
         return max(4, CHANGES // learners)
 
@@ -78,7 +80,7 @@ class Sample:
 
 
 def make() -> list[Sample]:
-    """Every catalogued learner, on numbers and, where it takes them, on a mixed table."""
+    """Every cataloged learner, on numbers and, where it takes them, on a mixed table."""
     if "libasan" not in Path("/proc/self/maps").read_text():  # its shadow is larger than any limit
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     _remember_constraints()
@@ -102,7 +104,8 @@ def _remember_constraints() -> None:
 
 
 def case(samples: list[Sample], rng: np.random.Generator) -> Counter[str]:
-    """Change one or two values of a model, and let it answer if the checks let it pass; several times."""
+    """Change one or two values of a model, and let it answer if the checks let it pass; several
+    times."""
     sample = samples[rng.integers(len(samples))]
     outcomes = Counter[str]()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -123,7 +126,9 @@ def _change_and_ask(sample: Sample, samples: list[Sample], rng: np.random.Genera
             value = _changed(place.value, samples, rng)
             changes.append((place.name, place.value, value))
             place.put(value)
-    except Exception:  # what no file could build either, e.g. a sparse matrix whose parts do not fit
+    except (
+        Exception
+    ):  # what no file could build either, e.g. a sparse matrix whose parts do not fit
         return "damaged"
     return _ask(sample, METHODS if rng.random() < 0.2 else METHODS[:-1], changes)
 
@@ -145,7 +150,9 @@ def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, A
             except LyceumError:
                 continue
             except Exception as error:
-                raise Finding(f"{sample.name}: {_words(changes)}: {method} raised {error!r}") from error
+                raise Finding(
+                    f"{sample.name}: {_words(changes)}: {method} raised {error!r}"
+                ) from error
     return "answered"
 
 
@@ -181,11 +188,12 @@ def _other_sparse(value: Any, rng: np.random.Generator) -> Any:
     return type(value)(tuple(parts), shape=value.shape)
 
 
-# -- the places of a model ---------------------------------------------------------------------------------
+# -- the places of a model -------------------------------------------------------------
 
 
 def _places(model: Any) -> tuple[list[Place], list[tuple[Any, Any]]]:
-    """Every value of the model that a file holds, down to the leaves; and what its containers hold."""
+    """Every value of the model that a file holds, down to the leaves; and what its containers
+    hold."""
     places: list[Place] = []
     contents: list[tuple[Any, Any]] = []
     waiting: list[tuple[str, Any, Put | None, tuple[Callable[[], None], ...]]]
@@ -203,7 +211,9 @@ def _places(model: Any) -> tuple[list[Place], list[tuple[Any, Any]]]:
             contents.append((state, dict(state)))
             refresh = (*refresh, _set_state(value, state))
             value = state
-        waiting.extend((f"{name}.{key}", inner, to, refresh) for key, inner, to in _items(value, put))
+        waiting.extend(
+            (f"{name}.{key}", inner, to, refresh) for key, inner, to in _items(value, put)
+        )
     return places, contents
 
 

@@ -8,13 +8,42 @@ import numpy as np
 
 __all__ = ["mutate_array", "mutate_bytes", "mutate_json", "mutate_number"]
 
-INTEGERS = (0, 1, -1, 2, 3, 7, 127, 255, 2**15, 2**31 - 1, -(2**31), 2**31, 2**53 + 1, 2**63 - 1, -(2**63))
+INTEGERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    127,
+    255,
+    2**15,
+    2**31 - 1,
+    -(2**31),
+    2**31,
+    2**53 + 1,
+    2**63 - 1,
+    -(2**63),
+)
 REALS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, -1e300, np.inf, -np.inf, np.nan)
-TEXTS = ("", "nan", "-1", "a" * 300, "categorical", "binary", "\x00", "\x1b[31m", "=1+1", "é", "continuous")
+TEXTS = (
+    "",
+    "nan",
+    "-1",
+    "a" * 300,
+    "categorical",
+    "binary",
+    "\x00",
+    "\x1b[31m",
+    "=1+1",
+    "é",
+    "continuous",
+)
 
 
 def mutate_bytes(data: bytes, rng: np.random.Generator) -> bytes:
-    """The bytes with one to four changes: bits flipped, pieces removed, repeated, swapped, overwritten."""
+    """The bytes with one to four changes: bits flipped, pieces removed, repeated, swapped,
+    overwritten."""
     content = bytearray(data)
     for _ in range(rng.integers(1, 5)):
         if not content:
@@ -100,5 +129,7 @@ def mutate_json(value: Any, rng: np.random.Generator) -> Any:
         return mutate_number(value, rng)
     choices = [None, True, 0, -1, 1e308, "", "x", [], {}, [None], {"a": 1}, "nan", 2**63]
     if isinstance(value, str):
-        return [*TEXTS, value[:-1], value + "x", *choices][rng.integers(len(TEXTS) + 2 + len(choices))]
+        return [*TEXTS, value[:-1], value + "x", *choices][
+            rng.integers(len(TEXTS) + 2 + len(choices))
+        ]
     return choices[rng.integers(len(choices))]

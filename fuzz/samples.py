@@ -11,9 +11,18 @@ SAMPLES: dict[str, tuple[str, ...]] = {
         "when,t\n2020-01-01 10:00:00,10:00\n2020-01-01T10:00:00Z,11:00\n",
     ),
     "arff": (
-        "@relation r\n@attribute a numeric\n@attribute b {red,'a b',blue}\n@data\n1,red\n?,blue\n2,'a b'\n",
-        "% comment\n@RELATION 'a b'\n@ATTRIBUTE x REAL\n@ATTRIBUTE y {0,1}\n@DATA\n{0 1.5, 1 1}\n{}\n{1 1}\n",
-        "@relation d\n@attribute when date 'yyyy-MM-dd'\n@attribute s string\n@data\n2020-01-01,'x y'\n?,?\n",
+        (
+            "@relation r\n@attribute a numeric\n@attribute b {red,'a"
+            " b',blue}\n@data\n1,red\n?,blue\n2,'a b'\n"
+        ),
+        (
+            "% comment\n@RELATION 'a b'\n@ATTRIBUTE x REAL\n@ATTRIBUTE y {0,1}\n@DATA\n{0 1.5, 1"
+            " 1}\n{}\n{1 1}\n"
+        ),
+        (
+            "@relation d\n@attribute when date 'yyyy-MM-dd'\n@attribute s"
+            " string\n@data\n2020-01-01,'x y'\n?,?\n"
+        ),
         "@relation w\n@attribute i integer [0,10]\n@attribute c {a,b}\n@data\n1,a\n2,b\n",
     ),
     "json lines": (
@@ -22,13 +31,19 @@ SAMPLES: dict[str, tuple[str, ...]] = {
         '[{"s": "caf\\u00e9", "t": "2020-01-01"}, {"s": "", "t": "x"}]\n',
     ),
     "bif": (
-        "network n {\n}\nvariable a {\n type discrete [ 2 ] { yes, no };\n}\n"
-        "probability ( a ) {\n table 0.2, 0.8;\n}\n",
-        'variable a { type discrete { t, f }; }\nvariable "b c" { type discrete [3] { x, "y z", 1 }; }\n'
-        "probability (a) { property p; table 0.5 0.5; }\n"
-        'probability ("b c" | a) { (t) 0.1 0.2 0.7; default 1 0 0; } // end\n',
-        "variable a { type discrete [2] {t,f}; }\nvariable b { type discrete [2] {t,f}; }\n"
-        "probability (a) { table .3,.7; }\nprobability (b|a) { table .1,.2,.9,.8; } /* c */\n",
+        (
+            "network n {\n}\nvariable a {\n type discrete [ 2 ] { yes, no };\n}\n"
+            "probability ( a ) {\n table 0.2, 0.8;\n}\n"
+        ),
+        (
+            'variable a { type discrete { t, f }; }\nvariable "b c" { type discrete [3] { x, "y z",'
+            ' 1 }; }\nprobability (a) { property p; table 0.5 0.5; }\nprobability ("b c" | a) { (t)'
+            " 0.1 0.2 0.7; default 1 0 0; } // end\n"
+        ),
+        (
+            "variable a { type discrete [2] {t,f}; }\nvariable b { type discrete [2] {t,f}; }\n"
+            "probability (a) { table .3,.7; }\nprobability (b|a) { table .1,.2,.9,.8; } /* c */\n"
+        ),
     ),
     "loss": (
         "true,bad,good\nbad,0,5\ngood,1,0\n",
@@ -42,13 +57,20 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "recipe": (
         'data = "credit.csv"\ntarget = "class"\nfolds = 10\nseed = 3\nholdout = 0.2\n',
-        'data = ["a.csv", "b.csv"]\ntarget = "y"\nignore = ["id"]\nkeep = ["n"]\nweight = "w"\n'
-        'budget_minutes = 2.5\nlearners = ["NaiveBayes"]\n[kinds]\nage = "continuous"\n',
-        'data = "d.csv"\ntarget = "y"\ndoubt = 0.3\nchoose = "best"\n[[learners]]\nname = "Ridge"\n'
-        'settings = {alpha = 1.0}\n[[learners]]\nname = "Lasso"\n'
-        '[learners.search]\nalpha = {low = 0.01, high = 10.0, scale = "log"}\n',
-        'data = "d.csv"\ntarget = "y"\nrepeats = 2\ninner_folds = 5\nbootstrap_632 = true\nmemory_mb = 100\n'
-        '[loss]\nclasses = ["bad", "good"]\nloss = [[0.0, 5.0], [1.0, 0.0]]\n',
+        (
+            'data = ["a.csv", "b.csv"]\ntarget = "y"\nignore = ["id"]\nkeep = ["n"]\nweight = "w"\n'
+            'budget_minutes = 2.5\nlearners = ["NaiveBayes"]\n[kinds]\nage = "continuous"\n'
+        ),
+        (
+            'data = "d.csv"\ntarget = "y"\ndoubt = 0.3\nchoose = "best"\n[[learners]]\nname ='
+            ' "Ridge"\nsettings = {alpha = 1.0}\n[[learners]]\nname ='
+            ' "Lasso"\n[learners.search]\nalpha = {low = 0.01, high = 10.0, scale = "log"}\n'
+        ),
+        (
+            'data = "d.csv"\ntarget = "y"\nrepeats = 2\ninner_folds = 5\nbootstrap_632 ='
+            ' true\nmemory_mb = 100\n[loss]\nclasses = ["bad", "good"]\nloss = [[0.0, 5.0], [1.0,'
+            " 0.0]]\n"
+        ),
     ),
     "value": (
         "0.5",

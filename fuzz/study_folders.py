@@ -1,4 +1,5 @@
-"""Folders of finished studies with damaged files: opened and gone on with, or refused by a sentence."""
+"""Folders of finished studies with damaged files: opened and gone on with, or refused by a
+sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Small texts in every format: understood, and the same when written and read again, or refused by name.
+"""Small texts in every format: understood, and the same when written and read again, or refused by
+name.
 
 `csv_files` reads larger CSV files in blocks and by several threads.
 """
@@ -174,12 +175,14 @@ def _move_line(text: str, draw: random.Random) -> str:
 CHANGES = (_insert, _insert, _number, _cut, _repeat, _swap_words, _move_line)
 
 
-# -- the formats -------------------------------------------------------------------------------------------
+# -- the formats -----------------------------------------------------------------------
 
 
 def _csv_file(path: str, data: bytes) -> None:
     """Read at once and as a stream, which must agree."""
-    cells, streamed = (np.concatenate([b.X for b in scan(path, memory=m).blocks()]) for m in (1 << 30, 0))
+    cells, streamed = (
+        np.concatenate([b.X for b in scan(path, memory=m).blocks()]) for m in (1 << 30, 0)
+    )
     if not np.array_equal(cells, streamed, equal_nan=True):
         raise Finding(f"{len(cells)} rows at once, {len(streamed)} in a stream, or other cells")
 

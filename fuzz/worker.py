@@ -27,13 +27,17 @@ def work(target: str, seed: int, stop: int, seconds: float, sender: Connection) 
     shared = module.make()
     limit, counts, reported = time.monotonic() + seconds, Counter[str](), 0.0
     while seed < stop and time.monotonic() < limit:
-        if time.monotonic() - reported > 0.2:  # the seed of a crash is at most so far from the last report
+        if (
+            time.monotonic() - reported > 0.2
+        ):  # the seed of a crash is at most so far from the last report
             sender.send((seed, "at", dict(counts)))
             reported = time.monotonic()
             signal.setitimer(signal.ITIMER_PROF, SECONDS_PER_CASE)
         try:
             outcome = module.case(shared, np.random.default_rng([seed, 7]))
-            counts.update([outcome] if isinstance(outcome, str) else outcome)  # of one case or of several
+            counts.update(
+                [outcome] if isinstance(outcome, str) else outcome
+            )  # of one case or of several
         except Finding as finding:
             sender.send((seed, "finding", str(finding)))
         except Exception:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # native/sanitized.sh COMMAND...: runs a command of Python's with the native module built under sanitizers:
-# address and undefined behaviour, or threads with SANITIZE=thread. Used by `make sanitize` and `make fuzz`.
+# address and undefined behavior, or threads with SANITIZE=thread. Used by `make sanitize` and `make fuzz`.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 kind=${SANITIZE:-ON}

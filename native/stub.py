@@ -17,7 +17,10 @@ PLAIN = (
     (r"from typing import Annotated, ", "from typing import "),
     (r"\n{2,}", r"\n"),
     (  # a field that can be read and set, with one type
-        r"( +)@property\n +def (\w+)\(self\) -> (\S+): \.\.\.\n +@\2\.setter\n.*arg: \3, /\) -> None: \.\.\.",
+        (
+            r"( +)@property\n +def (\w+)\(self\) -> (\S+): \.\.\.\n +@\2\.setter\n.*arg: \3, /\) ->"
+            r" None: \.\.\."
+        ),
         r"\1\2: \3",
     ),
     (r"\nclass ", r"\n\nclass "),
@@ -33,7 +36,9 @@ def stub_of(module: ModuleType) -> str:
         text = re.sub(pattern, replacement, text)
     # overloads that differ in their dimensions alone are one
     text = re.sub(r"@overload\n(def .*\n)@overload\n\1(?!@overload\n\1)", r"\1", text)
-    return HEADER + re.sub(r"(@overload\ndef (\w+)\(.*\n)(@overload\ndef \2\(.*\n){2,}", _merged, text)
+    return HEADER + re.sub(
+        r"(@overload\ndef (\w+)\(.*\n)(@overload\ndef \2\(.*\n){2,}", _merged, text
+    )
 
 
 def _merged(overloads: re.Match[str]) -> str:

@@ -1,8 +1,10 @@
-"""A run-time install without Arrow: how large it is, and whether models answer there as they do here.
+"""A run-time install without Arrow: how large it is, and whether models answer there as they do
+here.
 
-`make small-test` makes an empty environment with PACKAGES and Lyceum alone (docs/deploying.md), asserts that
-it is small, and compares predictions and explanations of model files with those of this environment. Lyceum
-is the wheel in dist/ that fits this Python; without one, the package of the checkout is copied.
+`make small-test` makes an empty environment with PACKAGES and Lyceum alone (docs/deploying.md),
+asserts that it is small, and compares predictions and explanations of model files with those of
+this environment. Lyceum is the wheel in dist/ that fits this Python; without one, the package of
+the checkout is copied.
 
 The two halves can be run alone: `make FOLDER` writes models with their rows and answers, and
 `check FOLDER` compares, with `--absent` as if the packages named by ABSENT were not installed.
@@ -30,7 +32,8 @@ ABSENT = (
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 
-# -- models with their answers -------------------------------------------------------------------------------
+# -- models with their answers
+# -------------------------------------------------------------------------------
 
 
 def make(folder: Path) -> None:
@@ -52,10 +55,14 @@ def make(folder: Path) -> None:
     models = {
         "naive_bayes": bayes.NaiveBayes().fit(cells, species),
         "tree": trees.DecisionTreeClassifier(max_depth=4).fit(cells, species),
-        "forest": ensemble.RandomForestClassifier(n_estimators=5, random_state=0).fit(cells, species),
-        "pipeline": make_pipeline(
-            prepare.SimpleImputer(), prepare.StandardScaler(), linear.LogisticRegression()
-        ).fit(cells, species),
+        "forest": (
+            ensemble.RandomForestClassifier(n_estimators=5, random_state=0).fit(cells, species)
+        ),
+        "pipeline": (
+            make_pipeline(
+                prepare.SimpleImputer(), prepare.StandardScaler(), linear.LogisticRegression()
+            ).fit(cells, species)
+        ),
         "ridge": linear.Ridge().fit(numbers[complete], mass),
         "neighbors": neighbors.KNeighborsClassifier().fit(numbers[complete], species[complete]),
         "kmeans": cluster.KMeans(3, random_state=0).fit(numbers[complete]),
@@ -72,10 +79,13 @@ def make(folder: Path) -> None:
 
 
 def answers_of(model: Any, rows: list[list[Any]]) -> dict[str, Any]:
-    """What a model says of rows; those that came from a table have lost the names of its columns."""
+    """What a model says of rows; those that came from a table have lost the names of its
+    columns."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        found = {name: getattr(model, name)(rows).tolist() for name in METHODS if hasattr(model, name)}
+        found = {
+            name: getattr(model, name)(rows).tolist() for name in METHODS if hasattr(model, name)
+        }
         if hasattr(model, "explain"):
             explanation = model.explain(rows)
             found["contributions"] = explanation.contributions.tolist()
@@ -84,7 +94,8 @@ def answers_of(model: Any, rows: list[list[Any]]) -> dict[str, Any]:
 
 
 def check(folder: Path) -> None:
-    """Load the models; compare what they say of all rows, and of a single one, with what is written."""
+    """Load the models; compare what they say of all rows, and of a single one, with what is
+    written."""
     import numpy as np
 
     import lyceum
@@ -120,7 +131,8 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-# -- the environment -----------------------------------------------------------------------------------------
+# -- the environment
+# -----------------------------------------------------------------------------------------
 
 
 def try_small(folder: Path) -> None:
@@ -129,7 +141,16 @@ def try_small(folder: Path) -> None:
     venv.create(environment)
     python = environment / "bin" / "python"
     (packages,) = environment.glob("lib/python*/site-packages")
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
     subprocess.run([*pip, *(f"{name}=={version(name)}" for name in PACKAGES)], check=True)
     if list((ROOT / "dist").glob("*.whl")):
         found = ["--no-index", "--find-links", str(ROOT / "dist")]

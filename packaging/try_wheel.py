@@ -1,8 +1,10 @@
-"""Install a wheel of dist/ into an empty environment of this Python; run the demo and the laws there.
+"""Install a wheel of dist/ into an empty environment of this Python; run the demo and the laws
+there.
 
-`make wheel-test` runs it with every Python of WHEEL_PYTHONS. The environment is in a temporary folder; its
-PATH has no compiler, and its tests are copies, so that nothing of this checkout can be imported. With
-`--sdist`, the source distribution is made instead, looked through, and built without a network.
+`make wheel-test` runs it with every Python of WHEEL_PYTHONS. The environment is in a temporary
+folder; its PATH has no compiler, and its tests are copies, so that nothing of this checkout can be
+imported. With `--sdist`, the source distribution is made instead, looked through, and built without
+a network.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 12_000_000  # bytes of a wheel
 # what tests read beside the package
 FOLDERS = ("tests", "examples", "docs", "fuzz")
-FILES = ("conftest.py", "pyproject.toml", "README.md", "requirements.py", "packaging/installed_package.py")
+FILES = (
+    "conftest.py",
+    "pyproject.toml",
+    "README.md",
+    "requirements.py",
+    "packaging/installed_package.py",
+)
 # what depends on how the modules were built; the rest is the same Python code as in the checkout
 LAWS = (
     "tests/checks",
@@ -57,10 +65,20 @@ class Environment:
     def run(self, *arguments: object, **variables: str) -> None:
         command = [str(self.python), *map(str, arguments)]
         print("$ python", *command[1:], flush=True)
-        subprocess.run(command, check=True, cwd=self.folder.parent, env={**self.variables, **variables})
+        subprocess.run(
+            command, check=True, cwd=self.folder.parent, env={**self.variables, **variables}
+        )
 
     def install(self, *arguments: object) -> None:
-        self.run("-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments)
+        self.run(
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--disable-pip-version-check",
+            *arguments,
+        )
 
 
 def try_wheel(folder: Path) -> None:
@@ -71,9 +89,17 @@ def try_wheel(folder: Path) -> None:
     for name in FILES:
         shutil.copy(ROOT / name, folder)
     environment.install(
-        "--no-index", "--no-deps", "--only-binary", ":all:", "--find-links", ROOT / "dist", "lyceum-ml"
+        "--no-index",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--find-links",
+        ROOT / "dist",
+        "lyceum-ml",
     )
-    environment.install("--requirement", requirements(environment, folder, "report"))  # the demo has one
+    environment.install(
+        "--requirement", requirements(environment, folder, "report")
+    )  # the demo has one
     environment.run("-m", "pip", "check")
     environment.run("examples/demo.py")
     environment.run("-m", "lyceum", "doctor")
@@ -94,17 +120,22 @@ def requirements(environment: Environment, folder: Path, *extras: str) -> Path:
 
 
 def try_sdist(folder: Path) -> None:
-    """Make the source distribution; build it with nothing but its build requirements, without a network."""
+    """Make the source distribution; build it with nothing but its build requirements, without a
+    network."""
     environment = Environment(folder / "environment", os.environ["PATH"])
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     environment.install("build", *settings["build-system"]["requires"])
     environment.run("-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT)
     (archive,) = folder.glob("*.tar.gz")
     check_contents(archive)
-    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    nowhere = dict.fromkeys(
+        ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"
+    )
     built = folder / "built"
     offline = ("--no-build-isolation", "--no-index", "--no-deps")
-    environment.run("-m", "pip", "wheel", "--quiet", *offline, "--wheel-dir", built, archive, **nowhere)
+    environment.run(
+        "-m", "pip", "wheel", "--quiet", *offline, "--wheel-dir", built, archive, **nowhere
+    )
     environment.install("--no-index", "--no-deps", *built.glob("*.whl"))
     environment.run("-c", "from lyceum import _native; print(_native.native.__file__)")
 
@@ -114,7 +145,9 @@ def check_contents(archive: Path) -> None:
         names = [name.partition("/")[2] for name in members.getnames()]
     print(f"{archive.name}: {len(names)} files, {archive.stat().st_size / 1e6:.1f} MB")
     missing = [name for name in IN_SDIST if name not in names]
-    left_over = [name for name in names if name.partition("/")[0] in NOT_IN_SDIST or name.endswith(COMPILED)]
+    left_over = [
+        name for name in names if name.partition("/")[0] in NOT_IN_SDIST or name.endswith(COMPILED)
+    ]
     if missing or left_over:
         raise SystemExit(f"the source distribution lacks {missing} and should not have {left_over}")
 

@@ -1,7 +1,8 @@
-"""python -m portability [--only NAME] [--quick]: run the tests in many environments, write what was tried.
+"""python -m portability [--only NAME] [--quick]: run the tests in many environments, write what was
+tried.
 
-Everything is built below FOLDER (build/portable), not in the checkout's own .venv. The results of earlier
-runs are kept there, so that `--only` replaces one row of the table in docs/reliability.md.
+Everything is built below FOLDER (build/portable), not in the checkout's own .venv. The results of
+earlier runs are kept there, so that `--only` replaces one row of the table in docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -20,9 +21,15 @@ from portability.runs import Runner, check, log_of, run_tests
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m portability", description=__doc__)
-    parser.add_argument("--only", action="append", metavar="NAME", help="one configuration; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="the lowest level in the Python that runs this")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "portable", help="where to build")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="one configuration; may be repeated"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="the lowest level in the Python that runs this"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=ROOT / "build" / "portable", help="where to build"
+    )
     options = parser.parse_args()
     if options.quick:
         raise SystemExit(quick(options.folder))
@@ -58,7 +65,8 @@ def run_all(chosen: list[Configuration], folder: Path) -> bool:
 
 
 def quick(folder: Path) -> int:
-    """Laws and checks as on the plainest processor, with the Python and the build that there are."""
+    """Laws and checks as on the plainest processor, with the Python and the build that there
+    are."""
     python = Path(sys.executable)
     try:
         check(QUICK, python, folder)

@@ -9,8 +9,9 @@ CHECKS = "tests/checks/test_scikit_learn.py"
 CORE = (LAWS, "tests/native", CHECKS)
 WHOLE = ("tests",)
 
-# x86-64 levels, and OpenBLAS's kernels from the oldest processors to those with AVX-512, with the level that
-# they need. NumPy's and SciPy's wheels have Haswell's kernels for Zen: it is not tried with every level.
+# x86-64 levels, and OpenBLAS's kernels from the oldest processors to those with AVX-512, with the
+# level that they need. NumPy's and SciPy's wheels have Haswell's kernels for Zen: it is not tried
+# with every level.
 LEVELS = ("v2", "v3", "v4")
 KERNELS = {"Prescott": "v2", "Nehalem": "v2", "Haswell": "v3", "SkylakeX": "v4", "Zen": "v3"}
 THREADS = (1, 2, 3, 8)
@@ -47,7 +48,8 @@ class Configuration:
 
 
 def processors() -> list[Configuration]:
-    """Every level with every kernel; threads and hash seeds go round, so that each meets each level."""
+    """Every level with every kernel; threads and hash seeds go round, so that each meets each
+    level."""
     pairs = [(level, kernels) for level in LEVELS for kernels in KERNELS if kernels != "Zen"]
     return [
         Configuration(
@@ -65,7 +67,9 @@ CONFIGURATIONS = [
     *processors(),
     Configuration("v3 Zen", level="v3", kernels="Zen", threads=2),
     Configuration("Turkish", WHOLE, language="tr_TR.UTF-8", zone="Europe/Istanbul"),
-    Configuration("German, Latin-1, half hours", WHOLE, language="de_DE.ISO-8859-1", zone="Asia/Kolkata"),
+    Configuration(
+        "German, Latin-1, half hours", WHOLE, language="de_DE.ISO-8859-1", zone="Asia/Kolkata"
+    ),
     Configuration("POSIX", language="POSIX", zone="America/St_Johns"),
     Configuration("not root", WHOLE, other_user=True),
     Configuration("path with a space and an umlaut", WHOLE, place="awkward path"),
@@ -78,5 +82,6 @@ CONFIGURATIONS = [
     Configuration("Python 3.14", python="3.14"),
 ]
 
-# The short pass of .ci/run: the plainest processor there is, so that a dependence shows on any machine.
+# The short pass of .ci/run: the plainest processor there is, so that a dependence shows on any
+# machine.
 QUICK = Configuration("lowest level", (LAWS, CHECKS), level="v2", kernels="Prescott")

@@ -12,7 +12,17 @@ from typing import Any
 from portability.configurations import Configuration
 
 ROOT = Path(__file__).parents[1]
-NOT_COPIED = (".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "demo", "*.so")
+NOT_COPIED = (
+    ".git",
+    ".venv",
+    ".*_cache",
+    ".hypothesis",
+    "__pycache__",
+    "build",
+    "dist",
+    "demo",
+    "*.so",
+)
 
 # What the C library does without on processors of a level: its exp and log fuse where they can.
 LACKS_V4 = "-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD"
@@ -32,7 +42,12 @@ def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str
 def interpreter(version: str, for_others: bool = False) -> Path:
     """A Python of this minor version; one that other users may run, if asked."""
     name = f"python{version}"
-    folders = [f"{sys.base_prefix}/bin", *os.environ["PATH"].split(":"), "/usr/local/bin", "/usr/bin"]
+    folders = [
+        f"{sys.base_prefix}/bin",
+        *os.environ["PATH"].split(":"),
+        "/usr/local/bin",
+        "/usr/bin",
+    ]
     candidates = [Path(folder) / name for folder in folders if "shims" not in folder]
     candidates += sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/{name}"))
     for path in candidates:
@@ -47,7 +62,8 @@ def is_private(path: Path) -> bool:
 
 
 def environment(python: Path, folder: Path, requirements: list[str], *options: str) -> Path:
-    """The Python of a virtual environment with these requirements; what is there already is kept."""
+    """The Python of a virtual environment with these requirements; what is there already is
+    kept."""
     inside = folder / "bin" / "python"
     if not inside.exists():
         run(python, "-m", "venv", folder)
@@ -94,7 +110,9 @@ def variables(configuration: Configuration, python: Path, folder: Path) -> dict[
         settings["OPENBLAS_CORETYPE"] = configuration.kernels
     if configuration.level:
         settings |= processor(configuration.level, python)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON"))
+    }
     return kept | settings
 
 

@@ -1,7 +1,7 @@
 """What a run computes with, asked in its own environment.
 
-`python -m portability.probe` prints levels, BLAS kernels and threads as JSON; with a level it prints the
-features that NumPy has to do without there.
+`python -m portability.probe` prints levels, BLAS kernels and threads as JSON; with a level it
+prints the features that NumPy has to do without there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def probe() -> dict[str, object]:
     return {
         "best": x86_level(),
         "level": level,
-        "kernels": sorted({library.get("architecture", library["internal_api"]) for library in blas}),
+        "kernels": sorted(
+            {library.get("architecture", library["internal_api"]) for library in blas}
+        ),
         "threads": sorted({library["num_threads"] for library in blas}),
     }
 

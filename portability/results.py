@@ -26,7 +26,8 @@ class Result:
 
     @classmethod
     def of(cls, report: Path, status: int, details: str) -> Result:
-        """The counts of pytest's report; a run that ended badly without a failed test is one failure."""
+        """The counts of pytest's report; a run that ended badly without a failed test is one
+        failure."""
         if not report.exists():
             return cls(failed=1, details=details)
         suite = next(ElementTree.parse(report).iter("testsuite")).attrib
@@ -67,7 +68,9 @@ class Results:
             result = self.of.get(configuration.name, Result(not_tried="not run yet"))
             tests = "core" if configuration.tests == CORE else "whole"
             if result.not_tried:
-                lines.append(f"| {configuration.name} | | {tests} | not tried: {result.not_tried} | | | |")
+                lines.append(
+                    f"| {configuration.name} | | {tests} | not tried: {result.not_tried} | | | |"
+                )
                 continue
             special = "; ".join(part for part in (configuration.describe(), result.details) if part)
             counts = f"{result.passed} | {result.failed} | {result.skipped} | {result.seconds:.0f}"

@@ -18,7 +18,15 @@ from requirements import requirements
 
 from portability import environments
 from portability.configurations import KERNELS, Configuration
-from portability.environments import ROOT, NotTried, environment, interpreter, oldest, run, variables
+from portability.environments import (
+    ROOT,
+    NotTried,
+    environment,
+    interpreter,
+    oldest,
+    run,
+    variables,
+)
 from portability.results import Result
 
 THIS_VERSION = ".".join(platform.python_version_tuple()[:2])
@@ -64,14 +72,18 @@ class Runner:
         others = "-others" if configuration.other_user else ""
         folder = self.folder / f"{configuration.versions}-{version}{others}"
         environment(python, folder, wanted, *options)
-        return environment(python, folder, [str(self._wheel(version))], "--no-deps", "--force-reinstall")
+        return environment(
+            python, folder, [str(self._wheel(version))], "--no-deps", "--force-reinstall"
+        )
 
     def _place(self, configuration: Configuration) -> Path:
         """Where the tests are run from: the checkout, or a copy of it."""
         if configuration.place == "checkout" and not configuration.other_user:
             return ROOT
         if configuration.other_user and environments.is_private(self.folder / "results.json"):
-            raise NotTried("other users cannot read the folder of the builds: choose another --folder")
+            raise NotTried(
+                "other users cannot read the folder of the builds: choose another --folder"
+            )
         name = AWKWARD if configuration.place == "awkward path" else configuration.name
         place = environments.copy_of_checkout(self.folder / name / "lyceum")
         if configuration.place == "read-only":
@@ -116,7 +128,9 @@ def run_tests(configuration: Configuration, python: Path, place: Path, folder: P
         command = [*as_nobody(), *command]
         settings |= home_of_nobody(output)
     with log.open("w") as file:
-        ended = subprocess.run(command, cwd=place, env=settings, stdout=file, stderr=subprocess.STDOUT)
+        ended = subprocess.run(
+            command, cwd=place, env=settings, stdout=file, stderr=subprocess.STDOUT
+        )
     print(closing_lines(log), flush=True)
     return Result.of(report, ended.returncode, versions(configuration, python))
 

@@ -29,7 +29,9 @@ settings.register_profile(
 )
 settings.load_profile("lyceum")
 # or all modules would be parsed for constants to draw, and what is drawn would change with the code
-with suppress(ImportError):  # a private module of hypothesis: where it is moved, tests only begin later
+with suppress(
+    ImportError
+):  # a private module of hypothesis: where it is moved, tests only begin later
     from hypothesis.internal.conjecture import providers
 
     providers.is_local_module_file = lambda path: False
@@ -43,7 +45,8 @@ def pytest_collect_file():
 
 
 def pytest_collection_modifyitems(items):
-    """The slowest folder first: a long test that begins last would leave the other workers without work."""
+    """The slowest folder first: a long test that begins last would leave the other workers without
+    work."""
     items.sort(key=lambda item: not item.nodeid.startswith("tests/fuzz/"))
 
 

@@ -25,7 +25,7 @@ def test_names_are_unique_and_found():
     assert all(catalog.find(name).name == name for name in names)
 
 
-def test_every_learner_of_the_first_issue_is_catalogued():
+def test_every_learner_of_the_first_issue_is_cataloged():
     wanted = {
         "NaiveBayes", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "LinearRegression", "Ridge",
         "LogisticRegression", "PCA", "KMeans", "StandardScaler", "MinMaxScaler", "OneHotEncoder", "SimpleImputer",
@@ -52,7 +52,11 @@ def test_an_entry_is_true_of_its_class(entry):
 @pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
 def test_the_task_is_that_of_scikit_learns_tags(entry):
     learner = entry.load()()
-    found = {"classification": is_classifier, "regression": is_regressor, "clustering": is_clusterer}
+    found = {
+        "classification": is_classifier,
+        "regression": is_regressor,
+        "clustering": is_clusterer,
+    }
     assert [task for task, accepts in found.items() if accepts(learner)] == [
         task for task in found if task == entry.task
     ]
@@ -79,15 +83,22 @@ def test_types_are_classes_under_their_public_names():
     assert {f"{entry.package}.{entry.name}" for entry in ENTRIES} <= set(types)
 
 
-def test_types_by_name_are_those_of_catalogued_learners():
-    names = ("lyceum.linear.Ridge", "lyceum.linear.penalized.ridge.Ridge", "builtins.dict", "os.system")
+def test_types_by_name_are_those_of_cataloged_learners():
+    names = (
+        "lyceum.linear.Ridge",
+        "lyceum.linear.penalized.ridge.Ridge",
+        "builtins.dict",
+        "os.system",
+    )
     assert "lyceum.linear.Ridge" in catalog.types(names)
-    assert not [name for name in catalog.types(names) if name.startswith(("lyceum.trees", "lyceum.bayes"))]
+    assert not [
+        name for name in catalog.types(names) if name.startswith(("lyceum.trees", "lyceum.bayes"))
+    ]
     assert catalog.types(["lyceum.linear.Ridge"]) == catalog.types(names)
     assert catalog.types(["os.system", "lyceum.nothing.At", "Ridge"]) == {}
 
 
-# -- the syllabus --------------------------------------------------------------------------------------------
+# -- the syllabus ----------------------------------------------------------------------
 
 
 def test_every_section_has_its_rows_in_order():

@@ -1,4 +1,5 @@
-"""Every public class says what it is made of, what stands near it, and shows an example that runs."""
+"""Every public class says what it is made of, what stands near it, and shows an example that
+runs."""
 
 import importlib
 import inspect
@@ -9,10 +10,13 @@ from tests.checks.docstrings import names_in, section
 
 import lyceum
 
-ROOMS = [room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")]
+ROOMS = [
+    room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")
+]
 ROOMS.remove("cli")
 ROOMS.append("_core.trees")
-# public inside the package only, but for what users hold: `tree_` of a model, and what `path` returns
+# public inside the package only, but for what users hold: `tree_` of a model, and what `path`
+# returns
 INSIDE = {"_core.trees": ("Tree", "TreePath", "PathStep")}
 
 SECTIONS = {"Examples": ">>>", "See Also": " : "}  # what a section holds at least
@@ -48,7 +52,11 @@ def test_classes_show_an_example_and_name_their_relatives(room):
     lacking = {
         kind.__name__: absent
         for kind in classes(room)
-        if (absent := [title for title, sign in SECTIONS.items() if sign not in section(kind, title)])
+        if (
+            absent := [
+                title for title, sign in SECTIONS.items() if sign not in section(kind, title)
+            ]
+        )
     }
     assert not lacking
 

@@ -12,7 +12,14 @@ import pytest
 import lyceum
 from lyceum import catalog, datasets
 
-DOORS = ("base", "data", "distances", "probability", "solvers", "statistics")  # of the private floor
+DOORS = (
+    "base",
+    "data",
+    "distances",
+    "probability",
+    "solvers",
+    "statistics",
+)  # of the private floor
 
 
 def is_room(module):
@@ -23,11 +30,27 @@ PACKAGES = [
     "lyceum",
     *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if is_room(room)),
 ]
-ROOMS = [*PACKAGES, "lyceum.catalog", "lyceum.errors", "lyceum.persist", "lyceum.report", "lyceum.syllabus"]
+ROOMS = [
+    *PACKAGES,
+    "lyceum.catalog",
+    "lyceum.errors",
+    "lyceum.persist",
+    "lyceum.report",
+    "lyceum.syllabus",
+]
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "rich", "skops", "lyceum._core.native"}
 PICTURES = {"matplotlib", "jinja2"}
 # pandas is not here: pyarrow and scikit-learn import it themselves, where it is installed
-OPTIONAL = {*PICTURES, "dask", "distributed", "duckdb", "gymnasium", "polars", "skops", "statsmodels"}
+OPTIONAL = {
+    *PICTURES,
+    "dask",
+    "distributed",
+    "duckdb",
+    "gymnasium",
+    "polars",
+    "skops",
+    "statsmodels",
+}
 # what scikit-learn takes a quarter of a second for, beyond sklearn.base
 SLOW = {"sklearn.metrics", "sklearn.model_selection", "sklearn.pipeline", "sklearn.preprocessing"}
 
@@ -84,7 +107,9 @@ def loaded_after():
     """The modules that a fresh interpreter has after each of the codes, one after the other."""
     codes = [*LIGHT, *COMMANDS, SUMS, *RIDGE, STUDY]
     lines = [f"{code}\nfound.append(list(sys.modules))" for code in codes]
-    code = "\n".join(["import json, sys\nfound = []", *lines, "print(json.dumps(found), file=sys.stderr)"])
+    code = "\n".join(
+        ["import json, sys\nfound = []", *lines, "print(json.dumps(found), file=sys.stderr)"]
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return dict(zip(codes, map(set, json.loads(done.stderr)), strict=True))
@@ -100,7 +125,9 @@ def test_public_names_are_sorted_and_importable(name):
 
 @pytest.mark.parametrize("name", PACKAGES[1:])
 def test_a_package_exports_nothing_private(name):
-    assert not [public for public in importlib.import_module(name).__all__ if public.startswith("_")]
+    assert not [
+        public for public in importlib.import_module(name).__all__ if public.startswith("_")
+    ]
 
 
 def test_every_room_is_an_attribute_of_lyceum():
@@ -122,7 +149,9 @@ def test_light_things_import_nothing_heavy():
 
 
 def test_light_commands_import_nothing_heavy():
-    assert {code: loaded_after()[code] & HEAVY for code in COMMANDS} == {code: set() for code in COMMANDS}
+    assert {code: loaded_after()[code] & HEAVY for code in COMMANDS} == {
+        code: set() for code in COMMANDS
+    }
 
 
 def test_reading_and_summing_import_no_scikit_learn():
@@ -134,7 +163,7 @@ def test_a_flag_and_the_learners_that_a_file_names_import_no_more_than_their_cla
     assert "lyceum.linear" in loaded_after()[RIDGE[0]]
 
 
-# -- what only some commands and learners need ---------------------------------------------------------------
+# -- what only some commands and learners need -----------------------------------------
 
 TABLE = str(datasets.path("penguins"))
 STUDY_COMMAND = ["study", TABLE, "-t", "species", "--learners", "NaiveBayes", "--folds", "2"]
@@ -178,18 +207,22 @@ def loaded_by_command(tmp_path_factory):
     loaded = {}
     for words in [*ORDINARY, *WITH_PICTURES]:
         code = (
-            f"import json, sys\nsys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import main\n"
-            "try: main()\nexcept SystemExit as done: assert not done.code\n"
-            "open('modules', 'w').write(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+            f"import json, sys\nsys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import"
+            " main\ntry: main()\nexcept SystemExit as done: assert not done.code\nopen('modules',"
+            " 'w').write(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder
+        )
         assert done.returncode == 0, done.stderr
         loaded[words[0]] = set(json.loads((folder / "modules").read_text(encoding="utf-8")))
     return loaded
 
 
 def test_commands_import_only_the_packages_that_they_need(loaded_by_command):
-    needed = {words[0]: set() for words in ORDINARY} | {words[0]: PICTURES for words in WITH_PICTURES}
+    needed = {words[0]: set() for words in ORDINARY} | {
+        words[0]: PICTURES for words in WITH_PICTURES
+    }
     assert {name: loaded & OPTIONAL for name, loaded in loaded_by_command.items()} == needed
 
 

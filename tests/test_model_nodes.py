@@ -1,4 +1,5 @@
-"""Nodes of model files: skops reads what is written, writes the same, and values come back as they were."""
+"""Nodes of model files: skops reads what is written, writes the same, and values come back as they
+were."""
 
 import hashlib
 import json
@@ -35,7 +36,10 @@ MODELS = {
     "network": BayesNetClassifier().fit(X, CLASSES),
     "tree": C45().fit(X, CLASSES),
     "trees of scikit-learn": Committee(
-        [("bayes", NaiveBayes()), ("forest", RandomForestClassifier(n_estimators=2, random_state=0))]
+        [
+            ("bayes", NaiveBayes()),
+            ("forest", RandomForestClassifier(n_estimators=2, random_state=0)),
+        ]
     ).fit(X, CLASSES),
 }
 
@@ -112,7 +116,9 @@ def test_keys_of_the_same_text_are_not_written():
         write_nodes({1: "a", "1": "b"})
 
 
-@pytest.mark.parametrize("value", [print, np.log1p, np.sum, "a".upper, iter([]), b"bytes", NaiveBayes().fit])
+@pytest.mark.parametrize(
+    "value", [print, np.log1p, np.sum, "a".upper, iter([]), b"bytes", NaiveBayes().fit]
+)
 def test_what_is_not_data_is_named_and_refused(value):
     with pytest.raises(ModelFileError, match="not among the types"):
         persist._check_types(persist._nodes(nodes([value])[0]))

@@ -13,7 +13,9 @@ CLASS = re.compile(r"^ *class (\w+)[(:]", re.M)
 
 def test_no_class_name_stands_twice():
     names = (
-        name for path in SOURCE.rglob("*.py") for name in re.findall(CLASS, path.read_text(encoding="utf-8"))
+        name
+        for path in SOURCE.rglob("*.py")
+        for name in re.findall(CLASS, path.read_text(encoding="utf-8"))
     )
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
@@ -24,7 +26,9 @@ def test_no_file_is_longer_than_600_lines():
     folders = ("src", "tests", "benchmarks", "native", "fuzz", "docs", "examples", "packaging")
     files = (path for folder in folders for path in (REPOSITORY / folder).rglob("*"))
     code = [path for path in files if path.suffix in (".py", ".hpp", ".cpp")]
-    long = {str(path): n for path in code if (n := path.read_text(encoding="utf-8").count("\n")) > 600}
+    long = {
+        str(path): n for path in code if (n := path.read_text(encoding="utf-8").count("\n")) > 600
+    }
     assert long == {}
 
 

@@ -1,4 +1,5 @@
-"""Without packages that only some parts need the rest works, and one sentence says what is lacking."""
+"""Without packages that only some parts need the rest works, and one sentence says what is
+lacking."""
 
 import json
 import subprocess
@@ -15,7 +16,17 @@ from lyceum._core import packages as _packages
 from lyceum.cli.commands import doctor as _doctor
 
 ROOT = Path(__file__).parents[1]
-ABSENT = ["matplotlib", "jinja2", "markupsafe", "pandas", "polars", "duckdb", "skops", "dask", "distributed"]
+ABSENT = [
+    "matplotlib",
+    "jinja2",
+    "markupsafe",
+    "pandas",
+    "polars",
+    "duckdb",
+    "skops",
+    "dask",
+    "distributed",
+]
 REPORT = 'pip install "lyceum-ml[report]"'
 BLOCKER = f"""
 import sys
@@ -36,7 +47,10 @@ PENGUINS = str(datasets.path("penguins"))
 def run(folder, *arguments):
     """A command where the packages are absent."""
     return subprocess.run(
-        [sys.executable, "-c", BLOCKER, *map(str, arguments)], capture_output=True, text=True, cwd=folder
+        [sys.executable, "-c", BLOCKER, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
     )
 
 
@@ -106,7 +120,18 @@ def test_clusters_are_written_without_their_report(folder):
 
 
 def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(folder):
-    command = ["study", PENGUINS, "-t", "species", "--learners", "NaiveBayes", "--folds", "2", "-o", "out"]
+    command = [
+        "study",
+        PENGUINS,
+        "-t",
+        "species",
+        "--learners",
+        "NaiveBayes",
+        "--folds",
+        "2",
+        "-o",
+        "out",
+    ]
     command += ["--settings", "1", "--no-committees"]
     done = run(folder, *command)
     assert done.returncode == 0, done.stderr
@@ -148,16 +173,22 @@ def test_the_extras_are_those_of_the_project():
         listed = " ".join(extras[extra])
         assert all(package in listed for package in packages)
         assert extra in extras["all"][0]
-    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "dependencies"
+    ]
     assert not [line for line in required if line.split(">")[0] in ABSENT]
 
 
-# -- the name ------------------------------------------------------------------------------------------------
+# -- the name --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("other", "warns"),
-    [("lyceum-0.3.dist-info", True), ("lyceum_ml-0.1.0.dist-info", False), ("lyceum-0.3.txt", False)],
+    [
+        ("lyceum-0.3.dist-info", True),
+        ("lyceum_ml-0.1.0.dist-info", False),
+        ("lyceum-0.3.txt", False),
+    ],
 )
 def test_another_distribution_of_the_name_is_said_at_import(other, warns, tmp_path):
     (tmp_path / other).mkdir()
@@ -182,7 +213,9 @@ def test_a_folder_that_cannot_be_listed_is_no_fault(tmp_path):
 
 def test_the_doctor_names_another_distribution(monkeypatch):
     monkeypatch.setattr(_doctor, "_version_of", lambda name: "0.3")
-    monkeypatch.setattr(_doctor, "_kernels", lambda: {"picked": None, "error": "", "self-check": {}})
+    monkeypatch.setattr(
+        _doctor, "_kernels", lambda: {"picked": None, "error": "", "self-check": {}}
+    )
     found = _doctor.examine()
     assert found["namesake"] == _packages.NAMESAKE
     assert any("pip uninstall lyceum" in text for _, text in _doctor._lines(found))

@@ -68,7 +68,9 @@ def outputs(model, table):
 
 
 def same(one, two):
-    return one.keys() == two.keys() and all(pd.DataFrame(one[k]).equals(pd.DataFrame(two[k])) for k in one)
+    return one.keys() == two.keys() and all(
+        pd.DataFrame(one[k]).equals(pd.DataFrame(two[k])) for k in one
+    )
 
 
 def repacked(path, **changes):
@@ -93,7 +95,7 @@ def path(tmp_path):
     )
 
 
-# -- round trips ---------------------------------------------------------------------------------------------
+# -- round trips -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
@@ -141,11 +143,17 @@ def test_a_class_without_rows_has_log_prior_minus_infinity_and_is_kept(tmp_path)
 
 
 def test_labels_of_every_kind_come_back(tmp_path):
-    for labels in (np.arange(N) % 3, np.arange(N) % 2 == 0, (np.arange(N) % 3).astype("U1").astype(object)):
+    for labels in (
+        np.arange(N) % 3,
+        np.arange(N) % 2 == 0,
+        (np.arange(N) % 3).astype("U1").astype(object),
+    ):
         model = LinearDiscriminantAnalysis().fit(X[["dose", "weight"]], labels)
         again = lyceum.load(lyceum.save(model, tmp_path / "model.skops", force=True))
         assert again.classes_.dtype == model.classes_.dtype
-        assert np.array_equal(again.predict(X[["dose", "weight"]]), model.predict(X[["dose", "weight"]]))
+        assert np.array_equal(
+            again.predict(X[["dose", "weight"]]), model.predict(X[["dose", "weight"]])
+        )
 
 
 def test_a_pipeline_with_scikit_learns_plumbing_comes_back(tmp_path):
@@ -159,7 +167,7 @@ def test_a_pipeline_with_scikit_learns_plumbing_comes_back(tmp_path):
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-# -- saving --------------------------------------------------------------------------------------------------
+# -- saving ----------------------------------------------------------------------------
 
 
 def test_an_existing_file_is_replaced_only_by_force(path):
@@ -201,7 +209,7 @@ def test_what_could_not_be_loaded_is_not_saved(model, what, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# -- damaged and foreign files -------------------------------------------------------------------------------
+# -- damaged and foreign files ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04", b"\0" * 1000])
@@ -249,7 +257,7 @@ def test_packed_members_are_refused_before_they_are_unfolded(path):
         lyceum.load(path)
 
 
-# -- forged files: digest and checksums fit ------------------------------------------------------------------
+# -- forged files: digest and checksums fit --------------------------------------------
 
 
 def attributes(schema):
@@ -282,9 +290,13 @@ EVIL = {
     "operator": node("OperatorFuncNode", "operator", "methodcaller", attrs=NOTHING),
     "type": node("TypeNode", "subprocess", "Popen"),
     "object": node("ObjectNode", "subprocess", "Popen", content=NOTHING),
-    "tree": node("TreeNode", "sklearn.tree._tree", "Tree", content=NOTHING, __reduce__={"args": NOTHING}),
+    "tree": node(
+        "TreeNode", "sklearn.tree._tree", "Tree", content=NOTHING, __reduce__={"args": NOTHING}
+    ),
     "scikit-learn": node("ObjectNode", "sklearn.svm._classes", "SVC", content=NOTHING),
-    "array of a type": node("NdArrayNode", "subprocess", "Popen", type="json", content=[], shape=NOTHING),
+    "array of a type": node(
+        "NdArrayNode", "subprocess", "Popen", type="json", content=[], shape=NOTHING
+    ),
     "unknown": node("EvalNode", "builtins", "eval"),
     "private": node("ObjectNode", "lyceum._core.data.schema.schema", "Schema", content=NOTHING),
 }
@@ -353,7 +365,11 @@ def forged(path, **attributes):
 @pytest.mark.parametrize(
     ("name", "value", "complaint"),
     [
-        ("coef_", np.zeros((1, 1)), r"shape \(1, 1\) in the place of LinearDiscriminantAnalysis.coef_"),
+        (
+            "coef_",
+            np.zeros((1, 1)),
+            r"shape \(1, 1\) in the place of LinearDiscriminantAnalysis.coef_",
+        ),
         ("coef_", np.zeros((2, 2), dtype=">f8"), "no array of numbers"),
         ("coef_", np.full((1, 2), np.nan), "missing or infinite"),
         ("intercept_", "zero", "no array of numbers"),

@@ -20,7 +20,9 @@ from lyceum.prepare import StandardScaler
 from lyceum.trees import ModelTreeRegressor
 
 rng = np.random.default_rng(0)
-TABLE = pd.DataFrame({"dose": rng.normal(size=80), "ward": rng.choice(["east", "north", "west"], 80)})
+TABLE = pd.DataFrame(
+    {"dose": rng.normal(size=80), "ward": rng.choice(["east", "north", "west"], 80)}
+)
 TABLE.loc[::7, "dose"] = np.nan
 TABLE.loc[::9, "ward"] = None
 CLASSES = np.where(TABLE.dose + rng.normal(size=80) > 0, "ill", "well")
@@ -73,7 +75,7 @@ def test_stretches_of_noise_are_noticed_or_harmless(sample, data):
     loads_right_or_not_at_all(bytes(content), sample)
 
 
-# -- forged files: whole, with a digest that fits, and wrong ------------------------------------------------
+# -- forged files: whole, with a digest that fits, and wrong ---------------------------
 
 
 def forged(model, path):
@@ -102,7 +104,10 @@ def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
-    [("starts_", [0, 1, 1 << 60, 80], "begin one after another"), ("order_", [0] * 80, "every row once")],
+    [
+        ("starts_", [0, 1, 1 << 60, 80], "begin one after another"),
+        ("order_", [0] * 80, "every row once"),
+    ],
 )
 def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, message, tmp_path):
     """The first once took all memory: a cluster of 2^60 rows was written out."""
@@ -137,11 +142,16 @@ def test_a_model_tree_with_ranks_of_other_categories_is_refused(ranks, tmp_path)
 
 
 def test_a_model_that_cannot_answer_is_refused(tmp_path):
-    """No check knows what `explain` of every learner reads; two rows made from the schema show it."""
+    """No check knows what `explain` of every learner reads; two rows made from the schema show
+    it."""
     model = Ridge().fit(TABLE[["dose"]].fillna(0.0), np.arange(80.0))
     model.statistic_ = model.mean_ = np.zeros(7)
     for name, value in vars(model).items():
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and name not in ("coef_", "mean_"):
+        if (
+            isinstance(value, np.ndarray)
+            and value.dtype.kind == "f"
+            and name not in ("coef_", "mean_")
+        ):
             setattr(model, name, np.zeros(7))
     with pytest.raises(ModelFileError, match="holds a Ridge"):
         lyceum.load(forged(model, tmp_path / "model"))
@@ -160,12 +170,16 @@ def test_one_array_in_many_places_does_not_fill_the_memory(tmp_path, monkeypatch
     model.extra_ = [np.zeros(1000) for _ in range(1200)]
     path = lyceum.save(model, tmp_path / "model")
     monkeypatch.setattr(persist, "_MOST_MEMORY", 1 << 20)
-    with pytest.raises(ModelFileError, match=r"would take 9,7.* bytes of memory, far more than its own"):
+    with pytest.raises(
+        ModelFileError, match=r"would take 9,7.* bytes of memory, far more than its own"
+    ):
         lyceum.load(path)
 
 
 def test_a_loaded_pipeline_has_no_cache_folder(tmp_path):
-    model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(), memory=str(tmp_path / "cache"))
+    model = make_pipeline(
+        StandardScaler(), LinearDiscriminantAnalysis(), memory=str(tmp_path / "cache")
+    )
     model.fit(TABLE[["dose"]].fillna(0.0), CLASSES)
     assert lyceum.load(lyceum.save(model, tmp_path / "model")).memory is None
 
@@ -184,14 +198,17 @@ def test_a_fitted_learner_without_its_schema_is_refused():
         persist._pack(model)
 
 
-# -- what is no damage is not called so ---------------------------------------------------------------------
+# -- what is no damage is not called so ------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
         (MemoryError(), "needs more memory than there is"),
-        (ModuleNotFoundError("No module named 'rare'"), "needs what is not installed here: .*'rare'.*Lyceum"),
+        (
+            ModuleNotFoundError("No module named 'rare'"),
+            "needs what is not installed here: .*'rare'.*Lyceum",
+        ),
         (OSError(5, "Input/output error"), "could not be loaded: .*Input/output error"),
         (KeyError("mean_"), "is whole, but holds no model .*KeyError: 'mean_'.*written by Lyceum"),
     ],
@@ -209,7 +226,10 @@ def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monk
 def test_a_type_that_only_another_version_knows_is_named_with_the_version(sample, tmp_path):
     members = persist._members(sample[0].read_bytes())
     members["schema.json"] = members["schema.json"].replace(b"NaiveBayes", b"NewBayes")
-    header = json.loads(members["lyceum.json"]) | {"lyceum": "99.0", "sha256": persist._digest(members)}
+    header = json.loads(members["lyceum.json"]) | {
+        "lyceum": "99.0",
+        "sha256": persist._digest(members),
+    }
     members["lyceum.json"] = json.dumps(header).encode()
     (tmp_path / "new").write_bytes(persist._archive(members))
     message = r"holds a lyceum\.bayes\.NewBayes, which is not among .*written by Lyceum 99\.0"

@@ -1,4 +1,5 @@
-"""scikit-learn's learners in model files: those that can be checked are kept, others are refused by name."""
+"""scikit-learn's learners in model files: those that can be checked are kept, others are refused by
+name."""
 
 import io
 import json
@@ -39,10 +40,12 @@ CLASSIFIERS = [
 def test_what_scikit_learns_members_predict_is_kept(tmp_path):
     models = [
         Committee(CLASSIFIERS, random_state=0).fit(X, Y),
-        StackingClassifier(CLASSIFIERS[:2], DecisionTreeClassifier(max_depth=2), cv=2, random_state=0).fit(
+        StackingClassifier(
+            CLASSIFIERS[:2], DecisionTreeClassifier(max_depth=2), cv=2, random_state=0
+        ).fit(X, Y),
+        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(
             X, Y
         ),
-        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(X, Y),
     ]
     for i, model in enumerate(models):
         again = load(save(model, tmp_path / f"{i}.lyceum"))
@@ -54,13 +57,19 @@ def test_what_scikit_learns_members_predict_is_kept(tmp_path):
         ("trees", ExtraTreesRegressor(3)),
     ]
     model = Committee(numbers, random_state=0).fit(X, X[:, 0] ** 2)
-    np.testing.assert_array_equal(load(save(model, tmp_path / "n.lyceum")).predict(X), model.predict(X))
+    np.testing.assert_array_equal(
+        load(save(model, tmp_path / "n.lyceum")).predict(X), model.predict(X)
+    )
 
 
-@pytest.mark.parametrize("bad", [SVC(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())])
+@pytest.mark.parametrize(
+    "bad", [SVC(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
+)
 def test_a_member_that_cannot_be_checked_is_named_with_what_to_do(bad, tmp_path):
     model = Committee([("good", GaussianNB()), ("bad", bad)], random_state=0).fit(X, Y)
-    with pytest.raises(ModelFileError, match=r"its member 'bad' is a \w+ of sklearn.*take lyceum\.\w+"):
+    with pytest.raises(
+        ModelFileError, match=r"its member 'bad' is a \w+ of sklearn.*take lyceum\.\w+"
+    ):
         save(model, tmp_path / "model.lyceum")
     assert not list(tmp_path.iterdir())
 
@@ -70,7 +79,9 @@ def tampered(path, change):
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     schema = json.loads(members["schema.json"])
-    arrays = {name: np.load(io.BytesIO(data)) for name, data in members.items() if name.endswith(".npy")}
+    arrays = {
+        name: np.load(io.BytesIO(data)) for name, data in members.items() if name.endswith(".npy")
+    }
     change(schema, arrays)
     for name, array in arrays.items():
         stream = io.BytesIO()
@@ -156,7 +167,8 @@ def _shallow(schema, arrays):  # decision_path would write beyond its memory
 
 
 @pytest.fixture(
-    scope="module", params=[DecisionTreeClassifier(random_state=0), RandomForestClassifier(2, random_state=0)]
+    scope="module",
+    params=[DecisionTreeClassifier(random_state=0), RandomForestClassifier(2, random_state=0)],
 )
 def committee_file(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("committee") / "model.lyceum"
@@ -168,7 +180,17 @@ def committee_file(request, tmp_path_factory):
 
 @pytest.mark.parametrize(
     "change",
-    [_cycle, _outside, _column, _half_a_leaf, _wider, _more_outputs, _longer, _two_parents, _shallow],
+    [
+        _cycle,
+        _outside,
+        _column,
+        _half_a_leaf,
+        _wider,
+        _more_outputs,
+        _longer,
+        _two_parents,
+        _shallow,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_a_tree_that_would_lead_outside_its_arrays_is_refused(committee_file, change, tmp_path):

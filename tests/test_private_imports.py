@@ -12,7 +12,8 @@ import lyceum
 
 SOURCE = Path(lyceum.__file__).parent
 
-# rooms without learners of their own; in the others, what `lyceum.base` defines is for learners to use
+# rooms without learners of their own; in the others, what `lyceum.base` defines is for learners to
+# use
 READERS = {
     "_core.data",
     "catalog",
@@ -43,7 +44,8 @@ LOOKED_AT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name
 
 @pytest.fixture(autouse=True, scope="module")
 def no_garbage_collection():
-    """The syntax of all files is a million objects: to look through them again and again takes longest."""
+    """The syntax of all files is a million objects: to look through them again and again takes
+    longest."""
     gc.disable()
     yield
     syntax_nodes.cache_clear()
@@ -55,7 +57,8 @@ def room_of(path: Path) -> str:
 
 
 def room_of_module(parts: list[str]) -> tuple[str, list[str]]:
-    """The room of a module, on the private floor with the floor's name, and what is inside of it."""
+    """The room of a module, on the private floor with the floor's name, and what is inside of
+    it."""
     inner = parts[1:]
     if inner[:1] == ["_core"]:
         return ".".join(inner[:2]), inner[2:]
@@ -65,8 +68,14 @@ def room_of_module(parts: list[str]) -> tuple[str, list[str]]:
 @cache
 def syntax_nodes() -> list[tuple[str, list[ast.AST]]]:
     """(room, what is imported, defined and named) of every file."""
-    trees = ((room_of(path), ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py"))
-    return [(room, [node for node in ast.walk(tree) if isinstance(node, LOOKED_AT)]) for room, tree in trees]
+    trees = (
+        (room_of(path), ast.parse(path.read_text(encoding="utf-8")))
+        for path in SOURCE.rglob("*.py")
+    )
+    return [
+        (room, [node for node in ast.walk(tree) if isinstance(node, LOOKED_AT)])
+        for room, tree in trees
+    ]
 
 
 def imported_names(node: ast.AST) -> list[str]:
@@ -80,7 +89,8 @@ def imported_names(node: ast.AST) -> list[str]:
 
 
 def crosses(room: str, name: str) -> bool:
-    """Whether an imported name stands inside of another room, not at its door; so does a relative import."""
+    """Whether an imported name stands inside of another room, not at its door; so does a relative
+    import."""
     if name.startswith("."):
         return True
     parts = name.split(".")
@@ -95,7 +105,10 @@ def crosses(room: str, name: str) -> bool:
 def private_imports() -> set[tuple[str, str]]:
     """(importing room, imported name) where the name stands inside of another room."""
     names = (
-        (room, name) for room, nodes in syntax_nodes() for node in nodes for name in imported_names(node)
+        (room, name)
+        for room, nodes in syntax_nodes()
+        for node in nodes
+        for name in imported_names(node)
     )
     return {(room, name) for room, name in names if crosses(room, name)}
 
@@ -130,7 +143,7 @@ def test_every_way_to_import_a_private_name_is_seen(line):
         "from lyceum.data import scan",
         "from lyceum._core.native import native",  # below all rooms
         "from lyceum import __version__",
-        "from sklearn.utils._param_validation import Interval",
+        "from lyceum._core.constraints import Interval",
     ],
 )
 def test_what_is_public_or_of_the_same_room_may_be_imported(line):

@@ -77,7 +77,8 @@ def test_an_explanation_as_a_dict_names_column_value_and_contribution():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(1234567, "1,234,567"), (1e-5, "1.000e-05"), (0.0, "0"), ([1.5, 2], "1.5, 2")]
+    ("value", "text"),
+    [(1234567, "1,234,567"), (1e-5, "1.000e-05"), (0.0, "0"), ([1.5, 2], "1.5, 2")],
 )
 def test_numbers_are_shown_with_four_digits(value, text):
     assert show(value) == text
@@ -93,7 +94,8 @@ def test_the_rows_that_are_not_shown_are_counted():
 
 
 def test_an_explanation_as_a_dict_adds_up_every_row_once():
-    """The scores of all rows, once per row, made the cost quadratic: 8,000 rows took half a minute."""
+    """The scores of all rows, once per row, made the cost quadratic: 8,000 rows took half a
+    minute."""
 
     class CountedArray(np.ndarray):
         cells = 0
@@ -103,7 +105,9 @@ def test_an_explanation_as_a_dict_adds_up_every_row_once():
             return np.asarray(self).sum(*args, **options)
 
     contributions = np.arange(60.0).reshape(20, 3)
-    found = Explanation(list("abc"), contributions.view(CountedArray), np.ones(20), np.zeros(20), "y")
+    found = Explanation(
+        list("abc"), contributions.view(CountedArray), np.ones(20), np.zeros(20), "y"
+    )
     scores = [row["score"] for row in found.as_dict()["rows"]]
     assert scores == (1.0 + contributions.sum(axis=1)).tolist()
     assert CountedArray.cells == contributions.size

@@ -1,4 +1,5 @@
-"""Models answer where nothing but NumPy, SciPy and scikit-learn is installed; the rest says what it needs."""
+"""Models answer where nothing but NumPy, SciPy and scikit-learn is installed; the rest says what it
+needs."""
 
 import importlib.util
 import subprocess
@@ -71,10 +72,14 @@ def test_another_answer_is_noticed(small):
 
 
 def test_what_needs_arrow_says_how_to_install_it(small, tmp_path):
-    blocker = f"import sys\nsys.path.insert(0, {str(SCRIPT.parent)!r})\nfrom try_small import Absent\n"
+    blocker = (
+        f"import sys\nsys.path.insert(0, {str(SCRIPT.parent)!r})\nfrom try_small import Absent\n"
+    )
     done = run("-c", f"{blocker}sys.meta_path.insert(0, Absent())\n{NEEDS_ARROW}", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    sentence = "a table, a frame or a file needs pyarrow, which is not installed: pip install pyarrow"
+    sentence = (
+        "a table, a frame or a file needs pyarrow, which is not installed: pip install pyarrow"
+    )
     assert done.stdout.splitlines() == [sentence, sentence]
 
 

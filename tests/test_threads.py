@@ -1,4 +1,5 @@
-"""Threads: limits are obeyed, results do not depend on their number, nothing outlives its caller."""
+"""Threads: limits are obeyed, results do not depend on their number, nothing outlives its
+caller."""
 
 import multiprocessing
 import os
@@ -80,7 +81,9 @@ class Products:
 
 def test_one_thread_means_the_calling_one():
     with threadpool_limits(1):
-        assert set(ordered_map(lambda _: threading.get_ident(), range(50))) == {threading.get_ident()}
+        assert set(ordered_map(lambda _: threading.get_ident(), range(50))) == {
+            threading.get_ident()
+        }
 
 
 def test_joblibs_inner_limit_is_obeyed():
@@ -95,7 +98,7 @@ def _count():
     return n_threads()
 
 
-# -- ordered_map -------------------------------------------------------------------------------------------
+# -- ordered_map -----------------------------------------------------------------------
 
 
 def test_results_come_in_order(two_threads):
@@ -195,11 +198,15 @@ def test_as_many_run_at_once_as_are_allowed_now():
             assert max(most) == count  # and never more
 
 
-# -- BLAS --------------------------------------------------------------------------------------------------
+# -- BLAS ------------------------------------------------------------------------------
 
 
 def blas_threads():
-    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    return {
+        pool["filepath"]: pool["num_threads"]
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    }
 
 
 def test_blas_has_one_thread_inside_and_its_own_number_after():
@@ -227,7 +234,10 @@ def test_reductions_of_several_user_threads_restore_blas_when_the_last_ends(two_
             super().__init__(block)
 
     with ThreadPoolExecutor(4) as users:
-        totals = [future.result().total for future in [users.submit(rows.reduce, Watched) for _ in range(12)]]
+        totals = [
+            future.result().total
+            for future in [users.submit(rows.reduce, Watched) for _ in range(12)]
+        ]
     assert all(np.array_equal(total, totals[0]) for total in totals)
     assert seen
     assert all(limits == {1} for limits in seen)
@@ -244,7 +254,7 @@ def test_an_abandoned_map_gives_blas_back():
     assert blas_threads() == before
 
 
-# -- fork --------------------------------------------------------------------------------------------------
+# -- fork ------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")

@@ -1,7 +1,8 @@
-"""How the code reads, in numbers: `make house`, or `python tools/house.py PACKAGE_FOLDER ...` for others beside it.
+"""How the code reads, in numbers: `make house`, or `python tools/house.py PACKAGE_FOLDER ...` for
+others beside it.
 
-Every figure is a fact about source text: nothing is imported or run. Tests are left out. A line of code is one that is
-neither blank, nor comment, nor docstring; a body starts after the docstring.
+Every figure is a fact about source text: nothing is imported or run. Tests are left out. A line of
+code is one that is neither blank, nor comment, nor docstring; a body starts after the docstring.
 """
 
 import argparse
@@ -94,7 +95,9 @@ def docstring_lines(tree: ast.Module) -> set[int]:
     return lines
 
 
-def measure_tokens(totals: Totals, path: Path, text: str, lines: list[str], docstrings: set[int]) -> None:
+def measure_tokens(
+    totals: Totals, path: Path, text: str, lines: list[str], docstrings: set[int]
+) -> None:
     per_line: Counter = Counter()
     comments = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -115,7 +118,9 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
             measure_function(totals, node)
         elif isinstance(node, ast.IfExp):
             totals.conditionals += 1
-            inner = (child for part in (node.body, node.orelse, node.test) for child in ast.walk(part))
+            inner = (
+                child for part in (node.body, node.orelse, node.test) for child in ast.walk(part)
+            )
             totals.nested_conditionals += any(isinstance(child, ast.IfExp) for child in inner)
         elif isinstance(node, ast.Assign):
             both = (node.targets[0], node.value)
@@ -127,7 +132,11 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
         if isinstance(node, ast.Name):
             totals.uses[str(path), node.id] += 1
     for node in tree.body:
-        if isinstance(node, FUNCTIONS) and node.name.startswith("_") and not node.name.startswith("__"):
+        if (
+            isinstance(node, FUNCTIONS)
+            and node.name.startswith("_")
+            and not node.name.startswith("__")
+        ):
             totals.private_functions[str(path), node.name] = body_length(node)
 
 
@@ -155,7 +164,8 @@ def body_length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def public_names(path: Path, package: Path) -> set[str]:
-    """Names in `__all__` of a package that is public by its path, or in the stub that stands for it."""
+    """Names in `__all__` of a package that is public by its path, or in the stub that stands for
+    it."""
     room = path.parent.relative_to(package.parent)
     if any(part.startswith("_") for part in room.parts):
         return set()
@@ -165,7 +175,9 @@ def public_names(path: Path, package: Path) -> set[str]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             if node.targets[0].id == "__all__" and isinstance(node.value, ast.List | ast.Tuple):
                 names |= {
-                    f"{room}.{name.value}" for name in node.value.elts if isinstance(name, ast.Constant)
+                    f"{room}.{name.value}"
+                    for name in node.value.elts
+                    if isinstance(name, ast.Constant)
                 }
         elif path.suffix == ".pyi" and isinstance(node, ast.ImportFrom):
             names |= {f"{room}.{alias.name}" for alias in node.names if alias.asname == alias.name}
@@ -207,15 +219,21 @@ def figures(totals: Totals) -> dict[str, str]:
         "files / lines": f"{len(totals.file_lines)} / {lines}",
         "lines per file, median / p90 / max": spread(totals.file_lines, 0.5, 0.9, 1.0),
         "function bodies, median / p90 / p99 / max": spread(totals.bodies, 0.5, 0.9, 0.99, 1.0),
-        "bodies above 40 lines": f"{sum(body > 40 for body in totals.bodies)} of {len(totals.bodies)}",
+        "bodies above 40 lines": (
+            f"{sum(body > 40 for body in totals.bodies)} of {len(totals.bodies)}"
+        ),
         "AST nodes per function, median / p90 / max": spread(totals.nodes, 0.5, 0.9, 1.0),
         "functions above 350 AST nodes": f"{sum(count > 350 for count in totals.nodes)}",
         "tokens per line of code, mean / p90": average(totals.tokens),
         "characters per line of code, mean / p90": average(totals.widths),
         "lines above 100 columns": f"{totals.long_lines}",
-        "conditional expressions per 1,000 lines": f"{totals.conditionals / thousands:.1f} ({totals.conditionals})",
+        "conditional expressions per 1,000 lines": (
+            f"{totals.conditionals / thousands:.1f} ({totals.conditionals})"
+        ),
         "nested conditional expressions": f"{totals.nested_conditionals}",
-        "tuple assignments per 1,000 lines": f"{totals.tuple_assignments / thousands:.1f} ({totals.tuple_assignments})",
+        "tuple assignments per 1,000 lines": (
+            f"{totals.tuple_assignments / thousands:.1f} ({totals.tuple_assignments})"
+        ),
         "private functions used once per 1,000 lines": f"{len(once) / thousands:.1f} ({len(once)})",
         "of these of 3 lines or fewer": f"{short}",
         "docstrings, share of lines": f"{totals.docstring_lines / lines:.1%}",
@@ -224,7 +242,9 @@ def figures(totals: Totals) -> dict[str, str]:
         "files per folder, median / max": f"{statistics.median(folders):.0f} / {max(folders)}",
         "public names": f"{len(totals.public_names)}",
         "functions with a return type": f"{totals.functions_with_return / totals.functions:.0%}",
-        "arguments typed Any": f"{totals.any_arguments / totals.arguments:.1%} ({totals.any_arguments})",
+        "arguments typed Any": (
+            f"{totals.any_arguments / totals.arguments:.1%} ({totals.any_arguments})"
+        ),
         "lines in repeated runs of six": f"{repeated_share(totals.code):.1%}",
     }
 

@@ -28,9 +28,9 @@ bool ArrayHolder::hold(nb::handle object, Kind kind, void*& data, const std::int
     if (kind.is_constant) {
         if (!nb::try_cast(object, array_, false)) return false;
     } else {
-        nb::ndarray<nb::c_contig, nb::device::cpu> writeable;
-        if (!nb::try_cast(object, writeable, false)) return false;
-        array_ = AnyArray(writeable);
+        nb::ndarray<nb::c_contig, nb::device::cpu> writable;
+        if (!nb::try_cast(object, writable, false)) return false;
+        array_ = AnyArray(writable);
     }
     data = const_cast<void*>(array_.data());
     shape = array_.shape_ptr();

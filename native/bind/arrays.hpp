@@ -89,8 +89,8 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::size_t width = 
     return nb::ndarray<nb::numpy, T>(vector->data(), {vector->size() / width, width}, owner);
 }
 
-inline lyceum::Poll signals() {
-    return lyceum::Poll(+[] {
+inline lyceum::InterruptPoll signals() {
+    return lyceum::InterruptPoll(+[] {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     });

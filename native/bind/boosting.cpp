@@ -123,7 +123,7 @@ public:
         {
             nb::gil_scoped_release release;
             if (rows) copy_row_numbers(rows->data(), count);
-            lyceum::Team team(threads);
+            lyceum::ThreadTeam team(threads);
             const auto gradients = boosting::in_units(g.data(), hessian, table_.n, rules.exact, rules.max_gradient,
                                                       rules.max_hessian, units_, team);
             boosting::Grower grower(table_, rules.growth(), gradients, in_use.data(), count, rows.has_value(), buffers_,
@@ -152,7 +152,7 @@ public:
                 expect(child > static_cast<std::int32_t>(k) && static_cast<std::size_t>(child) + 1 < most,
                        "children come after their parents");
             }
-        lyceum::Team team(threads);
+        lyceum::ThreadTeam team(threads);
         std::vector<std::uint8_t> missing_left(most);
         for (std::size_t k = 0; k < most; ++k) missing_left[k] = splits.data()[3 * most + k] != 0;
         boosting::route(
@@ -172,7 +172,7 @@ private:
 
     // `numbers` are the row numbers that the ranges of the nodes refer to, null: the rows themselves.
     static void write_nodes(const std::vector<boosting::Node>& nodes, const std::uint32_t* numbers, std::uint16_t* out,
-                            lyceum::Team& team) {
+                            lyceum::ThreadTeam& team) {
         team(nodes.size(), [&](std::size_t k) {
             if (nodes[k].child >= 0) return;
             for (std::size_t i = nodes[k].begin; i < nodes[k].end; ++i)
@@ -194,7 +194,7 @@ double logistic(CodesArray y, Numbers score, Weights w, std::size_t threads, Arr
     expect_shape("score", score, {n});
     expect_shape("g", g, {n});
     expect_shape("h", h, {n});
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     return boosting::logistic(y.data(), score.data(), data_or_null("w", w, {n}), n, g.data(), h.data(), team);
 }
 
@@ -208,7 +208,7 @@ double log_sums(CodesArray y, Array<const double, 2> score, Weights w, std::size
     expect_shape("score", score, {K, n});
     expect_shape("out", out, {n});
     expect_classes(y, K);
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     return boosting::log_sums(y.data(), score.data(), data_or_null("w", w, {n}), n, K, out.data(), team);
 }
 
@@ -220,7 +220,7 @@ void softmax(CodesArray y, Array<const double, 2> score, Numbers sums, Weights w
     expect_shape("g", g, {n});
     expect_shape("h", h, {n});
     expect(k < K && K > 1, "there is no such class");
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     boosting::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(),
                       h.data(), team);
 }
@@ -230,7 +230,7 @@ double residual_loss(Numbers y, Numbers score, Weights w, double alpha, std::siz
     const auto n = y.shape(0);
     expect_shape("score", score, {n});
     expect_shape("g", g, {n});
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     return boosting::residual_loss<Kind>(y.data(), score.data(), data_or_null("w", w, {n}), n, alpha, g.data(), team);
 }
 
@@ -239,7 +239,7 @@ void node_sums(Array<const std::uint16_t, 1> node, Numbers g, Maybe<Numbers> h, 
     const auto n = node.shape(0);
     expect_shape("g", g, {n});
     expect_shape("out", out, {out.shape(0), 3});
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     boosting::node_sums(node.data(), g.data(), data_or_null("h", h, {n}), data_or_null("w", w, {n}), n, out.shape(0),
                         out.data(), team);
 }
@@ -250,7 +250,7 @@ void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::siz
     std::uint16_t top = 0;
     for (std::size_t i = 0; i < n; ++i) top = std::max(top, node.data()[i]);
     expect(n == 0 || top < value.shape(0), "a row is at a node that does not exist");
-    lyceum::Team team(threads);
+    lyceum::ThreadTeam team(threads);
     boosting::add_values(node.data(), value.data(), n, score.data(), team);
 }
 

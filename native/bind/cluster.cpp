@@ -36,7 +36,7 @@ std::pair<double, std::size_t> bounded_lloyd(Array<const T, 2> X, Array<const T,
     expect_shape("sums", sums, {k, d});
     expect_shape("weights", weights, {k});
     for (std::size_t i = 0; i < n; ++i)
-        expect(labels.data()[i] < static_cast<std::int64_t>(k), "a label names a centre that does not exist");
+        expect(labels.data()[i] < static_cast<std::int64_t>(k), "a label names a center that does not exist");
     std::size_t compared = 0;
     lyceum::cluster::BoundedLloyd<T> pass(matrix(centers), {labels.data(), lower.data(), moves.data()});
     const double inertia = pass(matrix(X), data_or_null("w", w, {n}), sums.data(), weights.data(), compared, signals());
@@ -48,12 +48,12 @@ void bind(nb::module_& m) {
     m.def("lloyd", &lloyd<T>, "X"_a.noconvert(), "centers"_a.noconvert(), "w"_a.noconvert().none(),
           "sums"_a.noconvert(), "weights"_a.noconvert(), "labels"_a.noconvert().none() = nb::none(),
           "distances"_a.noconvert().none() = nb::none(), ReleaseGil(),
-          "Add every row to the sums and weights of its nearest centre; set labels and squared distances; "
+          "Add every row to the sums and weights of its nearest center; set labels and squared distances; "
           "return the weighted sum of squared distances.");
     m.def("bounded_lloyd", &bounded_lloyd<T>, "X"_a.noconvert(), "centers"_a.noconvert(), "w"_a.noconvert().none(),
           "labels"_a.noconvert(), "lower"_a.noconvert(), "moves"_a.noconvert(), "sums"_a.noconvert(),
           "weights"_a.noconvert(), ReleaseGil(),
-          "The same with bounds, which are updated: rows that cannot have changed their centre are not compared. "
+          "The same with bounds, which are updated: rows that cannot have changed their center are not compared. "
           "Return the weighted sum of squared distances and how many rows were compared.");
 }
 

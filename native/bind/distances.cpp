@@ -18,7 +18,7 @@ using Indices = Array<const std::int32_t, 1>;
 using Found = Array<std::int64_t, 2>;
 
 ld::NearestOutput output(const Array<double, 2>& raw, const Found& rows, std::size_t n) {
-    expect(raw.shape(1) > 0, "there must be room for at least one neighbour");
+    expect(raw.shape(1) > 0, "there must be room for at least one neighbor");
     expect_shape("raw", raw, {n, raw.shape(1)});
     expect_shape("rows", rows, {n, raw.shape(1)});
     return {raw.data(), rows.data()};

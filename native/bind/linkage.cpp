@@ -121,7 +121,7 @@ void bind_linkage(nb::module_& m) {
     bind<double>(m);
     m.def("ward_points", &ward_points, "X"_a.noconvert(), "sizes"_a.noconvert().none(), "threads"_a, "a"_a.noconvert(),
           "b"_a.noconvert(), "height"_a.noconvert(), ReleaseGil(),
-          "Ward's merges of points, in the order in which chains of nearest neighbours find them; squared heights.");
+          "Ward's merges of points, in the order in which chains of nearest neighbors find them; squared heights.");
     m.def("centroid_points", &centroid_points, "X"_a.noconvert(), "sizes"_a.noconvert().none(), "threads"_a,
           "a"_a.noconvert(), "b"_a.noconvert(), "height"_a.noconvert(), ReleaseGil(),
           "The merges of centroid linkage of points, in order; squared heights.");

@@ -9,7 +9,7 @@
 #include "arrays.hpp"
 
 void bind_bayes(nb::module_& m);
-void bind_bayes_networks(nb::module_& m);
+void bind_bayesnets(nb::module_& m);
 void bind_boosting(nb::module_& m);
 void bind_category_codes(nb::module_& m);
 void bind_checks(nb::module_& m);
@@ -26,7 +26,7 @@ void bind_medoids(nb::module_& m);
 void bind_mixtures(nb::module_& m);
 void bind_moments(nb::module_& m);
 void bind_neighbors(nb::module_& m);
-void bind_network(nb::module_& m);
+void bind_neural(nb::module_& m);
 void bind_node_histograms(nb::module_& m);
 void bind_node_regressions(nb::module_& m);
 void bind_node_rules(nb::module_& m);
@@ -52,7 +52,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
 #endif
     m.def("max_threads", &max_threads, "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
     bind_bayes(m);
-    bind_bayes_networks(m);
+    bind_bayesnets(m);
     bind_boosting(m);
     bind_category_codes(m);
     bind_checks(m);
@@ -69,7 +69,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_mixtures(m);
     bind_moments(m);
     bind_neighbors(m);
-    bind_network(m);
+    bind_neural(m);
     bind_node_histograms(m);
     bind_node_regressions(m);
     bind_node_rules(m);

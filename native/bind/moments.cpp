@@ -102,7 +102,7 @@ void bind(nb::module_& m) {
           "Set weight, mean, scatter, minimum and maximum (d,) of every column of canonical CSR rows.");
     m.def("scatter", &scatter<T>, "X"_a.noconvert(), "Y"_a.noconvert().none(), "w"_a.noconvert().none(),
           "mean"_a.noconvert(), "S"_a.noconvert(), ReleaseGil(),
-          "Set the mean and the centred scatter matrix of [X Y]; return the total weight.");
+          "Set the mean and the centered scatter matrix of [X Y]; return the total weight.");
     m.def("class_scatter", &class_scatter<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "weight"_a.noconvert(), "mean"_a.noconvert(), "S"_a.noconvert(), "pooled"_a = false, ReleaseGil(),
           "Set weight (K,) and mean (K, d), and the scatter matrix S of every class (K, d, d); "

@@ -11,7 +11,7 @@ namespace {
 using Numbers = HeldArray<const std::int64_t, 1>;
 using Reals = HeldArray<const double, 1>;
 
-// The neighbours of all queries, with the arrays that hold them.
+// The neighbors of all queries, with the arrays that hold them.
 struct BoundLists {
     Numbers offsets, rows;
     Reals kernel;
@@ -74,8 +74,8 @@ void bind_neighbors(nb::module_& m) {
     nb::class_<BoundLists>(m, "WeightedLists", "Rows near every query, with their weights: from offset to offset.")
         .def(nb::init<const Numbers&, const Numbers&, const Reals&, const Maybe<Reals>&>(), "offsets"_a.noconvert(),
              "rows"_a.noconvert(), "kernel"_a.noconvert(), "count"_a.noconvert().none());
-    nb::class_<LocalRules>(m, "LocalRules", "How a neighbourhood is fitted; without steps, directly.")
+    nb::class_<LocalRules>(m, "LocalRules", "How a neighborhood is fitted; without steps, directly.")
         .def(nb::init<int, std::int64_t, double, double>(), "degree"_a, "steps"_a, "rate"_a, "tolerance"_a);
     m.def("local_fits", &local_fits, "X"_a.noconvert(), "y"_a.noconvert(), "Q"_a.noconvert(), "lists"_a, "rules"_a,
-          "Fit the neighbourhood of every query by least squares. Return value, norm, inverse, gradient, degenerate.");
+          "Fit the neighborhood of every query by least squares. Return value, norm, inverse, gradient, degenerate.");
 }

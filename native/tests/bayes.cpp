@@ -19,7 +19,7 @@ void test_gaussian(size_t n, size_t K, bool missing) {
     const auto half = random.uniform(3 * K);
     Doubles1 out(n * K, 1.0);
     const GaussianTable table{mean.data(), half.data(), constant.data(), 3, K};
-    gaussian_log_joint<T>(matrix_of(X, n, 4), columns.data(), table, out.data(), Poll());
+    gaussian_log_joint<T>(matrix_of(X, n, 4), columns.data(), table, out.data(), InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; k < K; ++k) {
             double want = 1;
@@ -40,7 +40,8 @@ void test_quadratic(size_t n, size_t d, size_t K, bool triangular) {
     for (size_t i = 0; triangular && i < W.size(); ++i)
         if (i % d > i / d % d) W[i] = 0;
     Doubles1 out(n * K);
-    quadratic_log_density<T>(matrix_of(X, n, d), mean.data(), W.data(), constant.data(), K, out.data(), Poll());
+    quadratic_log_density<T>(matrix_of(X, n, d), mean.data(), W.data(), constant.data(), K, out.data(),
+                             InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; k < K; ++k) {
             double norm = 0;
@@ -59,7 +60,7 @@ void test_linear(size_t n, size_t d, size_t K) {
     auto X = random.template normal<T>(n * d);
     const auto coef = random.template normal<double>(K * d), intercept = random.template normal<double>(K);
     std::vector<std::int64_t> labels(n, -1);
-    CHECK(linear_argmax<T>(matrix_of(X, n, d), coef.data(), intercept.data(), K, labels.data(), Poll()));
+    CHECK(linear_argmax<T>(matrix_of(X, n, d), coef.data(), intercept.data(), K, labels.data(), InterruptPoll()));
     for (size_t i = 0; i < n; ++i) {
         std::vector<double> score(intercept.begin(), intercept.end());
         for (size_t k = 0; k < K; ++k)
@@ -70,7 +71,8 @@ void test_linear(size_t n, size_t d, size_t K) {
         if (!n) continue;
         auto spoiled = X;
         spoiled.back() = static_cast<T>(bad);
-        CHECK(!linear_argmax<T>(matrix_of(spoiled, n, d), coef.data(), intercept.data(), K, labels.data(), Poll()));
+        CHECK(!linear_argmax<T>(matrix_of(spoiled, n, d), coef.data(), intercept.data(), K, labels.data(),
+                                InterruptPoll()));
     }
 }
 
@@ -80,8 +82,8 @@ void test_posterior(size_t n, size_t K) {
     for (size_t k = 0; n > 2 && k < K; ++k) a[K + k] = -infinity;
     Doubles1 p = a, logs = a;
     std::vector<std::int64_t> labels(n);
-    posterior({p.data(), n, K}, Poll());
-    log_posterior({logs.data(), n, K}, Poll());
+    posterior({p.data(), n, K}, InterruptPoll());
+    log_posterior({logs.data(), n, K}, InterruptPoll());
     row_argmax({a.data(), n, K}, labels.data());
     for (size_t i = 0; i < n; ++i) {
         const double* row = a.data() + i * K;

@@ -38,13 +38,14 @@ void histograms_are_sums(size_t n, size_t d, int bins, bool exact, bool with_hes
     Random random;
     const Data data(n, d, bins, random);
     const auto g = whole(n, random, -.5), h = whole(n, random, 0);
-    Team team(threads);
+    ThreadTeam team(threads);
     UnitBuffers units;
     const auto gradients = in_units(g.data(), with_hessians ? h.data() : nullptr, n, exact, 0, 0, units, team);
     GrowBuffers buffers;
     const std::vector<std::uint8_t> in_use(d, 1);
     const Table table = data.table();
-    Grower grower(table, {6, 1000, {.5, 2., 1e-3, 3}}, gradients, in_use.data(), n, false, buffers, team, Poll());
+    Grower grower(table, {6, 1000, {.5, 2., 1e-3, 3}}, gradients, in_use.data(), n, false, buffers, team,
+                  InterruptPoll());
     const auto& nodes = grower.grow();
     CHECK(nodes.size() > 1);
     std::vector<size_t> seen(n, 0);
@@ -92,7 +93,7 @@ void a_split_is_the_best_of_all() {
         const size_t n = 60;
         const Data data(n, 1, 5, random);
         const auto g = whole(n, random, -.5);
-        Team team(1);
+        ThreadTeam team(1);
         UnitBuffers units;
         const auto gradients = in_units(g.data(), nullptr, n, true, 0, 0, units, team);
         Sum histogram[3 * 6] = {};
@@ -136,7 +137,7 @@ void bins_count_the_edges_below() {
     const std::int64_t start[] = {0, 0, 0};
     std::vector<std::uint8_t> out(n * d), columns(n * d);
     bin_codes<float>(matrix_of(X, n, d), {edges.data(), n_bins, start, nullptr}, out.data(), d, 1, columns.data(), n,
-                     Poll());
+                     InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < d; ++j) {
             int below = 0;

@@ -7,7 +7,7 @@ using namespace lyceum;
 using namespace lyceum::cluster;
 
 template <class T>
-void test_rows_go_to_their_nearest_centre(size_t n, size_t d, size_t k, double offset, bool weighted) {
+void test_rows_go_to_their_nearest_center(size_t n, size_t d, size_t k, double offset, bool weighted) {
     Random random;
     const auto X = random.template normal<T>(n * d, offset, 100), C = random.template normal<T>(k * d, offset, 100);
     const auto w = random.uniform(n);
@@ -15,7 +15,7 @@ void test_rows_go_to_their_nearest_centre(size_t n, size_t d, size_t k, double o
     Doubles1 sums(k * d), totals(k), distances(n), want_sums(k * d), want_totals(k);
     std::vector<std::int32_t> labels(n);
     const double inertia = lloyd<T>(matrix_of(X, n, d), matrix_of(C, k, d), weights,
-                                    {sums.data(), totals.data(), labels.data(), distances.data()}, Poll());
+                                    {sums.data(), totals.data(), labels.data(), distances.data()}, InterruptPoll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
         Doubles1 to(k);
@@ -37,11 +37,11 @@ void test_bad_cells_stay_in_bounds() {
     const std::vector<float> X{float(nan_cell), float(infinity), 1, 2}, C{0, 0, 1, 1};
     Doubles1 sums(4), totals(2);
     lloyd<float>(matrix_of(X, 2, 2), matrix_of(C, 2, 2), nullptr, {sums.data(), totals.data(), nullptr, nullptr},
-                 Poll());
+                 InterruptPoll());
     CHECK(totals[0] == 1 && totals[1] == 1);
 }
 
-// Passes of Lloyd's algorithm, with and without bounds, on rows of which many are equally near to two centres.
+// Passes of Lloyd's algorithm, with and without bounds, on rows of which many are equally near to two centers.
 template <class T>
 void test_bounds_change_no_bit(size_t n, size_t d, size_t k, double offset, double grid) {
     Random random;
@@ -55,9 +55,10 @@ void test_bounds_change_no_bit(size_t n, size_t d, size_t k, double offset, doub
     for (size_t pass = 0; pass < 12; ++pass) {
         Doubles1 sums(k * d), totals(k), want_sums(k * d), want_totals(k);
         const double want = lloyd<T>(matrix_of(X, n, d), matrix_of(C, k, d), w.data(),
-                                     {want_sums.data(), want_totals.data(), labels.data(), nullptr}, Poll());
+                                     {want_sums.data(), want_totals.data(), labels.data(), nullptr}, InterruptPoll());
         BoundedLloyd<T> bounded(matrix_of(C, k, d), {kept.data(), lower.data(), moves.data()});
-        CLOSE(bounded(matrix_of(X, n, d), w.data(), sums.data(), totals.data(), compared, Poll()), want, 1e-14);
+        CLOSE(bounded(matrix_of(X, n, d), w.data(), sums.data(), totals.data(), compared, InterruptPoll()), want,
+              1e-14);
         CHECK(kept == labels && sums == want_sums && totals == want_totals);
         all += compared;
         for (size_t c = 0; c < k; ++c) {
@@ -85,8 +86,8 @@ int main() {
         for (const size_t d : {1, 7, 16, 33})
             for (const size_t k : {1, 4, 9, 20})
                 for (const double offset : {0., 1e6}) {
-                    test_rows_go_to_their_nearest_centre<float>(n, d, k, offset, k % 2);
-                    test_rows_go_to_their_nearest_centre<double>(n, d, k, offset, k % 2);
+                    test_rows_go_to_their_nearest_center<float>(n, d, k, offset, k % 2);
+                    test_rows_go_to_their_nearest_center<double>(n, d, k, offset, k % 2);
                 }
     test_bad_cells_stay_in_bounds();
     return failures;

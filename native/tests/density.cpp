@@ -32,7 +32,7 @@ double near_one(double u, int kernel) {
 Doubles1 in_order(const Doubles1& Z, size_t n, size_t d, size_t leaf) {
     std::vector<std::int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
-    Poll poll;
+    InterruptPoll poll;
     leaf_order({Z.data(), n, d}, order.data(), 0, n, leaf, poll);
     Doubles1 out(n * d);
     for (size_t i = 0; i < n; ++i) std::copy_n(Z.data() + size_t(order[i]) * d, d, out.data() + i * d);
@@ -46,7 +46,7 @@ void test_sums(int kernel, size_t n, size_t m, size_t d, double tolerance, doubl
     const Doubles1 X = in_order(random.normal<double>(m * d, 0, 4), m, d, query_tile), w = random.uniform(n);
     const Leaves leaves({Z.data(), n, d}, w.data());
     Doubles1 out(m);
-    KernelSums<Window>(leaves, tolerance, Poll())({X.data(), m, d}, nullptr, out.data());
+    KernelSums<Window>(leaves, tolerance, InterruptPoll())({X.data(), m, d}, nullptr, out.data());
     for (size_t q = 0; q < m; ++q) {
         double want = 0;
         for (size_t i = 0; i < n; ++i) {
@@ -67,11 +67,11 @@ void test_logarithms() {
     const std::vector<std::int64_t> self{0, 2, 2};
     const Leaves leaves({Z.data(), 3, 1}, nullptr);
     Doubles1 out(3);
-    KernelSums<GaussianWindow>(leaves, 0, Poll())({X.data(), 3, 1}, nullptr, out.data());
+    KernelSums<GaussianWindow>(leaves, 0, InterruptPoll())({X.data(), 3, 1}, nullptr, out.data());
     CLOSE(out[0], -5000, 1e-14);
     CLOSE(out[1], 0, 1e-14);
     CLOSE(out[2], -320000, 1e-14);
-    KernelSums<GaussianWindow>(leaves, 1e-4, Poll())({X.data() + 1, 1, 1}, self.data() + 1, out.data());
+    KernelSums<GaussianWindow>(leaves, 1e-4, InterruptPoll())({X.data() + 1, 1, 1}, self.data() + 1, out.data());
     CLOSE(out[0], -199 * 199 / 2., 1e-14);
 }
 
@@ -83,12 +83,12 @@ void test_cells(size_t n, double spread) {
     const size_t margin = cell_margin + 20, count = size_t((z.back() - z[0]) / cell_width) + 2 + 2 * margin;
     Doubles1 coefficients(hermite_terms * count), weight(count);
     const GaussCells cells{z[0] - double(margin) * cell_width, count, coefficients.data(), weight.data()};
-    gauss_cells(z.data(), w.data(), n, cells, Poll());
+    gauss_cells(z.data(), w.data(), n, cells, InterruptPoll());
     const double total = std::accumulate(w.begin(), w.end(), 0.);
     CLOSE(std::accumulate(weight.begin(), weight.end(), 0.), total, 1e-13);
     Doubles1 x(400), sums(400);
     for (size_t q = 0; q < 400; ++q) x[q] = z[0] - 15 + double(q) * (z.back() - z[0] + 30) / 400;
-    gauss_cell_sums(x.data(), nullptr, 400, cells, total, 1e-6, sums.data(), Poll());
+    gauss_cell_sums(x.data(), nullptr, 400, cells, total, 1e-6, sums.data(), InterruptPoll());
     size_t certain = 0;
     for (size_t q = 0; q < 400; ++q) {
         double want = 0;

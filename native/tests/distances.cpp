@@ -20,7 +20,7 @@ struct Lists {
 template <class T, class Space>
 Lists by_sorting(const Space& space, Matrix<const T> X, Matrix<const T> Y, size_t k) {
     Doubles1 raw(X.rows * Y.rows);
-    pairwise(space, X, Y, raw.data(), Poll());
+    pairwise(space, X, Y, raw.data(), InterruptPoll());
     Lists lists(X.rows, k);
     for (size_t i = 0; i < X.rows; ++i) {
         std::vector<Neighbor> all;
@@ -40,11 +40,11 @@ void test_all_pairs_are_one_pair_at_a_time(const Space& space, size_t n, size_t 
     const auto x = random.template normal<T>(n * d), y = random.template normal<T>(m * d);
     const auto X = matrix_of(x, n, d), Y = matrix_of(y, m, d);
     Doubles1 raw(n * m);
-    pairwise(space, X, Y, raw.data(), Poll());
+    pairwise(space, X, Y, raw.data(), InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < m; ++j) CLOSE(raw[i * m + j], raw_value(space, X.row(i), Y.row(j), d), 1e-13);
     Lists lists(n, 3);
-    nearest(space, X, Y, {3}, lists.out(), Poll());
+    nearest(space, X, Y, {3}, lists.out(), InterruptPoll());
     CHECK(lists == by_sorting(space, X, Y, 3));
 }
 
@@ -63,17 +63,17 @@ void test_filter_and_tree_change_nothing(size_t n, size_t m, size_t d, size_t k,
     const auto X = matrix_of(x, n, d), Y = matrix_of(y, m, d);
     const Lists want = by_sorting(SquaredDifferences{}, X, Y, k);
     Lists filtered(n, k), in_tree(n, k);
-    EuclideanNearest<T>(X, Y, {k}, Poll())(filtered.out());
+    EuclideanNearest<T>(X, Y, {k}, InterruptPoll())(filtered.out());
     CHECK(filtered == want);
     const Doubles1 queries(x.begin(), x.end()), rows(y.begin(), y.end());
     std::vector<std::int64_t> order(m);
     std::iota(order.begin(), order.end(), 0);
-    Poll poll;
+    InterruptPoll poll;
     density::leaf_order(matrix_of(rows, m, d), order.data(), 0, m, density::leaf_rows, poll);
     Doubles1 Z(m * d);
     for (size_t i = 0; i < m; ++i) std::copy_n(rows.data() + size_t(order[i]) * d, d, Z.data() + i * d);
     const LeafTree tree(matrix_of(Z, m, d), order.data());
-    tree.nearest(SquaredDifferences{}, matrix_of(queries, n, d), {k}, in_tree.out(), Poll());
+    tree.nearest(SquaredDifferences{}, matrix_of(queries, n, d), {k}, in_tree.out(), InterruptPoll());
     for (size_t i = 0; i < n; ++i) {
         size_t within = 0;
         tree.within(SquaredDifferences{}, queries.data() + i * d, want.raw[i * k + k / 2],
@@ -89,13 +89,13 @@ void test_sparse_rows_are_dense_rows(const Space& space) {
     const std::vector<std::int32_t> x_ptr{0, 2, 2}, x_at{1, 3}, y_ptr{0, 2, 4}, y_at{2, 3, 0, 3};
     const Doubles1 x_data{2, -1}, y_data{3, -1, 1, 5};
     Doubles1 dense(4), sparse(4);
-    pairwise(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), dense.data(), Poll());
+    pairwise(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), dense.data(), InterruptPoll());
     const SparseRows<double> A{x_ptr.data(), x_at.data(), x_data.data(), 2},
         B{y_ptr.data(), y_at.data(), y_data.data(), 2};
-    sparse_pairwise(space, A, B, sparse.data(), Poll());
+    sparse_pairwise(space, A, B, sparse.data(), InterruptPoll());
     CHECK(dense == sparse);
     Lists lists(2, 2);
-    sparse_nearest(space, A, B, {2}, lists.out(), Poll());
+    sparse_nearest(space, A, B, {2}, lists.out(), InterruptPoll());
     CHECK(lists == by_sorting(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), 2));
     // five queries, which are bounded by products first where differences are squared
     const std::vector<std::int32_t> many_ptr{0, 2, 2, 4, 6, 8}, many_at{1, 3, 2, 3, 0, 3, 1, 3};
@@ -103,7 +103,7 @@ void test_sparse_rows_are_dense_rows(const Space& space) {
         many{0, 2, 0, -1, 0, 0, 0, 0, 0, 0, 3, -1, 1, 0, 0, 5, 0, 2, 0, -1};
     const SparseRows<double> C{many_ptr.data(), many_at.data(), many_data.data(), 5};
     Lists of_many(5, 2);
-    sparse_nearest(space, C, C, {2}, of_many.out(), Poll());
+    sparse_nearest(space, C, C, {2}, of_many.out(), InterruptPoll());
     CHECK(of_many == by_sorting(space, matrix_of(many, 5, 4), matrix_of(many, 5, 4), 2));
 }
 
@@ -112,7 +112,8 @@ void test_missing_cells_are_passed_over() {
     const Doubles1 x{0.25, missing, 1}, y{0.75, 3, 2, missing, 3, missing}, weight{1, 5, 3};
     const std::vector<std::uint8_t> matched{0, 1, 1};
     Doubles1 raw(2);
-    pairwise(KnownColumns{weight.data(), matched.data()}, matrix_of(x, 1, 3), matrix_of(y, 2, 3), raw.data(), Poll());
+    pairwise(KnownColumns{weight.data(), matched.data()}, matrix_of(x, 1, 3), matrix_of(y, 2, 3), raw.data(),
+             InterruptPoll());
     CLOSE(raw[0], (0.5 + 3) / 4, 1e-15);
     CHECK(raw[1] == std::numeric_limits<double>::infinity());
 }
@@ -121,7 +122,8 @@ void test_a_query_leaves_its_own_row_out() {
     const Doubles1 x{0, 0, 5};
     const std::vector<std::int64_t> skip{10, 11, 12};
     Lists lists(3, 2);
-    EuclideanNearest<double>(matrix_of(x, 3, 1), matrix_of(x, 3, 1), {2, 10, skip.data()}, Poll())(lists.out());
+    EuclideanNearest<double>(matrix_of(x, 3, 1), matrix_of(x, 3, 1), {2, 10, skip.data()},
+                             InterruptPoll())(lists.out());
     CHECK((lists.rows == std::vector<std::int64_t>{11, 12, 10, 12, 10, 11}));
 }
 

@@ -20,10 +20,10 @@ void test_gram_and_sums(size_t n, size_t m, size_t d) {
     const Doubles1 X = random.normal<double>(n * d, 0, 1), Y = random.normal<double>(m * d, 0, 1);
     Doubles1 K(n * m), own(n * n), out(m), coef = random.uniform(n);
     const GaussianKernel kernel{.3};
-    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {Y.data(), m, d}, false, K.data(), 2, Poll());
-    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {X.data(), n, d}, true, own.data(), 2, Poll());
+    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {Y.data(), m, d}, false, K.data(), 2, InterruptPoll());
+    gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {X.data(), n, d}, true, own.data(), 2, InterruptPoll());
     kernel_sums<double>(turn_by<double>(kernel), {X.data(), n, d}, {coef.data(), n, 1}, {Y.data(), m, d}, out.data(), 2,
-                        Poll());
+                        InterruptPoll());
     for (size_t j = 0; j < m; ++j) {
         double sum = 0;
         for (size_t i = 0; i < n; ++i) {
@@ -42,9 +42,10 @@ void test_smo(size_t n) {
     Random random;
     const Doubles1 X = random.normal<double>(n * 2, 0, 1);
     Doubles1 K(n * n), s(n), v(n), C(n, 1.), b(n, 0.);
-    gram<double>(turn_by<double>(GaussianKernel{1.}), {X.data(), n, 2}, {X.data(), n, 2}, true, K.data(), 1, Poll());
+    gram<double>(turn_by<double>(GaussianKernel{1.}), {X.data(), n, 2}, {X.data(), n, 2}, true, K.data(), 1,
+                 InterruptPoll());
     for (size_t i = 0; i < n; ++i) s[i] = v[i] = i % 2 ? 1 : -1;
-    Poll poll;
+    InterruptPoll poll;
     CHECK(
         WorkingSet<double>({K.data(), n, n}, s.data(), C.data(), b.data(), v.data(), true).solve(1e-9, 100000, poll) >=
         0);
@@ -68,8 +69,8 @@ void test_dual_descent(size_t n, size_t d) {
     Doubles1 y(n), t(n, 1.), bound(n, .5), ridge(n, 0.), a(n, 0.), w(d + 1, 0.);
     for (size_t i = 0; i < n; ++i) y[i] = X[i * d] + .3 * X[(i * d + 3) % (n * d)] > 0 ? 1 : -1;
     const DualDescent problem{y.data(), t.data(), bound.data(), ridge.data(), true};
-    const auto found =
-        dual_descent(DenseCells<double>{{X.data(), n, d}}, problem, a.data(), w.data(), d, 1e-9, 100000, Poll());
+    const auto found = dual_descent(DenseCells<double>{{X.data(), n, d}}, problem, a.data(), w.data(), d, 1e-9, 100000,
+                                    InterruptPoll());
     CHECK(found.violation <= 1e-9);
     for (size_t i = 0; i < n; ++i) {
         double score = w[d];

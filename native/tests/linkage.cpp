@@ -53,7 +53,7 @@ void test_merges_are_those_of_plain_loops(size_t n, size_t d) {
     auto D = squares_of(X, n, d);
     const auto want = plain_heights<Rule>(D, n);
     Tree tree(n);
-    MatrixLinkage<double, Rule>(D.data(), n, nullptr, 2, Poll())(tree.out());
+    MatrixLinkage<double, Rule>(D.data(), n, nullptr, 2, InterruptPoll())(tree.out());
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(tree.height[t], want[t], 1e-9);
 }
 
@@ -65,14 +65,14 @@ void test_spanning_trees_agree(size_t n, size_t d, bool cores) {
     const double* given = cores ? core.data() : nullptr;
     const distances::SquaredDifferences space;
     Tree prim(n), boruvka(n);
-    PrimTree(space, matrix_of(X, n, d), given, 2, Poll())(prim.out());
+    PrimTree(space, matrix_of(X, n, d), given, 2, InterruptPoll())(prim.out());
     std::vector<std::int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
-    Poll poll;
+    InterruptPoll poll;
     density::leaf_order(matrix_of(X, n, d), order.data(), 0, n, density::leaf_rows, poll);
     Doubles1 Z;
     for (const auto row : order) Z.insert(Z.end(), &X[row * d], &X[row * d] + d);
-    BoruvkaTree(space, matrix_of(Z, n, d), order.data(), given, 2, Poll())(boruvka.out());
+    BoruvkaTree(space, matrix_of(Z, n, d), order.data(), given, 2, InterruptPoll())(boruvka.out());
     auto D = squares_of(X, n, d);
     if (cores)
         for (size_t i = 0, at = 0; i < n; ++i)
@@ -93,8 +93,8 @@ void test_ward_of_points_is_ward_of_distances(size_t n, size_t d) {
     for (size_t i = 0, at = 0; i < n; ++i)
         for (size_t j = i + 1; j < n; ++j) D[at++] *= 2 * sizes[i] * sizes[j] / (sizes[i] + sizes[j]);
     Tree points(n), matrix(n);
-    WardPoints(matrix_of(X, n, d), sizes.data(), 2, Poll())(points.out());
-    MatrixLinkage<double, Ward>(D.data(), n, sizes.data(), 1, Poll())(matrix.out());
+    WardPoints(matrix_of(X, n, d), sizes.data(), 2, InterruptPoll())(points.out());
+    MatrixLinkage<double, Ward>(D.data(), n, sizes.data(), 1, InterruptPoll())(matrix.out());
     std::sort(points.height.begin(), points.height.end());
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
 }
@@ -105,9 +105,9 @@ void test_centroids_of_points_are_centroids_of_distances(size_t n, size_t d) {
     const auto sizes = random.uniform(n);
     auto D = squares_of(X, n, d);
     Tree points(n), matrix(n), alone(n);
-    CentroidPoints(matrix_of(X, n, d), sizes.data(), 2, Poll())(points.out());
-    CentroidPoints(matrix_of(X, n, d), sizes.data(), 1, Poll())(alone.out());
-    MatrixLinkage<double, Centroid>(D.data(), n, sizes.data(), 1, Poll())(matrix.out());
+    CentroidPoints(matrix_of(X, n, d), sizes.data(), 2, InterruptPoll())(points.out());
+    CentroidPoints(matrix_of(X, n, d), sizes.data(), 1, InterruptPoll())(alone.out());
+    MatrixLinkage<double, Centroid>(D.data(), n, sizes.data(), 1, InterruptPoll())(matrix.out());
     CHECK(points.a == alone.a && points.b == alone.b && points.height == alone.height);
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
 }
@@ -115,14 +115,14 @@ void test_centroids_of_points_are_centroids_of_distances(size_t n, size_t d) {
 void test_equal_points_have_centroids_too() {
     const Doubles1 X(100 * 2, 3.);
     Tree tree(100);
-    CentroidPoints(matrix_of(X, 100, 2), nullptr, 1, Poll())(tree.out());
+    CentroidPoints(matrix_of(X, 100, 2), nullptr, 1, InterruptPoll())(tree.out());
     CHECK(tree.height == Doubles1(99, 0.));
 }
 
 void test_infinite_distances_are_merged_last() {
     Doubles1 D{1, infinity, infinity, infinity, infinity, 2};
     Tree tree(4);
-    MatrixLinkage<double, Complete>(D.data(), 4, nullptr, 1, Poll())(tree.out());
+    MatrixLinkage<double, Complete>(D.data(), 4, nullptr, 1, InterruptPoll())(tree.out());
     CHECK(tree.height[0] == 1 && tree.height[1] == 2 && tree.height[2] == infinity);
 }
 

@@ -35,7 +35,7 @@ void test_no_swap_helps(size_t n, size_t k, bool weighted, size_t threads) {
     const double* weights = weighted ? w.data() : nullptr;
     const auto D = distances_of<T>(X, n, 2);
     std::vector<std::int64_t> medoids(k);
-    Medoids<T> model(matrix_of(D, n, n), weights, k, threads, Poll());
+    Medoids<T> model(matrix_of(D, n, n), weights, k, threads, InterruptPoll());
     model.build(medoids.data());
     const double built = loss_of(D, n, weights, medoids);
     Doubles1 losses;
@@ -60,7 +60,7 @@ void test_sums_are_those_of_plain_loops(size_t n, size_t m, size_t d) {
     Doubles1 out(n * 3);
     const distances::SquaredDifferences space;
     cluster_sums(space, matrix_of(X, n, d), {matrix_of(Y, m, d), w.data(), starts.data(), 3}, true, 0.5, out.data(),
-                 Poll());
+                 InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t c = 0; c < 3; ++c) {
             double want = 0;

@@ -23,7 +23,7 @@ void test_step(size_t n, size_t d, size_t K, bool student, bool pooled) {
     Doubles1 degrees(K, 4.0), rows(K), weight(K), logs(K), new_mean(K * d), S((pooled ? 1 : K) * d * d);
     const Components model{mean.data(), W.data(), constant.data(), student ? degrees.data() : nullptr, K, d, false};
     const StepSums sums{rows.data(), weight.data(), logs.data(), new_mean.data(), S.data(), pooled};
-    const double total = mixture_step<T>(matrix_of(X, n, d), w.data(), model, sums, Poll());
+    const double total = mixture_step<T>(matrix_of(X, n, d), w.data(), model, sums, InterruptPoll());
 
     long double expected = 0;
     std::vector<long double> Z(n * K), R(n * K);
@@ -98,20 +98,20 @@ void test_missing(size_t n, size_t d, size_t K) {
         StepSums sums() { return {rows.data(), weight.data(), logs.data(), mean.data(), scatter.data(), false}; }
     } one(K, d), two(K, d);
     const double total =
-        missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), Poll());
-    CLOSE(total, mixture_step<double>(matrix_of(X, n, d), w.data(), model, two.sums(), Poll()), 1e-10);
+        missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), InterruptPoll());
+    CLOSE(total, mixture_step<double>(matrix_of(X, n, d), w.data(), model, two.sums(), InterruptPoll()), 1e-10);
     for (size_t k = 0; k < K; ++k) CLOSE(one.rows[k], two.rows[k], 1e-10);
     for (size_t j = 0; j < K * d; ++j) CLOSE(one.mean[j], two.mean[j], 1e-9);
     for (size_t j = 0; j < K * d * d; ++j) CLOSE(one.scatter[j], two.scatter[j], 1e-8);
     for (size_t i = 0; i < n; ++i) X[i * d] = std::numeric_limits<double>::quiet_NaN();
-    missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), Poll());
+    missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), InterruptPoll());
     for (size_t k = 0; k < K; ++k) {
         CLOSE(one.mean[k * d], mean[k * d], 1e-12);
         CLOSE(one.scatter[k * d * d], one.rows[k] * S[k * d * d], 1e-9);
     }
     Doubles1 joint(n * K), terms(n * K * d, 0.0), rest(n * K);
-    missing_joint(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, joint.data(), Poll());
-    missing_terms(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, terms.data(), rest.data(), Poll());
+    missing_joint(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, joint.data(), InterruptPoll());
+    missing_terms(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, terms.data(), rest.data(), InterruptPoll());
     for (size_t i = 0; i < n * K; ++i) {
         double sum = rest[i];
         for (size_t j = 0; j < d; ++j) sum += terms[i * d + j];

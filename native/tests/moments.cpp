@@ -36,7 +36,7 @@ void test_scatter(const Case& c) {
     Doubles1 mean(p), S(p * p);
     const double* weights = c.weighted ? w.data() : nullptr;
     const double total =
-        scatter<T>(matrix_of(X, c.n, c.d), matrix_of(Y, c.n, c.q), weights, mean.data(), S.data(), Poll());
+        scatter<T>(matrix_of(X, c.n, c.d), matrix_of(Y, c.n, c.q), weights, mean.data(), S.data(), InterruptPoll());
     const auto value = [&](size_t i, size_t j) { return j < c.d ? double(X[i * c.d + j]) : Y[i * c.q + j - c.d]; };
     const auto use = [&](size_t i) { return weight_of(weights, i); };
     double want = 0;
@@ -63,7 +63,7 @@ void test_classes(const Case& c, bool missing) {
     const size_t d = c.d;
     Doubles1 weight(K * d), mean(K * d), square(K * d), class_weight(K), S(K * d * d), pooled(d * d);
     class_moments<T>(matrix_of(X, c.n, d), {codes.data(), K}, weights, weight.data(), mean.data(), square.data(),
-                     Poll());
+                     InterruptPoll());
     const auto value = [&](size_t i, size_t j) { return X[i * d + j] == X[i * d + j] ? double(X[i * d + j]) : 0.; };
     for (size_t k = 0; k < K; ++k)
         for (size_t j = 0; j < d; ++j) {
@@ -78,7 +78,7 @@ void test_classes(const Case& c, bool missing) {
     if (missing) return;
     for (const bool together : {false, true})
         class_scatter<T>(matrix_of(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(),
-                         together ? pooled.data() : S.data(), together, Poll());
+                         together ? pooled.data() : S.data(), together, InterruptPoll());
     for (size_t a = 0; a < d; ++a)
         for (size_t b = 0; b < d; ++b) {
             double all = 0;
@@ -96,7 +96,8 @@ void test_a_code_out_of_range_throws() {
     const Doubles1 X{1, 2};
     const std::vector<std::int32_t> codes{0, 2};
     Doubles1 a(2), b(2), c(2);
-    THROWS(class_moments<double>(matrix_of(X, 2, 1), {codes.data(), 2}, nullptr, a.data(), b.data(), c.data(), Poll()));
+    THROWS(class_moments<double>(matrix_of(X, 2, 1), {codes.data(), 2}, nullptr, a.data(), b.data(), c.data(),
+                                 InterruptPoll()));
 }
 
 // Columns: cells in every row far from zero; one cell; a missing cell; none.
@@ -106,7 +107,7 @@ void test_sparse_rows() {
     const Doubles1 data{far + 1, -2, far + 2, none, far + 6}, w{1, 2, 1};
     Doubles1 weight(4), mean(4), scatter(4), low(4), high(4);
     sparse_moments<double>({indptr.data(), indices.data(), data.data(), 3, 4}, w.data(), weight.data(), mean.data(),
-                           scatter.data(), low.data(), high.data(), Poll());
+                           scatter.data(), low.data(), high.data(), InterruptPoll());
     const double weights[] = {4, 4, 2, 4}, means[] = {far + 2.75, -0.5, 0, 0}, scatters[] = {14.75, 3, 0, 0};
     const double lows[] = {far + 1, -2, 0, 0}, highs[] = {far + 6, 0, 0, 0};
     for (size_t j = 0; j < 4; ++j) {

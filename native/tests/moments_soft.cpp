@@ -33,9 +33,9 @@ void test_full(size_t n, size_t d, size_t K, double offset) {
     const auto value = [&](size_t i, size_t j) { return double(X[i * d + j]); };
     Doubles1 weight(K), mean(K * d), S(K * d * d), pooled(d * d);
     soft_scatter<T>(matrix_of(X, n, d), matrix_of(R, n, K), w.data(), weight.data(), mean.data(), pooled.data(), true,
-                    Poll());
+                    InterruptPoll());
     soft_scatter<T>(matrix_of(X, n, d), matrix_of(R, n, K), w.data(), weight.data(), mean.data(), S.data(), false,
-                    Poll());
+                    InterruptPoll());
     for (size_t a = 0; a < d; ++a)
         for (size_t b = 0; b < d; ++b) {
             double all = 0, m;
@@ -57,7 +57,8 @@ void test_columns(size_t n, size_t d, size_t K, double offset) {
     for (size_t i = 0; i < X.size(); i += 5) X[i] = static_cast<T>(nan_cell);
     const auto R = responsibilities(random, n, K);
     Doubles1 weight(K * d), mean(K * d), square(K * d);
-    soft_moments<T>(matrix_of(X, n, d), matrix_of(R, n, K), nullptr, weight.data(), mean.data(), square.data(), Poll());
+    soft_moments<T>(matrix_of(X, n, d), matrix_of(R, n, K), nullptr, weight.data(), mean.data(), square.data(),
+                    InterruptPoll());
     for (size_t k = 0; k < K; ++k)
         for (size_t j = 0; j < d; ++j) {
             const auto here = [&](size_t i) { return X[i * d + j] == X[i * d + j]; };
@@ -83,9 +84,9 @@ void test_hard_responsibilities_are_classes() {
     for (size_t i = 0; i < n; ++i)
         if (codes[i] >= 0) R[i * K + codes[i]] = 1;
     soft_scatter<double>(matrix_of(X, n, d), matrix_of(R, n, K), w.data(), weight.data(), mean.data(), S.data(), false,
-                         Poll());
+                         InterruptPoll());
     class_scatter<double>(matrix_of(X, n, d), {codes.data(), K}, w.data(), want_weight.data(), want_mean.data(),
-                          want.data(), false, Poll());
+                          want.data(), false, InterruptPoll());
     CHECK(S == want);
     CHECK(mean == want_mean);
     CHECK(weight == want_weight);
@@ -101,7 +102,7 @@ void test_counts(size_t n, size_t K) {
     const auto w = random.uniform(n), R = responsibilities(random, n, K);
     Doubles1 counts(9 * K), want(9 * K);
     soft_counts(rows::CodedRows(matrix_of(X, n, 3)), matrix_of(R, n, K), w.data(), {columns.data(), offsets.data(), 2},
-                counts.data(), Poll());
+                counts.data(), InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < 2; ++j) {
             const int x = raw[i * 3 + columns[j]];

@@ -56,7 +56,7 @@ void test_fits_solve_the_normal_equations(size_t d, int degree, bool counted) {
     for (size_t q = 0; q <= m; ++q) offsets[q] = static_cast<std::int64_t>(q * k);
     for (size_t i = 0; i < m * k; ++i) rows[i] = static_cast<std::int64_t>(i * 7 % n);
     Fits got(m, d);
-    Poll poll;
+    InterruptPoll poll;
     LocalFits(matrix_of(X, n, d), y.data(), degree, {})(
         matrix_of(Q, m, d), {offsets.data(), rows.data(), kernel.data(), counted ? count.data() : nullptr},
         got.out(m, d), poll);
@@ -93,7 +93,7 @@ void test_rows_that_do_not_determine_a_plane_are_said() {
     const Doubles1 X{1, 1, 1, 1, 1, 1}, y{1, 2, 6}, Q{1, 1}, kernel{1, 1, 1};
     const std::vector<std::int64_t> offsets{0, 3}, rows{0, 1, 2};
     Fits got(1, 2);
-    Poll poll;
+    InterruptPoll poll;
     LocalFits(matrix_of(X, 3, 2), y.data(), 1, {})(
         matrix_of(Q, 1, 2), {offsets.data(), rows.data(), kernel.data(), nullptr}, got.out(1, 2), poll);
     CHECK(got.degenerate[0]);
@@ -105,7 +105,7 @@ void test_equal_columns_share_a_slope(double scale) {
     const Doubles1 X{0, 0, 1, 1, 2, 2, 3, 3}, y{1, 3, 5, 7}, Q{1.5, 1.5}, kernel{scale, scale, scale, scale};
     const std::vector<std::int64_t> offsets{0, 4}, rows{0, 1, 2, 3};
     Fits got(1, 2);
-    Poll poll;
+    InterruptPoll poll;
     LocalFits(matrix_of(X, 4, 2), y.data(), 1, {})(
         matrix_of(Q, 1, 2), {offsets.data(), rows.data(), kernel.data(), nullptr}, got.out(1, 2), poll);
     CHECK(got.degenerate[0]);

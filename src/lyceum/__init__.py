@@ -1,7 +1,7 @@
 """Lyceum: all of classical machine learning as one system.
 
-The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level has `scan`, `save`, `load` and
-`study`. Everything is imported when it is first used.
+The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level has `scan`, `save`,
+`load` and `study`. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ _ROOMS = (
 
 
 def _warn_of_namesake(folder: str) -> None:
-    """Warn if another project's distribution "lyceum" is installed in the folder that this package is in."""
+    """Warn if another project's distribution "lyceum" is installed in the folder that this package
+    is in."""
     try:
         names = os.listdir(folder)
     except OSError:  # a folder that may be searched, but not listed

@@ -234,7 +234,7 @@ class DataWarning(UserWarning):
 
     See Also
     --------
-    lyceum.data.scan : Its `separator`, `encoding`, `decimal` and `header` say how a file is written.
+    lyceum.data.scan : Its `separator`, `encoding`, `decimal` and `header` describe a file.
     lyceum.data.FileFormat : The same settings as one value.
 
     Examples
@@ -264,7 +264,8 @@ def number_setting(name: str, value: Any) -> np.ndarray:
     Raises
     ------
     SettingError
-        Where it holds anything but numbers, numbers written as text included, or rows of different lengths.
+        Where it holds anything but numbers, numbers written as text included, or rows of different
+        lengths.
 
     Examples
     --------

@@ -16,8 +16,9 @@ __all__ = ["replace_file", "write_file"]
 def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of `path` when the block ends without an error.
 
-    It is written under a temporary name in the same folder (`.NAME.` and eight hexadecimal digits), flushed
-    to disk and renamed. If the block fails, the temporary file is removed and `path` is as it was.
+    It is written under a temporary name in the same folder (`.NAME.` and eight hexadecimal digits),
+    flushed to disk and renamed. If the block fails, the temporary file is removed and `path` is as
+    it was.
 
     Parameters
     ----------

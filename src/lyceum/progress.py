@@ -1,13 +1,14 @@
-"""Progress of long work: one protocol for reading, fitting, evaluating and studies, with a way to stop.
+"""Progress of long work: one protocol for reading, fitting, evaluating and studies, with a way to
+stop.
 
-Long-running code calls `report(stage, done, total)`. To see its progress, or to be able to cancel it, run it
-inside `watch`:
+Long-running code calls `report(stage, done, total)`. To see its progress, or to be able to cancel
+it, run it inside `watch`:
 
     with watch(show) as watched:
         model.fit(rows)          # show(Update("trees", 12, 100)), ...
 
-and calls `watched.cancel()`, from any thread, to end the work: the next report raises `Cancelled`, and a
-learner whose fit is cancelled is left as it was.
+and calls `watched.cancel()`, from any thread, to end the work: the next report raises `Cancelled`,
+and a learner whose fit is cancelled is left as it was.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class Watch:
     deadline : float or None, default=None
         When the work is cancelled, on the clock of `time.monotonic`.
     cancelled : bool
-        Whether the work is to stop at its next report: it was cancelled, or the deadline has passed.
+        Whether the work is to stop at its next report: it was cancelled, or the deadline has
+        passed.
 
     See Also
     --------
@@ -95,20 +97,25 @@ class Watch:
     @property
     def cancelled(self) -> bool:
         """Whether the work is to stop: it was cancelled, or the deadline has passed."""
-        return self._stop.is_set() or (self.deadline is not None and time.monotonic() >= self.deadline)
+        return self._stop.is_set() or (
+            self.deadline is not None and time.monotonic() >= self.deadline
+        )
 
 
 _watches: ContextVar[tuple[Watch, ...]] = ContextVar("lyceum_watches", default=())
 
 
 @contextmanager
-def watch(show: Callable[[Update], None] | None = None, deadline: float | None = None) -> Iterator[Watch]:
+def watch(
+    show: Callable[[Update], None] | None = None, deadline: float | None = None
+) -> Iterator[Watch]:
     """Watch the work of a `with` block.
 
     Parameters
     ----------
     show : callable, optional
-        Called with every `Update`, in the thread that does the work. Watches nest: all of them are called.
+        Called with every `Update`, in the thread that does the work. Watches nest: all of them are
+        called.
     deadline : float, optional
         When the work is to be stopped, on the clock of `time.monotonic`.
 
@@ -130,7 +137,8 @@ def watch(show: Callable[[Update], None] | None = None, deadline: float | None =
 
 
 def with_watches(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The same work for other threads: cancelling the caller cancels it there, and it shows nothing."""
+    """The same work for other threads: cancelling the caller cancels it there, and it shows
+    nothing."""
     watches = tuple(replace(each, show=None) for each in _watches.get())
 
     def watched_work(*arguments: Any) -> Any:
@@ -149,10 +157,14 @@ def is_watched() -> bool:
 
 
 def report(stage: str, done: int, total: int | None = None) -> None:
-    """Send the progress of the work to all watches; raises `Cancelled` if one of them cancels it."""
+    """Send the progress of the work to all watches; raises `Cancelled` if one of them cancels
+    it."""
     for watched in _watches.get():
         if watched.cancelled:
-            of = "" if total is None else f" of {total:,}"
+            if total is None:
+                of = ""
+            else:
+                of = f" of {total:,}"
             raise Cancelled(f"cancelled after {done:,}{of} {stage}")
         if watched.show is not None:
             watched.show(Update(stage, done, total))

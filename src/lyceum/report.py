@@ -38,7 +38,9 @@ def show(value: Any) -> str:
         value = float(value) + 0.0  # no negative zero
         if math.isnan(value):
             return "–"
-        return f"{value:.4g}" if value == 0 or 1e-4 <= abs(value) < 1e6 else f"{value:.3e}"
+        if value == 0 or 1e-4 <= abs(value) < 1e6:
+            return f"{value:.4g}"
+        return f"{value:.3e}"
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))
     return str(value)
@@ -68,7 +70,8 @@ def undetermined_fact(n: int, total: int, noun: str, instead: str = "") -> dict[
 
 
 def plain(value: Any) -> Any:
-    """The value in JSON's own types: objects by their `as_dict()`, arrays as lists, NaN and infinity as None.
+    """The value in JSON's own types: objects by their `as_dict()`, arrays as lists, NaN and
+    infinity as None.
 
     >>> plain({"rate": np.float64(0.5), "counts": np.array([1, 2]), "bound": float("inf")})
     {'rate': 0.5, 'counts': [1, 2], 'bound': None}
@@ -78,7 +81,9 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        if math.isfinite(value):
+            return value
+        return None
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -87,7 +92,9 @@ def plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
-    return plain(value.as_dict()) if hasattr(value, "as_dict") else str(value)
+    if hasattr(value, "as_dict"):
+        return plain(value.as_dict())
+    return str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +142,9 @@ class Table:
 
     def is_number_column(self, j: int) -> bool:
         """Whether all cells of column number j are numbers."""
-        return bool(self.rows) and all(isinstance(row[j], int | float | np.number) for row in self.rows)
+        return bool(self.rows) and all(
+            isinstance(row[j], int | float | np.number) for row in self.rows
+        )
 
     @staticmethod
     def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
@@ -149,7 +158,10 @@ class Table:
             "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>"
             for row in self.rows
         )
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        if self.title:
+            caption = f"<caption>{html.escape(self.title)}</caption>"
+        else:
+            caption = ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -228,14 +240,18 @@ class Summary:
         return {"title": self.title, "facts": plain(self.facts), "tables": plain(self.tables)}
 
     def _repr_html_(self) -> str:
-        facts = Table("", ("", ""), list(self.facts.items()))._repr_html_() if self.facts else ""
+        if self.facts:
+            facts = Table("", ("", ""), list(self.facts.items()))._repr_html_()
+        else:
+            facts = ""
         tables = "".join(table._repr_html_() for table in self.tables)
         return f"<h4>{html.escape(self.title)}</h4>{facts}{tables}"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How much every column adds to a prediction: a score is a base plus one contribution per column.
+    """How much every column adds to a prediction: a score is a base plus one contribution per
+    column.
 
     Parameters
     ----------
@@ -250,7 +266,8 @@ class Explanation:
     unit : str
         What the contributions are measured in, e.g. "log-odds".
     values : array of shape (n_rows, n_columns), optional
-        The cells that were explained: numbers, or categories as they were written; None where missing.
+        The cells that were explained: numbers, or categories as they were written; None where
+        missing.
 
     Attributes
     ----------
@@ -300,20 +317,28 @@ class Explanation:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
         cells = ["missing" if (cell := self.value(i, j)) is None else cell for j in order]
-        added = [(self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)]
+        added = [
+            (self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)
+        ]
         title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
-        return Table(title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added])
+        return Table(
+            title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added]
+        )
 
     def detail(self, i: int) -> Table | None:
-        """What else decided row i: the neighbours that voted, or a committee's members; None for most."""
+        """What else decided row i: the neighbors that voted, or a committee's members; None for
+        most."""
         return None
 
     def value(self, i: int, j: int) -> Any:
         """The cell of row i and column j: None if it is missing, "" if cells are not known."""
-        return "" if self.values is None else self.values[i, j]
+        if self.values is None:
+            return ""
+        return self.values[i, j]
 
     def as_dict(self) -> dict[str, Any]:
-        """The unit, and for every row its prediction, base and contributions, in JSON's own types."""
+        """The unit, and for every row its prediction, base and contributions, in JSON's own
+        types."""
         return {"unit": self.unit, "rows": [self._row_as_dict(i) for i in range(len(self))]}
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
@@ -334,7 +359,9 @@ class Explanation:
 
     def __str__(self) -> str:
         shown = "\n\n".join(map(str, self._first_tables()))
-        return shown + (f"\n\n… and {show_count(len(self) - 3, 'more row')}" if len(self) > 3 else "")
+        return shown + (
+            f"\n\n… and {show_count(len(self) - 3, 'more row')}" if len(self) > 3 else ""
+        )
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self._first_tables())

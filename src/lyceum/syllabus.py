@@ -52,7 +52,7 @@ class Row:
     See Also
     --------
     rows : All rows.
-    lyceum.catalog.syllabus_entries : The catalogued learners and functions behind one row.
+    lyceum.catalog.syllabus_entries : The cataloged learners and functions behind one row.
 
     Examples
     --------
@@ -75,13 +75,15 @@ class Row:
     def status(self) -> Status:
         if not self.where:
             return "not yet"
-        return "partly" if self.lacks else "works"
+        if self.lacks:
+            return "partly"
+        return "works"
 
 
 # number, title, and what a covered row still lacks
 _ROWS = (
     ("1.1", "Column kinds, inferred or declared", ""),
-    ("1.2", "Normalisation and one-of-C coding", ""),
+    ("1.2", "Normalization and one-of-C coding", ""),
     ("1.3", "Missing values, five ways", ""),
     ("1.4", "Sample statistics", ""),
     ("1.5", "Splits of the rows", ""),
@@ -94,13 +96,13 @@ _ROWS = (
     ("3.1", "Naive Bayes over mixed columns", ""),
     ("3.2", "Estimates of categorical conditionals", ""),
     ("3.3", "Gaussian discriminants", ""),
-    ("3.4", "Regularised discriminant analysis", ""),
+    ("3.4", "Regularized discriminant analysis", ""),
     ("3.5", "Recursive estimation, equal to the batch", ""),
     ("3.6", "Bayesian learning of a Gaussian, sensor fusion", ""),
     ("4.1", "Histogram densities", ""),
     ("4.2", "Parzen windows and smooth kernels", ""),
     ("4.3", "Bandwidths", ""),
-    ("4.4", "Nearest-neighbour density", ""),
+    ("4.4", "Nearest-neighbor density", ""),
     ("4.5", "Parzen classifier", ""),
     ("4.6", "Mixtures as densities", ""),
     ("5.1", "Directed graphs with tables, BIF files", ""),
@@ -134,7 +136,7 @@ _ROWS = (
     ("9.4", "Support vector and kernel ridge regression, kernel PCA", ""),
     ("9.5", "Choosing the width of a kernel", ""),
     ("9.6", "Several classes from binary machines", ""),
-    ("10.1", "k nearest neighbours under many distances", ""),
+    ("10.1", "k nearest neighbors under many distances", ""),
     ("10.2", "Weighted votes", ""),
     ("10.3", "Choosing k", ""),
     ("10.4", "Attribute weights and learned metrics", ""),
@@ -182,6 +184,11 @@ def rows() -> tuple[Row, ...]:
     ('works', '', ('lyceum.bayes.NaiveBayes',))
     """
     return tuple(
-        Row(number, title, lacks, tuple(f"{each.package}.{each.name}" for each in syllabus_entries(number)))
+        Row(
+            number,
+            title,
+            lacks,
+            tuple(f"{each.package}.{each.name}" for each in syllabus_entries(number)),
+        )
         for number, title, lacks in _ROWS
     )

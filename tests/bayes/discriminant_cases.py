@@ -5,7 +5,9 @@ import pytest
 
 from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-BOTH = pytest.mark.parametrize("learner", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+BOTH = pytest.mark.parametrize(
+    "learner", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
+)
 STRUCTURES = ["full", "diagonal", "spherical"]
 
 
@@ -30,4 +32,6 @@ def within(X, y, w=None):
 
 def structured(S, structure):
     d = len(S)
-    return {"full": S, "diagonal": np.diag(np.diag(S)), "spherical": np.trace(S) / d * np.eye(d)}[structure]
+    return {"full": S, "diagonal": np.diag(np.diag(S)), "spherical": np.trace(S) / d * np.eye(d)}[
+        structure
+    ]

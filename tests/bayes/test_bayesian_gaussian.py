@@ -45,7 +45,7 @@ def predictive(X, m, kappa, nu, S):
     return multivariate_t(m, S * (kappa + 1) / (kappa * left), df=left).logpdf(X)
 
 
-def normalised(joint):
+def normalized(joint):
     return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
 
@@ -64,7 +64,9 @@ def test_posteriors_of_the_classes_are_those_of_student_densities():
     model = BayesianGaussianClassifier(**PRIOR, priors="laplace").fit(X, y)
     priors = (np.bincount(y) + 1) / (len(y) + 3)
     joint = [predictive(X, *row_by_row(X[y == k], *start())) + np.log(priors[k]) for k in range(3)]
-    np.testing.assert_allclose(model.predict_log_proba(X), normalised(np.stack(joint, axis=1)), atol=1e-10)
+    np.testing.assert_allclose(
+        model.predict_log_proba(X), normalized(np.stack(joint, axis=1)), atol=1e-10
+    )
 
 
 def test_shared_covariance_adds_the_scatters_of_all_classes():
@@ -75,17 +77,21 @@ def test_shared_covariance_adds_the_scatters_of_all_classes():
     S = S + sum(one[3] - start()[3] for one in found)
     for k, (m, kappa, _, _) in enumerate(found):
         joint.append(predictive(X, m, kappa, nu, S) + np.log((y == k).mean()))
-    np.testing.assert_allclose(model.predict_log_proba(X), normalised(np.stack(joint, axis=1)), atol=1e-10)
+    np.testing.assert_allclose(
+        model.predict_log_proba(X), normalized(np.stack(joint, axis=1)), atol=1e-10
+    )
 
 
 def test_predictive_density_is_the_ratio_of_evidences_by_integration():
-    """In one dimension: p(x | rows) by averaging the Gaussian over draws of the posterior on a grid."""
+    """In one dimension: p(x | rows) by averaging the Gaussian over draws of the posterior on a
+    grid."""
     rows, kappa, nu, S = np.array([0.3, 1.1, 2.0]), 0.8, 3.0, 1.5
     model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=kappa, nu_0=nu, scale=S).fit(
         rows[:, None], [0] * 3
     )
     mu, var = np.linspace(-30, 30, 2001)[:, None], np.exp(np.linspace(-7, 9, 301))
-    # inverse Wishart in one dimension, inverse gamma: var^(-nu/2 - 1) exp(-S / 2 var); d var = var d log var
+    # inverse Wishart in one dimension, inverse gamma: var^(-nu/2 - 1) exp(-S / 2 var); d var = var
+    # d log var
     log = -nu / 2 * np.log(var) - S / (2 * var) + norm.logpdf(mu, 0.0, np.sqrt(var / kappa))
     log = log + sum(norm.logpdf(x, mu, np.sqrt(var)) for x in rows)
     weight = np.exp(log - log.max())
@@ -99,7 +105,10 @@ def test_predictive_density_is_the_ratio_of_evidences_by_integration():
 def test_a_vague_prior_tends_to_maximum_likelihood():
     X, y = classes_of_rows(n=200)
     vague = {"prior_mean": 0.0, "kappa_0": 1e-12, "nu_0": 4.0, "scale": 1e-12}
-    model, other = BayesianGaussianClassifier(**vague).fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
+    model, other = (
+        BayesianGaussianClassifier(**vague).fit(X, y),
+        QuadraticDiscriminantAnalysis().fit(X, y),
+    )
     np.testing.assert_allclose(model.means_, other.means_, rtol=1e-9)
     mean_covariance = model.scale_ / (model.nu_ - 3 - 1)[:, None, None]  # d = 3
     np.testing.assert_allclose(mean_covariance, other.covariance_, rtol=1e-9, atol=1e-11)
@@ -140,14 +149,16 @@ def test_weight_two_equals_repeated_row():
     w = np.random.default_rng(1).integers(0, 3, len(X))
     learner = BayesianGaussianClassifier()
     wanted = learner.fit(np.repeat(X, w, axis=0), np.repeat(y, w)).predict_log_proba(X)
-    np.testing.assert_allclose(learner.fit(X, y, w).predict_log_proba(X), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        learner.fit(X, y, w).predict_log_proba(X), wanted, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_array_equals_parquet_equals_dask(tmp_path):
     dask = pytest.importorskip("dask.dataframe")
     X, y = classes_of_rows()
     table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.array(["p", "q", "r"])[y])
-    table["colour"] = np.random.default_rng(2).choice(["red", "green", "blue"], len(X))
+    table["color"] = np.random.default_rng(2).choice(["red", "green", "blue"], len(X))
     cells = table.drop(columns="y")
     learner = BayesianGaussianClassifier()
     wanted = learner.fit(cells, table["y"]).predict_log_proba(cells)
@@ -156,7 +167,9 @@ def test_array_equals_parquet_equals_dask(tmp_path):
         scan(tmp_path / "t.parquet", target="y", memory=0),
         scan(dask.from_pandas(table, npartitions=4), target="y"),
     ):
-        np.testing.assert_allclose(learner.fit(rows).predict_log_proba(cells), wanted, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(
+            learner.fit(rows).predict_log_proba(cells), wanted, rtol=1e-8, atol=1e-9
+        )
 
 
 def test_a_column_that_is_constant_over_all_rows_changes_nothing_with_a_prior_from_data():
@@ -164,7 +177,9 @@ def test_a_column_that_is_constant_over_all_rows_changes_nothing_with_a_prior_fr
     learner = BayesianGaussianClassifier()
     wanted = learner.fit(X, y).predict_log_proba(X)
     wide = np.insert(X, 1, 1e6, axis=1)
-    np.testing.assert_allclose(learner.fit(wide, y).predict_log_proba(wide), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        learner.fit(wide, y).predict_log_proba(wide), wanted, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_fewer_rows_than_columns_need_no_warning_and_posteriors_sum_to_one():
@@ -181,18 +196,23 @@ def test_fewer_rows_than_columns_need_no_warning_and_posteriors_sum_to_one():
 
 def test_a_class_without_rows_has_the_density_of_the_prior():
     X, y = classes_of_rows(K=2)
-    model = BayesianGaussianClassifier(**PRIOR, priors="laplace").partial_fit(X, y, classes=[0, 1, 2])
+    model = BayesianGaussianClassifier(**PRIOR, priors="laplace").partial_fit(
+        X, y, classes=[0, 1, 2]
+    )
     assert model.degrees_[2] == PRIOR["nu_0"] - 3 + 1
     joint = [predictive(X, *row_by_row(X[y == k], *start())) for k in range(3)]
     joint = np.stack(joint, axis=1) + np.log((np.bincount(y, minlength=3) + 1) / (len(y) + 3))
-    np.testing.assert_allclose(model.predict_log_proba(X), normalised(joint), atol=1e-10)
+    np.testing.assert_allclose(model.predict_log_proba(X), normalized(joint), atol=1e-10)
 
 
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
         ({"nu_0": 1.5}, "nu_0 must be above d - 1, which is 2"),
-        ({"prior_mean": [1.0, 2.0]}, "prior_mean must be one finite number, or one for each of the 3"),
+        (
+            {"prior_mean": [1.0, 2.0]},
+            "prior_mean must be one finite number, or one for each of the 3",
+        ),
         ({"scale": -np.eye(3)}, "scale must be a positive definite matrix"),
         ({"scale": np.eye(2)}, r"of shape \(3, 3\)"),
     ],
@@ -215,20 +235,22 @@ def test_contributions_sum_to_the_log_odds():
     X, y = classes_of_rows()
     model = BayesianGaussianClassifier().fit(X, y)
     log_p = np.sort(model.predict_log_proba(X), axis=1)
-    np.testing.assert_allclose(model.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        model.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-10
+    )
     assert "kappa_0" in str(model.summary())
 
 
-# -- a mean of known variance --------------------------------------------------------------------------------
+# -- a mean of known variance ----------------------------------------------------------
 
 
 def test_posterior_of_the_mean_is_prior_times_likelihood():
     x, prior = np.array([1.0, 2.5, 0.3]), (0.4, 2.0, 1.5)
     found = NormalMean(*prior).update(x)
     mu = np.linspace(-20, 20, 200_001)
-    log = norm.logpdf(mu, prior[0], np.sqrt(prior[1])) + norm.logpdf(x[:, None], mu, np.sqrt(prior[2])).sum(
-        axis=0
-    )
+    log = norm.logpdf(mu, prior[0], np.sqrt(prior[1])) + norm.logpdf(
+        x[:, None], mu, np.sqrt(prior[2])
+    ).sum(axis=0)
     p = np.exp(log - log.max())
     p /= p.sum()
     assert found.mean == pytest.approx(p @ mu, rel=1e-9)
@@ -260,7 +282,9 @@ def test_one_row_at_a_time_is_all_rows_at_once():
     assert start.update(x, weight=np.zeros(30)) is start
 
 
-@pytest.mark.parametrize("wrong", [{"noise": 0.0}, {"variance": -1.0}, {"mean": np.nan}, {"noise": np.inf}])
+@pytest.mark.parametrize(
+    "wrong", [{"noise": 0.0}, {"variance": -1.0}, {"mean": np.nan}, {"noise": np.inf}]
+)
 def test_numbers_that_make_no_prior_are_refused(wrong):
     with pytest.raises(SettingError, match="mean must be finite"):
         NormalMean(**wrong)

@@ -21,9 +21,11 @@ def table(n=240, seed=0):
     frame = pd.DataFrame(
         {
             "normal": rng.normal(size=n) + kind,
-            "ring": rng.normal(size=n) * 0.3 + np.where(rng.random(n) < 0.5, -1, 1) * (1 + kind) + 1e3,
+            "ring": rng.normal(size=n) * 0.3
+            + np.where(rng.random(n) < 0.5, -1, 1) * (1 + kind)
+            + 1e3,
             "skewed": rng.exponential(1.0 + kind),
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
         }
     )
     frame.iloc[::17, 1] = np.nan
@@ -59,7 +61,9 @@ def by_definition(X, y, w, choice, n_bins):
                 term = norm.logpdf(x, mean, np.sqrt(np.average((v - mean) ** 2, weights=u)))
             elif choice[name] == "kernel":
                 sigma = np.sqrt(u @ (v - mean) ** 2 / (u.sum() - 1))
-                term = exact_kde(np.nan_to_num(x), v[u > 0], u[u > 0], 1.06 * sigma * u.sum() ** -0.2)
+                term = exact_kde(
+                    np.nan_to_num(x), v[u > 0], u[u > 0], 1.06 * sigma * u.sum() ** -0.2
+                )
             else:
                 counted = there & (w > 0)
                 edges = np.linspace(x[counted].min(), x[counted].max(), n_bins + 1)
@@ -75,7 +79,11 @@ def by_definition(X, y, w, choice, n_bins):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_posteriors_follow_the_definition(weighted):
     X, y = table()
-    w = np.random.default_rng(1).integers(0, 3, len(X)).astype(float) if weighted else np.ones(len(X))
+    w = (
+        np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+        if weighted
+        else np.ones(len(X))
+    )
     model = NaiveBayes(continuous=CHOICE, bins={"skewed": 7}, var_smoothing=0.0).fit(X, y, w)
     wanted = by_definition(X, y, w, {"ring": "kernel", "skewed": "histogram"}, 7)
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-5, atol=1e-5)
@@ -129,7 +137,9 @@ def test_array_equals_parquet_equals_dask_but_for_kernels(learner, tmp_path):
     if learner.continuous == "histogram":
         np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-9)
     else:
-        with pytest.raises(SourceError, match="cannot be learned on Dask: choose continuous='histogram'"):
+        with pytest.raises(
+            SourceError, match="cannot be learned on Dask: choose continuous='histogram'"
+        ):
             learner.fit(spread)
 
 
@@ -145,7 +155,9 @@ def test_a_saved_model_is_the_model(learner, tmp_path):
 def test_contributions_sum_to_the_log_odds(learner):
     X, y = table()
     log_p = np.sort(learner.fit(X, y).predict_log_proba(X), axis=1)
-    np.testing.assert_allclose(learner.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        learner.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-7, atol=1e-9
+    )
     text = str(learner.summary())
     assert ("bandwidth | p" in text) == (learner.continuous != "histogram")
 
@@ -163,7 +175,9 @@ def test_partial_fit_is_fit_where_the_edges_are_given():
 
 def test_partial_fit_without_edges_says_what_is_needed():
     X, y = table()
-    with pytest.raises(SettingError, match=r"needs the edges of the bins of column 'skewed'.*bins="):
+    with pytest.raises(
+        SettingError, match=r"needs the edges of the bins of column 'skewed'.*bins="
+    ):
         NaiveBayes(continuous=CHOICE).partial_fit(X, y)
 
 
@@ -172,7 +186,7 @@ def test_partial_fit_without_edges_says_what_is_needed():
     [
         ({"continuous": {"height": "kernel"}}, "the column 'height', which does not exist"),
         ({"continuous": {9: "kernel"}}, "the column 9, which does not exist"),
-        ({"continuous": {"colour": "kernel"}}, "'colour', which holds categories"),
+        ({"continuous": {"color": "kernel"}}, "'color', which holds categories"),
         ({"continuous": {"ring": "spline"}}, "choose one of gaussian, kernel, histogram"),
         ({"continuous": "histogram", "bins": {"height": 3}}, "bins names the column 'height'"),
         ({"continuous": "histogram", "bins": [1.0, 1.0]}, "at least two ascending numbers"),
@@ -203,12 +217,15 @@ def test_a_class_without_cells_has_the_density_of_all_rows(kind):
     np.testing.assert_allclose(model.predict_proba([[0.5]])[0], [0.5, 0.5], rtol=1e-9)
 
 
-# -- the kernel density itself -------------------------------------------------------------------------------
+# -- the kernel density itself ---------------------------------------------------------
 
 
 def densities(n, seed=0):
     rng = np.random.default_rng(seed)
-    v = np.sort(np.concatenate([rng.normal(size=n), 0.3 * rng.normal(size=n) + 4.0, [30.0, 31.0]])) + 1e6
+    v = (
+        np.sort(np.concatenate([rng.normal(size=n), 0.3 * rng.normal(size=n) + 4.0, [30.0, 31.0]]))
+        + 1e6
+    )
     w = rng.integers(1, 4, len(v)).astype(float)
     x = np.concatenate([rng.uniform(-8, 40, 400), rng.normal(size=400), [-1e3, 1e3]]) + 1e6
     return v, w, x

@@ -34,7 +34,9 @@ def test_equals_scikit_learn(ours, theirs, alpha, weighted, dense):
     peer, model = theirs(alpha=alpha).fit(X, y, w), ours(alpha=alpha).fit(X, y, w)
     np.testing.assert_allclose(model.feature_count_, peer.feature_count_, rtol=1e-12)
     np.testing.assert_allclose(model.feature_log_prob_, peer.feature_log_prob_, rtol=1e-10)
-    np.testing.assert_allclose(model.predict_log_proba(X), peer.predict_log_proba(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_log_proba(X), peer.predict_log_proba(X), rtol=1e-9, atol=1e-9
+    )
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
 
 
@@ -45,7 +47,9 @@ def test_multinomial_by_hand():
         np.exp(model.feature_log_prob_), [[3 / 6, 2 / 6, 1 / 6], [1 / 7, 2 / 7, 4 / 7]]
     )
     odds = (3 / 6) ** 2 * (1 / 6) / ((1 / 7) ** 2 * (4 / 7))
-    np.testing.assert_allclose(model.predict_proba([[2.0, 0.0, 1.0]]), [[odds / (1 + odds), 1 / (1 + odds)]])
+    np.testing.assert_allclose(
+        model.predict_proba([[2.0, 0.0, 1.0]]), [[odds / (1 + odds), 1 / (1 + odds)]]
+    )
 
 
 def test_bernoulli_by_hand_and_what_is_absent_speaks():

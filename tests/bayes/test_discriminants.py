@@ -1,4 +1,5 @@
-"""Linear and quadratic discriminants: scikit-learn's answers, the densities, streams, singular cases."""
+"""Linear and quadratic discriminants: scikit-learn's answers, the densities, streams, singular
+cases."""
 
 import numpy as np
 import pytest
@@ -14,7 +15,10 @@ from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalys
 
 def posteriors(X, means, covariances, priors):
     log = np.stack(
-        [multivariate_normal(m, S).logpdf(X) + np.log(p) for m, S, p in zip(means, covariances, priors)],
+        [
+            multivariate_normal(m, S).logpdf(X) + np.log(p)
+            for m, S, p in zip(means, covariances, priors)
+        ],
         axis=1,
     )
     return np.exp(log - np.logaddexp.reduce(log, axis=1, keepdims=True))
@@ -26,19 +30,26 @@ def posteriors(X, means, covariances, priors):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_posteriors_are_those_of_the_gaussian_densities(structure, unbiased, weighted):
     X, y = classes_of_rows()
-    w = np.random.default_rng(1).integers(1, 4, len(X)).astype(float) if weighted else np.ones(len(X))
+    w = (
+        np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
+        if weighted
+        else np.ones(len(X))
+    )
     S, n = within(X, y, w)
     means = [np.average(X[y == k], axis=0, weights=w[y == k]) for k in range(3)]
     pooled = structured(S.sum(axis=0), structure) / (n.sum() - 3 * unbiased)
     own = [structured(Sk, structure) / (nk - unbiased) for Sk, nk in zip(S, n)]
     options = {"covariance": structure, "unbiased": unbiased}
     linear, quadratic = (
-        L(**options).fit(X, y, w) for L in (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis)
+        L(**options).fit(X, y, w)
+        for L in (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis)
     )
     np.testing.assert_allclose(
         linear.predict_proba(X), posteriors(X, means, [pooled] * 3, n / n.sum()), rtol=1e-8
     )
-    np.testing.assert_allclose(quadratic.predict_proba(X), posteriors(X, means, own, n / n.sum()), rtol=1e-8)
+    np.testing.assert_allclose(
+        quadratic.predict_proba(X), posteriors(X, means, own, n / n.sum()), rtol=1e-8
+    )
     diagonal = structure != "full"
     np.testing.assert_allclose(
         linear.covariance_, np.diag(pooled) if diagonal else pooled, rtol=1e-10, atol=1e-12
@@ -60,7 +71,8 @@ def test_identity_with_equal_priors_is_the_nearest_class_mean():
 @pytest.mark.parametrize("K", [2, 4])
 def test_linear_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=3)
-    # its lsqr solver divides by N in every release; its coefficients are about the origin, not the mean
+    # its lsqr solver divides by N in every release; its coefficients are about the origin, not the
+    # mean
     theirs = TheirLinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(X, y)
     ours = LinearDiscriminantAnalysis().fit(X, y)
     np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
@@ -97,7 +109,9 @@ def test_quadratic_agrees_with_scikit_learn(K):
 @BOTH
 @pytest.mark.syllabus("3.5")
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # the first rows have no covariance yet
+@pytest.mark.filterwarnings(
+    "ignore::scipy.linalg.LinAlgWarning"
+)  # the first rows have no covariance yet
 def test_one_row_at_a_time_equals_the_batch(learner, structure):
     X, y = classes_of_rows(n=60, d=3, seed=5)
     order = np.argsort(y, kind="stable")  # class 1 first appears late, class 2 later
@@ -138,7 +152,9 @@ def test_the_units_of_the_columns_do_not_matter(learner):
     X, y = classes_of_rows(seed=8)
     units = np.array([1e-9, 1e9, 1.0, 1e4])
     np.testing.assert_allclose(
-        learner().fit(X * units, y).predict_proba(X * units), learner().fit(X, y).predict_proba(X), rtol=1e-7
+        learner().fit(X * units, y).predict_proba(X * units),
+        learner().fit(X, y).predict_proba(X),
+        rtol=1e-7,
     )
 
 

@@ -18,14 +18,18 @@ from lyceum.errors import MissingValuesError, SettingError
 def test_a_column_that_is_constant_over_all_rows_is_left_out(learner, structure):
     X, y = classes_of_rows(seed=10)
     if structure == "spherical":
-        X = X[:, :0]  # its variance is a mean over all columns: only the lone constant column is special
+        X = X[
+            :, :0
+        ]  # its variance is a mean over all columns: only the lone constant column is special
     wide = np.c_[X, np.full(len(X), 0.1)]
     model = learner(covariance=structure).fit(wide, y)  # and without a warning
     elsewhere = wide + np.r_[np.zeros(X.shape[1]), 5.0]
     np.testing.assert_allclose(model.predict_proba(elsewhere), model.predict_proba(wide))
     if structure != "spherical":
         np.testing.assert_allclose(
-            model.predict_proba(wide), learner(covariance=structure).fit(X, y).predict_proba(X), rtol=1e-9
+            model.predict_proba(wide),
+            learner(covariance=structure).fit(X, y).predict_proba(X),
+            rtol=1e-9,
         )
 
 
@@ -35,7 +39,9 @@ def test_a_column_that_follows_from_others_is_named_and_changes_little():
     with pytest.warns(LinAlgWarning, match=r"column 'x4' has no variance.*covariance='diagonal'"):
         model = LinearDiscriminantAnalysis().fit(wide, y)
     np.testing.assert_allclose(
-        model.predict_proba(wide), LinearDiscriminantAnalysis().fit(X, y).predict_proba(X), atol=1e-4
+        model.predict_proba(wide),
+        LinearDiscriminantAnalysis().fit(X, y).predict_proba(X),
+        atol=1e-4,
     )
 
 
@@ -123,27 +129,33 @@ def test_unbiased_estimates_need_weights_that_count_rows():
 def test_categories_are_coded_without_their_first_one(learner):
     X, y = classes_of_rows(seed=20)
     rng = np.random.default_rng(0)
-    colour = rng.choice(["blue", "green", "red"], len(X))
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(colour=colour)
-    design = np.c_[X, colour == "green", colour == "red"]
+    color = rng.choice(["blue", "green", "red"], len(X))
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(color=color)
+    design = np.c_[X, color == "green", color == "red"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = learner().fit(frame, y)
     np.testing.assert_allclose(
         model.predict_proba(frame), learner().fit(design, y).predict_proba(design), rtol=1e-9
     )
-    assert list(model.explain(frame[:3]).names) == ["a", "b", "c", "d", "colour"]
+    assert list(model.explain(frame[:3]).names) == ["a", "b", "c", "d", "color"]
 
 
 @BOTH
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("late", ["amber", "violet"])  # before and after the others: the reference may change
+@pytest.mark.parametrize(
+    "late", ["amber", "violet"]
+)  # before and after the others: the reference may change
 def test_partial_fit_equals_fit_though_a_category_comes_late(learner, structure, late):
     X, y = classes_of_rows(seed=27)
-    colour = np.random.default_rng(1).choice(["blue", "green", "red"], len(X)).astype(object)
-    colour[150::3] = late
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(colour=colour)
-    model = learner(covariance=structure).partial_fit(frame[:100], y[:100]).partial_fit(frame[100:], y[100:])
+    color = np.random.default_rng(1).choice(["blue", "green", "red"], len(X)).astype(object)
+    color[150::3] = late
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(color=color)
+    model = (
+        learner(covariance=structure)
+        .partial_fit(frame[:100], y[:100])
+        .partial_fit(frame[100:], y[100:])
+    )
     wanted = learner(covariance=structure).fit(frame, y)
     np.testing.assert_allclose(model.predict_proba(frame), wanted.predict_proba(frame), rtol=1e-8)
 
@@ -183,7 +195,9 @@ def test_the_base_of_a_linear_explanation_is_the_odds_of_the_mean_row():
     model = LinearDiscriminantAnalysis().fit(X, y)
     why = model.explain(X.mean(axis=0)[None])
     np.testing.assert_allclose(why.contributions, 0.0, atol=1e-12)
-    np.testing.assert_allclose(np.abs(model.decision_function(X.mean(axis=0)[None])), why.base, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(model.decision_function(X.mean(axis=0)[None])), why.base, rtol=1e-9
+    )
 
 
 @BOTH
@@ -229,12 +243,12 @@ def test_the_linear_rule_names_the_cell_that_it_cannot_take(cell, text):
 def test_a_linear_rule_predicts_tables_with_categories_and_lazily_on_dask():
     array = pytest.importorskip("dask.array")
     X, y = classes_of_rows()
-    colour = np.random.default_rng(5).choice(["red", "green"], len(X))
-    table = pd.DataFrame(X, columns=list("abcd")).assign(colour=colour)
+    color = np.random.default_rng(5).choice(["red", "green"], len(X))
+    table = pd.DataFrame(X, columns=list("abcd")).assign(color=color)
     model = LinearDiscriminantAnalysis().fit(table, y)
     np.testing.assert_array_equal(model.predict(table), model.predict_proba(table).argmax(axis=1))
-    table.loc[7, "colour"] = None
-    with pytest.raises(MissingValuesError, match="column 'colour' has a missing value"):
+    table.loc[7, "color"] = None
+    with pytest.raises(MissingValuesError, match="column 'color' has a missing value"):
         model.predict(table)
     plain = LinearDiscriminantAnalysis().fit(X, y)
     lazy = plain.predict(array.from_array(X, chunks=(70, 4)))

@@ -72,11 +72,15 @@ def test_search_then_converge_follows_a_drift_that_one_over_n_lags_behind():
 @pytest.mark.syllabus("3.5")
 def test_search_then_converge_does_converge_without_a_drift():
     X = np.random.default_rng(4).normal(size=(40_000, 1)) + 7
-    found = DriftingMeans("search_then_converge", rate=0.5, tau=200.0).update(X, np.zeros(40_000, dtype=int))
+    found = DriftingMeans("search_then_converge", rate=0.5, tau=200.0).update(
+        X, np.zeros(40_000, dtype=int)
+    )
     assert abs(found[0][0] - 7) < 0.1
 
 
-@pytest.mark.parametrize("wrong", [{"step": "1/m"}, {"m": -1.0}, {"rate": 0.0}, {"rate": 1.5}, {"tau": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"step": "1/m"}, {"m": -1.0}, {"rate": 0.0}, {"rate": 1.5}, {"tau": 0.0}]
+)
 def test_settings_without_meaning_are_refused(wrong):
     with pytest.raises(SettingError, match=r"step is|must be"):
         DriftingMeans(**wrong)
@@ -94,6 +98,8 @@ def test_weights_give_the_weighted_mean_and_no_weight_is_no_row():
     found = DriftingMeans().update(X[:20], y[:20], w[:20]).update(X[20:], y[20:], w[20:])
     for k in (0, 1):
         np.testing.assert_allclose(found[k], np.average(X[y == k], axis=0, weights=w[y == k]))
-    prior = DriftingMeans("1/(n+m)", m=3.0).start_from({0: [1.0, 1.0], 1: [0.0, 0.0]}).update(X, y, w)
+    prior = (
+        DriftingMeans("1/(n+m)", m=3.0).start_from({0: [1.0, 1.0], 1: [0.0, 0.0]}).update(X, y, w)
+    )
     of_0 = (3.0 + w[y == 0] @ X[y == 0]) / (3.0 + w[y == 0].sum())
     np.testing.assert_allclose(prior[0], of_0)

@@ -39,7 +39,9 @@ def test_the_product_of_the_textbook_comes_out_factor_by_factor():
 def test_factors_multiply_to_the_posteriors_of_mixed_rows_with_missing_cells(continuous):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 120)
-    frame = pd.DataFrame({"heat": rng.normal(size=120) + y, "sky": rng.choice(["sun", "rain"], 120)})
+    frame = pd.DataFrame(
+        {"heat": rng.normal(size=120) + y, "sky": rng.choice(["sun", "rain"], 120)}
+    )
     frame.iloc[::5, 0] = np.nan
     frame.iloc[::7, 1] = None
     model = NaiveBayes(continuous=continuous).fit(frame, y)

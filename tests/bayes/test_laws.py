@@ -23,12 +23,21 @@ OTHER_SETTINGS = [  # than the defaults, which tests/checks has
     BayesianGaussianClassifier(covariance="shared"),
     NaiveBayes(continuous="histogram", bins=np.linspace(-5.0, 10.0, 40)),
 ]
-LEARNERS = [NaiveBayes(), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), *OTHER_SETTINGS]
+LEARNERS = [
+    NaiveBayes(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    *OTHER_SETTINGS,
+]
 KEEPS_VALUES = NaiveBayes(continuous="kernel")  # not on Dask
-REGULARIZED = RegularizedDiscriminant(alpha=0.3, gamma=0.2)  # scikit-learn's check sets `cv` to lists of rows
+REGULARIZED = RegularizedDiscriminant(
+    alpha=0.3, gamma=0.2
+)  # scikit-learn's check sets `cv` to lists of rows
 
 
-@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have fewer rows than columns
+@pytest.mark.filterwarnings(
+    "ignore::scipy.linalg.LinAlgWarning"
+)  # some checks have fewer rows than columns
 @pytest.mark.parametrize("learner", [*OTHER_SETTINGS, KEEPS_VALUES], ids=repr)
 def test_scikit_learns_checks(learner):
     obeys_scikit_learn(learner)
@@ -55,7 +64,7 @@ def mixed_table(n=300):
         {
             "length": rng.normal(size=n) + kind,
             "weight": rng.normal(size=n) * (1 + kind) + 1e6,
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "kind": np.array(["p", "q", "r"])[kind],
         }
     )
@@ -69,7 +78,9 @@ def test_array_equals_parquet_equals_dask(learner, tmp_path):
     wanted = learner.fit(X, table["kind"]).predict_proba(X)
     table.to_parquet(tmp_path / "table.parquet", row_group_size=41)
     streamed = scan(tmp_path / "table.parquet", target="kind", memory=0)
-    np.testing.assert_allclose(learner.fit(streamed).predict_proba(streamed), wanted, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        learner.fit(streamed).predict_proba(streamed), wanted, rtol=1e-6, atol=1e-9
+    )
     spread = scan(dask.from_pandas(table, npartitions=5), target="kind")
     np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
 

@@ -1,4 +1,5 @@
-"""Naive Bayes on mixed tables: hand-made answers, scikit-learn's, the definition, and awkward columns."""
+"""Naive Bayes on mixed tables: hand-made answers, scikit-learn's, the definition, and awkward
+columns."""
 
 import numpy as np
 import pandas as pd
@@ -97,7 +98,10 @@ def test_m_of_the_number_of_values_is_laplace_and_m_of_zero_is_raw(days):
     X, y = days
     outlook = X[["outlook"]]
     for m, other in ((3.0, "laplace"), (0.0, "raw")):
-        one, two = NaiveBayes(estimate="m", m=m).fit(outlook, y), NaiveBayes(estimate=other).fit(outlook, y)
+        one, two = (
+            NaiveBayes(estimate="m", m=m).fit(outlook, y),
+            NaiveBayes(estimate=other).fit(outlook, y),
+        )
         np.testing.assert_allclose(one.tables_[0], two.tables_[0], rtol=1e-14)
 
 
@@ -122,7 +126,10 @@ def test_gaussian_columns_agree_with_scikit_learn(dtype, weighted):
     y = rng.integers(0, 4, 300)
     X = (rng.normal(size=(300, 6)) * [1, 2, 3, 0.1, 1, 1] + y[:, None] * 0.3).astype(dtype)
     w = rng.integers(1, 4, 300).astype(float) if weighted else None
-    ours, theirs = NaiveBayes().fit(X, y, w), GaussianNB(var_smoothing=1e-9).fit(X.astype(float), y, w)
+    ours, theirs = (
+        NaiveBayes().fit(X, y, w),
+        GaussianNB(var_smoothing=1e-9).fit(X.astype(float), y, w),
+    )
     np.testing.assert_allclose(ours.means_, theirs.theta_, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(ours.variances_, theirs.var_, rtol=1e-7)
     np.testing.assert_allclose(
@@ -138,11 +145,14 @@ def test_categorical_columns_agree_with_scikit_learn(dtype):
     w = rng.random(300) + 0.1
     ours = NaiveBayes(categorical_features=True).fit(X, y, w)
     theirs = CategoricalNB(alpha=1.0).fit(X.astype(int), y, w)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X.astype(int)), rtol=1e-10)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X.astype(int)), rtol=1e-10
+    )
 
 
 def by_definition(X, kinds, y, rows):
-    """Log joints of `rows` by loops over columns and classes: Laplace tables and smoothed Gaussians."""
+    """Log joints of `rows` by loops over columns and classes: Laplace tables and smoothed
+    Gaussians."""
     numeric = [j for j, kind in enumerate(kinds) if kind == "number"]
     epsilon = 1e-9 * max(np.nanvar(X[:, j]) for j in numeric)
     out = np.zeros((len(rows), 3))
@@ -180,7 +190,10 @@ def test_mixed_columns_with_missing_cells_and_unseen_values_follow_the_definitio
 
 def test_an_unseen_category_adds_nothing(days):
     model = NaiveBayes().fit(*days)
-    odd, gap = NEW_DAY.assign(outlook="foggy"), NEW_DAY.assign(outlook=None).astype({"outlook": object})
+    odd, gap = (
+        NEW_DAY.assign(outlook="foggy"),
+        NEW_DAY.assign(outlook=None).astype({"outlook": object}),
+    )
     np.testing.assert_array_equal(model.predict_proba(odd), model.predict_proba(gap))
     assert not np.allclose(model.predict_proba(odd), model.predict_proba(NEW_DAY))
 
@@ -201,7 +214,11 @@ def test_posteriors_sum_to_one_where_likelihoods_are_below_the_smallest_double()
     assert np.isfinite(proba).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     log = np.stack(
-        [norm.logpdf(far, t, np.sqrt(v)).sum(axis=1) for t, v in zip(model.means_, model.variances_)], axis=1
+        [
+            norm.logpdf(far, t, np.sqrt(v)).sum(axis=1)
+            for t, v in zip(model.means_, model.variances_)
+        ],
+        axis=1,
     )
     assert log.max() < np.log(np.finfo(float).tiny)
     np.testing.assert_array_equal(model.predict(far), (log + model.class_log_prior_).argmax(axis=1))
@@ -211,7 +228,9 @@ def test_posteriors_sum_to_one_where_likelihoods_are_below_the_smallest_double()
 def test_an_offset_of_a_million_changes_nothing(dtype):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 2, 400)
-    X = rng.integers(-40, 40, size=(400, 3)) * 0.25 + y[:, None]  # steps that float32 holds at a million
+    X = (
+        rng.integers(-40, 40, size=(400, 3)) * 0.25 + y[:, None]
+    )  # steps that float32 holds at a million
     model = NaiveBayes(var_smoothing=0.0).fit(X, y)
     moved = NaiveBayes(var_smoothing=0.0).fit((X + 1e6).astype(dtype), y)
     np.testing.assert_allclose(moved.variances_, model.variances_, rtol=1e-9)
@@ -234,7 +253,11 @@ def test_weight_two_equals_a_repeated_row():
 def test_partial_fit_equals_fit_though_classes_and_categories_come_late():
     rng = np.random.default_rng(7)
     y = np.sort(rng.integers(0, 3, 90))  # class 2 comes last
-    X = np.c_[rng.normal(size=(90, 2)) + y[:, None], np.sort(rng.integers(0, 6, 90)), rng.integers(0, 2, 90)]
+    X = np.c_[
+        rng.normal(size=(90, 2)) + y[:, None],
+        np.sort(rng.integers(0, 6, 90)),
+        rng.integers(0, 2, 90),
+    ]
     whole = NaiveBayes(categorical_features=[2, 3]).fit(X, y)
     parts = NaiveBayes(categorical_features=[2, 3])
     for rows in np.array_split(np.arange(90), 7):
@@ -256,7 +279,9 @@ def test_a_class_that_was_only_announced_is_not_predicted():
 
 def test_a_class_without_a_cell_in_a_column_takes_the_distribution_of_all_rows():
     X = np.array([[1.0, 0], [3.0, 0], [np.nan, np.nan], [np.nan, np.nan], [8.0, 1]])
-    model = NaiveBayes(estimate="raw", var_smoothing=0.0, categorical_features=[1]).fit(X, [0, 0, 1, 1, 2])
+    model = NaiveBayes(estimate="raw", var_smoothing=0.0, categorical_features=[1]).fit(
+        X, [0, 0, 1, 1, 2]
+    )
     assert model.means_[1, 0] == pytest.approx(4.0)
     assert model.variances_[1, 0] == pytest.approx(np.var([1.0, 3.0, 8.0]))
     np.testing.assert_allclose(model.tables_[0][1], [2 / 3, 1 / 3])
@@ -287,26 +312,28 @@ def test_a_row_that_is_impossible_in_every_class_gets_equal_posteriors():
 def test_no_smoothing_keeps_densities_finite():
     X, y = np.array([[1.0], [1.0], [2.0], [4.0]]), [0, 0, 1, 1]
     model = NaiveBayes(var_smoothing=0.0).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba([[1.0], [3.0]]), [[1.0, 0.0], [0.0, 1.0]], atol=1e-6)
+    np.testing.assert_allclose(
+        model.predict_proba([[1.0], [3.0]]), [[1.0, 0.0], [0.0, 1.0]], atol=1e-6
+    )
 
 
 def test_frames_of_every_library_give_one_model():
     rng = np.random.default_rng(9)
     columns = {
-        "colour": rng.choice(["red", "green", "blue"], 80).tolist(),
+        "color": rng.choice(["red", "green", "blue"], 80).tolist(),
         "size": rng.normal(size=80).tolist(),
         "old": rng.choice([True, False], 80).tolist(),
     }
-    columns["colour"][3] = None
+    columns["color"][3] = None
     y = rng.integers(0, 2, 80)
     arrow = pa.table(columns)
-    pandas = pd.DataFrame(columns).astype({"colour": "category"})
-    polars = pl.DataFrame(columns).with_columns(pl.col("colour").cast(pl.Categorical))
+    pandas = pd.DataFrame(columns).astype({"color": "category"})
+    polars = pl.DataFrame(columns).with_columns(pl.col("color").cast(pl.Categorical))
     models = [NaiveBayes().fit(frame, y) for frame in (arrow, pandas, polars)]
     wanted = models[0].predict_proba(arrow)
     for model, frame in zip(models, (arrow, pandas, polars)):
         np.testing.assert_array_equal(model.predict_proba(frame), wanted)
-        assert [model.schema_[j].name for j in model._table_columns] == ["colour", "old"]
+        assert [model.schema_[j].name for j in model._table_columns] == ["color", "old"]
 
 
 def test_a_table_in_a_file_gives_the_model_of_the_frame(tmp_path, days):

@@ -16,7 +16,9 @@ y = np.arange(30) % 3
 @pytest.mark.syllabus("2.2")
 def test_unbiased_variances_are_divided_by_n_less_one():
     model = NaiveBayes(unbiased=True, var_smoothing=0.0).fit(X, y)
-    assert_allclose(model.variances_, np.array([X[y == k].var(ddof=1) for k in range(3)]), rtol=1e-12)
+    assert_allclose(
+        model.variances_, np.array([X[y == k].var(ddof=1) for k in range(3)]), rtol=1e-12
+    )
     assert "n - 1 (unbiased)" in str(model.summary())
 
 

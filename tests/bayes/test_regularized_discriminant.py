@@ -1,4 +1,5 @@
-"""Regularised discriminants: their corners, the formula, and cross-validation from fold statistics."""
+"""Regularized discriminants: their corners, the formula, and cross-validation from fold
+statistics."""
 
 import warnings
 
@@ -9,7 +10,11 @@ from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_normal
 
 from lyceum._core.statistics import FoldStatistics, fold_numbers
-from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
+from lyceum.bayes import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminant,
+)
 from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.data import Block, Schema, scan
 from lyceum.errors import DataError, SettingError
@@ -31,7 +36,9 @@ def shrunken(X, y, alpha, gamma, shrink, w=None, classes=None):
     w = np.ones(len(X)) if w is None else w
     classes = np.unique(y) if classes is None else classes
     means = np.array([np.average(X[y == k], axis=0, weights=w[y == k]) for k in classes])
-    scatters = [(w[y == k, None] * (X[y == k] - m)).T @ (X[y == k] - m) for k, m in zip(classes, means)]
+    scatters = [
+        (w[y == k, None] * (X[y == k] - m)).T @ (X[y == k] - m) for k, m in zip(classes, means)
+    ]
     n, S, N = [w[y == k].sum() for k in classes], sum(scatters), w.sum()
     covariances = []
     for n_k, S_k in zip(n, scatters):
@@ -44,7 +51,10 @@ def shrunken(X, y, alpha, gamma, shrink, w=None, classes=None):
 
 def log_posteriors(X, means, covariances, priors):
     joint = np.stack(
-        [multivariate_normal(m, S).logpdf(X) + np.log(p) for m, S, p in zip(means, covariances, priors)],
+        [
+            multivariate_normal(m, S).logpdf(X) + np.log(p)
+            for m, S, p in zip(means, covariances, priors)
+        ],
         axis=1,
     )
     return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
@@ -59,7 +69,9 @@ def test_posteriors_follow_the_formula(shrink, alpha, gamma, weighted):
     model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrink=shrink).fit(X, y, w)
     wanted = log_posteriors(X, *shrunken(X, y, alpha, gamma, shrink, w))
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(model.covariance_, shrunken(X, y, alpha, gamma, shrink, w)[1], rtol=1e-10)
+    np.testing.assert_allclose(
+        model.covariance_, shrunken(X, y, alpha, gamma, shrink, w)[1], rtol=1e-10
+    )
 
 
 CORNERS = [
@@ -77,9 +89,13 @@ CORNERS = [
 def test_corners_are_the_linear_the_quadratic_and_the_spherical_rule(corner, other, unbiased):
     X, y = classes_of_rows()
     alpha, gamma, shrink = corner
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrink=shrink, unbiased=unbiased).fit(X, y)
+    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrink=shrink, unbiased=unbiased).fit(
+        X, y
+    )
     other.set_params(unbiased=unbiased).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X), rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(
+        model.predict_proba(X), other.predict_proba(X), rtol=1e-8, atol=1e-11
+    )
 
 
 def test_the_far_corner_with_even_priors_is_the_nearest_mean():
@@ -136,14 +152,18 @@ def test_many_alphas_in_several_passes_have_the_scores_of_one_pass(monkeypatch):
     X, y = classes_of_rows()
     one = RegularizedDiscriminant(random_state=0).fit(X, y)
     monkeypatch.setattr("lyceum.bayes.regularized_discriminant._NUMBERS", 2 * 5 * 3 * 4 * 4)
-    np.testing.assert_array_equal(RegularizedDiscriminant(random_state=0).fit(X, y).scores_, one.scores_)
+    np.testing.assert_array_equal(
+        RegularizedDiscriminant(random_state=0).fit(X, y).scores_, one.scores_
+    )
 
 
 def test_the_fold_of_a_row_does_not_depend_on_its_block():
     schema = Schema.of_numbers(["x"])
     X, y = np.arange(1000.0)[:, None], np.zeros(1000, np.int32)
     whole = fold_numbers(Block(X, y, None, 0, schema), 5, 7)
-    cut = [fold_numbers(Block(X[a:b], y[a:b], None, a, schema), 5, 7) for a, b in ((0, 10), (10, 1000))]
+    cut = [
+        fold_numbers(Block(X[a:b], y[a:b], None, a, schema), 5, 7) for a, b in ((0, 10), (10, 1000))
+    ]
     np.testing.assert_array_equal(np.concatenate(cut), whole)
     assert np.bincount(whole).min() > 150
 
@@ -158,7 +178,9 @@ def test_without_a_fold_is_the_statistic_of_the_other_rows():
         for k in range(3):
             there = X[(fold != f) & (y == k)]
             np.testing.assert_allclose(part.mean[k], there.mean(axis=0))
-            np.testing.assert_allclose(part.scatter[k], np.cov(there.T, ddof=0) * len(there), rtol=1e-9)
+            np.testing.assert_allclose(
+                part.scatter[k], np.cov(there.T, ddof=0) * len(there), rtol=1e-9
+            )
     whole = rows.reduce(ClassScatter.of)
     np.testing.assert_allclose(folds.total.scatter, whole.scatter, rtol=1e-10)
     assert folds.total.n_rows == 100
@@ -179,7 +201,7 @@ def mixed_table(n=300):
         {
             "length": rng.normal(size=n) + kind,
             "weight": rng.normal(size=n) * (1 + kind) + 1e6,
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "flat": np.full(n, 3.0),
             "kind": np.array(["p", "q", "r"])[kind],
         }
@@ -211,7 +233,9 @@ def test_a_column_that_is_constant_over_all_rows_changes_nothing(shrink):
     wanted = learner.fit(X, y).predict_log_proba(X)
     scores = learner.scores_
     wide = np.insert(X, 1, 5.0, axis=1)
-    np.testing.assert_allclose(learner.fit(wide, y).predict_log_proba(wide), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        learner.fit(wide, y).predict_log_proba(wide), wanted, rtol=1e-9, atol=1e-12
+    )
     np.testing.assert_allclose(learner.scores_, scores, rtol=1e-9)
     moved = np.insert(X, 1, 9.0, axis=1)
     np.testing.assert_allclose(learner.predict_log_proba(moved), wanted, rtol=1e-9, atol=1e-12)
@@ -231,7 +255,9 @@ def test_more_columns_than_rows_are_fitted_without_a_warning():
 
 def test_a_singular_covariance_is_named_and_made_regular():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 5.0], [1.0, 7.0], [3.0, 6.0]])
-    with pytest.warns(LinAlgWarning, match=r"alpha=0 and gamma=0 the covariance of class 'flat' is singular"):
+    with pytest.warns(
+        LinAlgWarning, match=r"alpha=0 and gamma=0 the covariance of class 'flat' is singular"
+    ):
         model = RegularizedDiscriminant(alpha=0.0, gamma=0.0).fit(X, ["flat"] * 3 + ["wide"] * 3)
     assert np.isfinite(model.predict_proba(X)).all()
 
@@ -288,7 +314,9 @@ def test_contributions_sum_to_the_log_odds_and_the_summary_shows_the_losses():
     X, y = classes_of_rows()
     model = RegularizedDiscriminant(random_state=0).fit(X, y)
     log_p = np.sort(model.predict_log_proba(X), axis=1)
-    np.testing.assert_allclose(model.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        model.explain(X).scores, log_p[:, -1] - log_p[:, -2], rtol=1e-7, atol=1e-9
+    )
     text = str(model.summary())
     assert "log_loss of 5-fold cross-validation" in text
     assert "gamma 0.25" in text

@@ -32,7 +32,9 @@ def random_net(
 @st.composite
 def nets(draw, most: int = 6, zeros: bool = False):
     n = draw(st.integers(2, most))
-    return random_net(n, draw(st.integers(0, 10**6)), draw(st.sampled_from([0.2, 0.5, 0.9])), zeros=zeros)
+    return random_net(
+        n, draw(st.integers(0, 10**6)), draw(st.sampled_from([0.2, 0.5, 0.9])), zeros=zeros
+    )
 
 
 def joint_table(net: BayesNet) -> np.ndarray:
@@ -58,7 +60,9 @@ def brute_marginal(net: BayesNet, query: list[str], evidence: dict) -> np.ndarra
 
 def _axes(net: BayesNet, evidence: dict) -> list:
     return [
-        [net.states(name).index(evidence[name])] if name in evidence else range(len(net.states(name)))
+        [net.states(name).index(evidence[name])]
+        if name in evidence
+        else range(len(net.states(name)))
         for name in net.names
     ]
 
@@ -69,7 +73,9 @@ def einsum_marginal(net: BayesNet, query: str, evidence: dict) -> np.ndarray:
     operands: list = []
     for node in net.nodes:
         family = [*node.parents, node.name]
-        at = tuple(net.states(v).index(evidence[v]) if v in evidence else slice(None) for v in family)
+        at = tuple(
+            net.states(v).index(evidence[v]) if v in evidence else slice(None) for v in family
+        )
         operands += [node.table[at], [number[v] for v in family if v not in evidence]]
     table = np.einsum(*operands, [number[query]], optimize="greedy")
     return table / table.sum()

@@ -20,12 +20,15 @@ def table(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """Mixed columns, some of which depend on each other given the class."""
     rng = np.random.default_rng(seed)
     y = rng.choice(["bad", "good", "ugly"], n, p=[0.3, 0.5, 0.2])
-    colour = np.where(
+    color = np.where(
         y == "good", rng.choice(["red", "blue"], n, p=[0.8, 0.2]), rng.choice(["red", "green"], n)
     )
-    shade = np.where(rng.random(n) < 0.8, colour, rng.choice(["red", "blue", "green"], n))
+    shade = np.where(rng.random(n) < 0.8, color, rng.choice(["red", "blue", "green"], n))
     size = rng.normal(np.where(y == "ugly", 3.0, 0.0), 1.0, n)
-    return pd.DataFrame({"colour": colour, "shade": shade, "size": size, "noise": rng.normal(size=n)}), y
+    return (
+        pd.DataFrame({"color": color, "shade": shade, "size": size, "noise": rng.normal(size=n)}),
+        y,
+    )
 
 
 @pytest.mark.syllabus("5.3")
@@ -53,7 +56,9 @@ def test_posteriors_are_sums_over_the_joint_table_with_missing_cells_summed_out(
     cut = model.discretizer_.transform(some)
     for i in range(30):
         evidence = {k: v for k, v in cut.iloc[i].items() if isinstance(v, str)}
-        np.testing.assert_allclose(proba[i], brute_marginal(model.net_, ["y"], evidence), atol=1e-12)
+        np.testing.assert_allclose(
+            proba[i], brute_marginal(model.net_, ["y"], evidence), atol=1e-12
+        )
     assert model.predict(X).shape == (600,)
     np.testing.assert_allclose(proba[0], model.net_.posterior("y").values, atol=1e-12)
 
@@ -62,30 +67,30 @@ def test_posteriors_are_sums_over_the_joint_table_with_missing_cells_summed_out(
 def test_tan_finds_the_columns_that_hang_together():
     X, y = table(2_000)
     net = BayesNetClassifier().fit(X, y).net_
-    assert {"colour", "shade"} in [{a, b} for a, b in net.edges]
+    assert {"color", "shade"} in [{a, b} for a, b in net.edges]
     assert all("y" in net.parents[name] for name in X)
     assert sum(len(of) for of in net.parents.values()) == 2 * 4 - 1
 
 
 def test_a_given_structure_is_used_as_it_is():
     X, y = table()
-    given = {"y": [], "colour": ["y"], "shade": ["colour"], "size": ["y"]}
+    given = {"y": [], "color": ["y"], "shade": ["color"], "size": ["y"]}
     model = BayesNetClassifier(structure=given).fit(X, pd.Series(y, name="y"))
     assert model.net_.parents == {
-        "colour": ("y",),
-        "shade": ("colour",),
+        "color": ("y",),
+        "shade": ("color",),
         "size": ("y",),
         "noise": (),
         "y": (),
     }
-    blank = BayesNet([TableNode("y", ["a"]), TableNode("colour", ["b"], "y")])
-    assert BayesNetClassifier(structure=blank).fit(X, y).net_.edges == [("y", "colour")]
+    blank = BayesNet([TableNode("y", ["a"]), TableNode("color", ["b"], "y")])
+    assert BayesNetClassifier(structure=blank).fit(X, y).net_.edges == [("y", "color")]
     with pytest.raises(DataError, match="no node for the class, which is named 'y'"):
-        BayesNetClassifier(structure={"colour": ["shade"]}).fit(X, y)
-    with pytest.raises(DataError, match="did you mean 'colour'"):
-        BayesNetClassifier(structure={"y": [], "color": ["y"]}).fit(X, y)
+        BayesNetClassifier(structure={"color": ["shade"]}).fit(X, y)
+    with pytest.raises(DataError, match="did you mean 'color'"):
+        BayesNetClassifier(structure={"y": [], "colr": ["y"]}).fit(X, y)
     with pytest.raises(DataError, match="cycle"):
-        BayesNetClassifier(structure={"y": ["colour"], "colour": ["y"]}).fit(X, y)
+        BayesNetClassifier(structure={"y": ["color"], "color": ["y"]}).fit(X, y)
 
 
 @pytest.mark.syllabus("5.4")

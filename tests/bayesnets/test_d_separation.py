@@ -108,7 +108,10 @@ def test_a_verdict_names_the_node_that_blocks_or_opens():
     assert "smoke: tail to tail, given: blocks" in text
     text = str(d_separated(ASIA, "asia", "xray", "tub"))
     assert "tub: head to tail, given: blocks" in text
-    assert d_separated(ASIA, ["asia", "tub"], ["smoke", "bronc"]).statement == "asia, tub ⊥ smoke, bronc"
+    assert (
+        d_separated(ASIA, ["asia", "tub"], ["smoke", "bronc"]).statement
+        == "asia, tub ⊥ smoke, bronc"
+    )
 
 
 def test_sets_are_separated_when_all_their_pairs_are():

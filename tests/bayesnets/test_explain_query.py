@@ -30,7 +30,9 @@ def test_the_working_ends_at_the_posterior_and_its_sums_come_out(net, seed):
     for line in str(working).splitlines():  # a · b + c · d = e, to the digits shown
         match = re.search(r"= ([\d.e+\-· ]+ [·+] [\d.e+\-·+ ]+) = ([\d.e+\-]+)$", line)
         if match:
-            value = sum(np.prod([float(f) for f in term.split(" · ")]) for term in match[1].split(" + "))
+            value = sum(
+                np.prod([float(f) for f in term.split(" · ")]) for term in match[1].split(" + ")
+            )
             assert value == pytest.approx(float(match[2]), rel=5e-3, abs=1e-4)
 
 

@@ -16,7 +16,9 @@ def gaussian_net(seed: int = 0, n: int = 5) -> tuple[BayesNet, np.ndarray, np.nd
     rng = np.random.default_rng(seed)
     B = np.tril(rng.normal(size=(n, n)), -1)
     b, v = rng.normal(size=n), rng.random(n) + 0.2
-    nodes = [GaussianNode(f"x{i}", [f"x{j}" for j in range(i)], b[i], B[i, :i], v[i]) for i in range(n)]
+    nodes = [
+        GaussianNode(f"x{i}", [f"x{j}" for j in range(i)], b[i], B[i, :i], v[i]) for i in range(n)
+    ]
     A = np.linalg.inv(np.eye(n) - B)
     return BayesNet(nodes[::-1]), A @ b, A @ np.diag(v) @ A.T
 
@@ -30,7 +32,9 @@ def test_an_all_gaussian_network_is_conditioned_exactly():
         found = net.posterior(["x0", "x1", "x3"], {"x2": 0.3, "x4": -1.0})
         np.testing.assert_allclose(found.mean, want.mean, atol=1e-9)
         np.testing.assert_allclose(found.covariance, want.covariance, atol=1e-9)
-        want_log = Gaussian(mean[[2, 4]], covariance[np.ix_([2, 4], [2, 4])]).log_density([[0.3, -1.0]])[0]
+        want_log = Gaussian(mean[[2, 4]], covariance[np.ix_([2, 4], [2, 4])]).log_density(
+            [[0.3, -1.0]]
+        )[0]
         assert found.log_evidence == pytest.approx(want_log)
         assert found.method == "exact Gaussian algebra"
 
@@ -57,10 +61,14 @@ def test_a_conditional_gaussian_network_is_the_sum_over_its_states():
             weights[sick, drug] = p * norm.pdf(80.0, -200 + 7.3 * m, np.sqrt(7.3**2 * v + 30.0))
     total = sum(weights.values())
     found = net.posterior("sick", evidence)
-    assert found["yes"] == pytest.approx((weights["yes", "no"] + weights["yes", "yes"]) / total, rel=1e-10)
+    assert found["yes"] == pytest.approx(
+        (weights["yes", "no"] + weights["yes", "yes"]) / total, rel=1e-10
+    )
     assert found.log_evidence == pytest.approx(np.log(total), rel=1e-10)
     joint = net.posterior(["drug", "sick"], evidence)
-    assert joint[{"sick": "yes", "drug": "no"}] == pytest.approx(weights["yes", "no"] / total, rel=1e-10)
+    assert joint[{"sick": "yes", "drug": "no"}] == pytest.approx(
+        weights["yes", "no"] / total, rel=1e-10
+    )
     fever = net.posterior("fever", evidence)
     assert len(fever.weights) == 4
     assert fever.weights.sum() == pytest.approx(1.0)

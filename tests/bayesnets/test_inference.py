@@ -58,14 +58,17 @@ def test_joint_queries_of_random_networks_agree_with_the_joint_table(net, seed):
     evidence = draw_evidence(net, rng, 2, query)
     want = brute_marginal(net, query, evidence)
     for method in ("auto", "elimination"):
-        np.testing.assert_allclose(net.posterior(query, evidence, method=method).values, want, atol=1e-12)
+        np.testing.assert_allclose(
+            net.posterior(query, evidence, method=method).values, want, atol=1e-12
+        )
     log_p = np.log(joint_table(net)[np.ix_(*_at(net, evidence))].sum())
     assert net.posterior(query, evidence).log_evidence == pytest.approx(log_p, abs=1e-10)
 
 
 def _at(net: BayesNet, evidence: dict) -> list:
     return [
-        [net.states(n).index(evidence[n])] if n in evidence else range(len(net.states(n))) for n in net.names
+        [net.states(n).index(evidence[n])] if n in evidence else range(len(net.states(n)))
+        for n in net.names
     ]
 
 
@@ -96,7 +99,9 @@ def test_soft_evidence_is_an_observed_child_with_these_likelihoods(net, seed):
         found = net.posterior(query, soft={name: likelihood}, method=method)
         np.testing.assert_allclose(found.values, want.values, atol=1e-12)
     by_state = dict(zip(net.states(name), likelihood))
-    np.testing.assert_allclose(net.posterior(query, soft={name: by_state}).values, want.values, atol=1e-12)
+    np.testing.assert_allclose(
+        net.posterior(query, soft={name: by_state}).values, want.values, atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("5.4")
@@ -115,16 +120,21 @@ def test_rows_of_evidence_in_a_batch_are_single_queries():
 
 def test_a_batch_of_codes_is_the_batch_of_their_states():
     table = ASIA.sample(20, 0)
-    codes = np.column_stack([table.column(n).combine_chunks().indices.to_numpy() for n in ASIA.names])
+    codes = np.column_stack(
+        [table.column(n).combine_chunks().indices.to_numpy() for n in ASIA.names]
+    )
     codes[:, 3] = -1
     by_codes = ASIA.marginals_of_rows(codes, ["lung"])["lung"]
-    np.testing.assert_array_equal(by_codes, ASIA.marginals_of_rows(table.drop(["lung"]), ["lung"])["lung"])
+    np.testing.assert_array_equal(
+        by_codes, ASIA.marginals_of_rows(table.drop(["lung"]), ["lung"])["lung"]
+    )
 
 
 def test_many_small_probabilities_do_not_underflow():
     chain = [TableNode("x0", [0, 1], table=[1 - 1e-9, 1e-9])]
     chain += [
-        TableNode(f"x{i}", [0, 1], [f"x{i - 1}"], [[1.0 - 1e-9, 1e-9], [0.5, 0.5]]) for i in range(1, 120)
+        TableNode(f"x{i}", [0, 1], [f"x{i - 1}"], [[1.0 - 1e-9, 1e-9], [0.5, 0.5]])
+        for i in range(1, 120)
     ]
     net = BayesNet(chain)
     evidence = {f"x{i}": i % 2 for i in range(118)}

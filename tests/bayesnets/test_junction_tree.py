@@ -31,7 +31,9 @@ def test_a_junction_tree_holds_every_family_and_has_the_running_intersection(n, 
             graph.add_edge(c, up)
     assert nx.is_tree(graph)
     for name in net.names:
-        assert nx.is_connected(graph.subgraph([c for c, clique in enumerate(cliques) if name in clique]))
+        assert nx.is_connected(
+            graph.subgraph([c for c, clique in enumerate(cliques) if name in clique])
+        )
     # the cliques are those of a chordal graph
     joined = nx.Graph()
     joined.add_nodes_from(net.names)
@@ -47,7 +49,8 @@ def test_a_network_of_thousands_of_nodes_is_answered_as_by_hand(shape):
     move = np.array([[0.9, 0.1], [0.2, 0.8]])
     nodes = [TableNode("x0", ["a", "b"], table=[0.3, 0.7])]
     nodes += [
-        TableNode(f"x{i}", ["a", "b"], f"x{0 if shape == 'naive' else i - 1}", move) for i in range(1, n)
+        TableNode(f"x{i}", ["a", "b"], f"x{0 if shape == 'naive' else i - 1}", move)
+        for i in range(1, n)
     ]
     net = BayesNet(nodes)
     known = {"x1": "a", "x2": "b", "x3": "a"}

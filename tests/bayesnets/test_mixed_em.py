@@ -43,7 +43,9 @@ def known(row: dict) -> dict:
 def test_the_likelihood_is_that_of_exact_queries_and_never_falls():
     frame = masked_rows(60, 0.4)
     with pytest.warns(UserWarning, match="max_iter=2"):
-        fit = expectation_maximization(MIXED, frame, estimate="raw", start=MIXED, max_iter=2, tol=0.0)
+        fit = expectation_maximization(
+            MIXED, frame, estimate="raw", start=MIXED, max_iter=2, tol=0.0
+        )
     for net, found in ((MIXED, fit.history[0]), (fit.net, fit.history[-1])):
         total = 0.0
         for row in frame.to_dict("records"):
@@ -66,9 +68,15 @@ def test_masked_rows_give_back_the_parameters():
     assert fit.converged
     assert np.all(np.diff(fit.history) >= -1e-9 * abs(fit.history[0]))
     np.testing.assert_allclose(fit.net.node("test").table, MIXED.node("test").table, atol=0.03)
-    np.testing.assert_allclose(fit.net.node("fever").intercept, MIXED.node("fever").intercept, atol=0.1)
-    np.testing.assert_allclose(fit.net.node("fever").variance, MIXED.node("fever").variance, rtol=0.15)
-    np.testing.assert_allclose(fit.net.node("pulse").coefficients, MIXED.node("pulse").coefficients, atol=0.4)
+    np.testing.assert_allclose(
+        fit.net.node("fever").intercept, MIXED.node("fever").intercept, atol=0.1
+    )
+    np.testing.assert_allclose(
+        fit.net.node("fever").variance, MIXED.node("fever").variance, rtol=0.15
+    )
+    np.testing.assert_allclose(
+        fit.net.node("pulse").coefficients, MIXED.node("pulse").coefficients, atol=0.4
+    )
 
 
 @pytest.mark.syllabus("5.2", "5.6")
@@ -84,7 +92,9 @@ def test_no_small_change_of_a_parameter_raises_the_likelihood(seed, offset):
     net = BayesNet([
         GaussianNode("a"), GaussianNode("b", ["a"], 0, [0]), GaussianNode("c", ["a", "b"], 0, [0, 0])
     ])  # fmt: skip
-    fit = expectation_maximization(net, pd.DataFrame(X, columns=list("abc")), tol=1e-13, max_iter=5_000)
+    fit = expectation_maximization(
+        net, pd.DataFrame(X, columns=list("abc")), tol=1e-13, max_iter=5_000
+    )
 
     def log_likelihood(mean, covariance):
         total = 0.0
@@ -120,7 +130,9 @@ def test_a_hidden_cause_of_numbers_is_a_mixture():
     rng = np.random.default_rng(0)
     z = rng.random(1_500) < 0.4
     X = np.where(z[:, None], [0.0, 5.0], [4.0, 1.0]) + rng.normal(size=(1_500, 2))
-    net = BayesNet([TableNode("z", [0, 1]), *(GaussianNode(n, ["z"], [0, 0], (), [1, 1]) for n in "xy")])
+    net = BayesNet(
+        [TableNode("z", [0, 1]), *(GaussianNode(n, ["z"], [0, 0], (), [1, 1]) for n in "xy")]
+    )
     fit = expectation_maximization(net, pd.DataFrame(X, columns=["x", "y"]), tol=1e-9, max_iter=500)
     order = np.argsort(fit.net.node("x").intercept)
     np.testing.assert_allclose(fit.net.node("z").table[order], [0.4, 0.6], atol=0.03)
@@ -132,7 +144,9 @@ def test_a_hidden_number_behind_three_others_explains_their_covariance():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 1)) * [1.0, -2.0, 0.5] + rng.normal(size=(300, 3)) + 7.0
     net = BayesNet([GaussianNode("f"), *(GaussianNode(n, ["f"], 0, [0]) for n in "abc")])
-    fit = expectation_maximization(net, pd.DataFrame(X, columns=list("abc")), tol=1e-8, max_iter=5_000)
+    fit = expectation_maximization(
+        net, pd.DataFrame(X, columns=list("abc")), tol=1e-8, max_iter=5_000
+    )
     joint = fit.net.posterior(["a", "b", "c"])
     np.testing.assert_allclose(joint.covariance, np.cov(X.T, bias=True), rtol=0.02, atol=0.02)
     np.testing.assert_allclose(joint.mean, X.mean(axis=0), rtol=1e-4)
@@ -149,19 +163,25 @@ def test_the_source_of_the_rows_does_not_matter_and_weight_two_is_a_row_twice(mo
         np.testing.assert_allclose(
             found.net.node("pulse").coefficients, want.net.node("pulse").coefficients, rtol=1e-2
         )
-        np.testing.assert_allclose(found.net.node("sick").table, want.net.node("sick").table, atol=2e-3)
+        np.testing.assert_allclose(
+            found.net.node("sick").table, want.net.node("sick").table, atol=2e-3
+        )
 
 
 def test_constant_and_empty_columns_do_not_break_it():
     net = BayesNet([GaussianNode("a"), GaussianNode("b", ["a"], 0, [0])])
-    fit = expectation_maximization(net, pd.DataFrame({"a": [3.0, 3.0, None], "b": [None, None, 1.0]}))
+    fit = expectation_maximization(
+        net, pd.DataFrame({"a": [3.0, 3.0, None], "b": [None, None, 1.0]})
+    )
     assert fit.net.node("a").intercept == pytest.approx(3.0)
     assert np.isfinite(fit.history).all()
 
 
 def test_what_cannot_be_done_is_a_clear_error():
     switches = [TableNode(f"s{i}", [0, 1]) for i in range(13)]
-    wide = BayesNet([*switches, *(GaussianNode(f"x{i}", [f"s{i}"], [0, 0], (), [1, 1]) for i in range(13))])
+    wide = BayesNet(
+        [*switches, *(GaussianNode(f"x{i}", [f"s{i}"], [0, 0], (), [1, 1]) for i in range(13))]
+    )
     with pytest.raises(SettingError, match="combinations of states"):
         expectation_maximization(wide, wide.sample(5, 0))
     sure = BayesNet([TableNode("s", ["u", "v"], table=[1.0, 0.0]), GaussianNode("x", "s", [0, 1])])

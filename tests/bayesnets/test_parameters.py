@@ -30,7 +30,11 @@ def test_estimates_are_counts_with_what_is_added():
     np.testing.assert_allclose(table, [[0.75, 0.25], [0, 1], [0.5, 0.5]])
     table = learn_parameters(net, frame, alpha=2.0).node("b").table
     np.testing.assert_allclose(table, [[5 / 8, 3 / 8], [2 / 6, 4 / 6], [0.5, 0.5]])
-    table = learn_parameters(net, frame, estimate="dirichlet", equivalent_sample_size=6.0).node("b").table
+    table = (
+        learn_parameters(net, frame, estimate="dirichlet", equivalent_sample_size=6.0)
+        .node("b")
+        .table
+    )
     np.testing.assert_allclose(table, [[4 / 6, 2 / 6], [1 / 4, 3 / 4], [0.5, 0.5]])
     np.testing.assert_allclose(
         learn_parameters(net, frame, estimate="raw").node("a").table, [4 / 6, 2 / 6, 0.0]
@@ -57,7 +61,7 @@ def test_the_source_of_the_rows_does_not_matter(tmp_path):
 
 
 @pytest.mark.syllabus("5.2")
-def test_expectation_maximisation_recovers_what_was_masked():
+def test_expectation_maximization_recovers_what_was_masked():
     frame = ASIA.sample(8_000, 4).to_pandas().astype(object)
     masked = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.25)
     fit = expectation_maximization(ASIA, masked, estimate="laplace")
@@ -70,7 +74,8 @@ def test_expectation_maximisation_recovers_what_was_masked():
         assert np.abs(fit.net.node(name).table - truth).max() < 0.05
     # with a true model, expectations use rows that complete counts must leave out
     gap = [
-        np.abs(net.node("dysp").table - complete.node("dysp").table).mean() for net in (fit.net, available)
+        np.abs(net.node("dysp").table - complete.node("dysp").table).mean()
+        for net in (fit.net, available)
     ]
     assert gap[0] <= gap[1] + 0.005
     same = learn_parameters(ASIA, masked, incomplete="em")
@@ -107,9 +112,15 @@ def test_gaussian_nodes_are_least_squares_in_every_combination():
     n = 4_000
     group = rng.choice(["a", "b"], n)
     x = rng.normal(3.0, 2.0, n)
-    y = np.where(group == "a", 1.0 + 2.0 * x, 5.0 - x) + np.where(group == "a", 0.5, 1.5) * rng.normal(size=n)
+    y = np.where(group == "a", 1.0 + 2.0 * x, 5.0 - x) + np.where(
+        group == "a", 0.5, 1.5
+    ) * rng.normal(size=n)
     net = BayesNet(
-        [TableNode("g", ["a", "b"]), GaussianNode("x"), GaussianNode("y", ["g", "x"], [0, 0], [[0], [0]])]
+        [
+            TableNode("g", ["a", "b"]),
+            GaussianNode("x"),
+            GaussianNode("y", ["g", "x"], [0, 0], [[0], [0]]),
+        ]
     )
     found = learn_parameters(net, pd.DataFrame({"g": group, "x": x, "y": y}))
     node = found.node("y")

@@ -23,7 +23,9 @@ def test_estimates_lie_within_their_errors(method, seed):
     soft = {net.names[6]: np.linspace(0.2, 1.0, len(net.states(net.names[6])))}
     for given in ({}, {"soft": soft}):
         exact = net.posterior(query, seen, **given)
-        found = net.posterior(query, seen, method=method, n_samples=40_000, random_state=seed, **given)
+        found = net.posterior(
+            query, seen, method=method, n_samples=40_000, random_state=seed, **given
+        )
         assert found.error is not None
         assert found.error.max() < 0.02
         assert (np.abs(found.values - exact.values) <= 5 * found.error + 1e-3).all()

@@ -96,7 +96,9 @@ def test_the_structure_of_a_sample_is_found_again():
     rows = net.sample(30_000, 0)
     truth = score_by_definition(net, codes_of(rows.to_pandas()), "bic")
     for method in ("order_search", "hill_climbing", "tabu"):
-        found = learn_structure(rows, method, score="bic", restarts=0 if method == "order_search" else 20)
+        found = learn_structure(
+            rows, method, score="bic", restarts=0 if method == "order_search" else 20
+        )
         assert found.score >= truth - 1e-6  # the search does at least as well as the true graph
         assert structural_distance(found.net, net) <= 2
 
@@ -108,7 +110,8 @@ def test_alarm_is_recovered_at_least_as_well_as_published_hill_climbing():
     greedy = learn_structure(rows, "hill_climbing")
     tabu = learn_structure(rows, "tabu")
     assert tabu.score >= greedy.score
-    # Tsamardinos, Brown and Aliferis (2006), table 5: greedy search is some 40 to 50 edges off at 5,000 rows
+    # Tsamardinos, Brown and Aliferis (2006), table 5: greedy search is some 40 to 50 edges off at
+    # 5,000 rows
     assert structural_distance(greedy.net, alarm) <= 45
     assert all(b > a for a, b in zip(greedy.history, greedy.history[1:]))
 
@@ -134,11 +137,14 @@ def test_the_order_search_is_the_best_of_all_graphs(n, seed):
         for size in range(n)
         for of in combinations([u for u in range(n) if u != v], size)
     ]
-    best = {frozenset(): 0.0}  # of every set of variables, the best graph: its last variable, and the others'
+    best = {
+        frozenset(): 0.0
+    }  # of every set of variables, the best graph: its last variable, and the others'
     for size in range(1, n + 1):
         for some in map(frozenset, combinations(range(n), size)):
             best[some] = max(
-                best[some - {v}] + max(s for c, of, s in families if c == v and some - {v} >= set(of))
+                best[some - {v}]
+                + max(s for c, of, s in families if c == v and some - {v} >= set(of))
                 for v in some
             )
     order, chosen = np.arange(n, dtype=np.int32), np.empty(n, np.int32)
@@ -222,7 +228,9 @@ def test_pc_finds_the_pattern_of_a_network_whose_dependences_are_strong():
     for test in ("g2", "chi2"):
         found = learn_structure(net.sample(20_000, 5), "pc", alpha=0.001, test=test)
         assert structural_distance(found.net, net) == 0
-        assert {frozenset(edge) for edge in found.undirected} == set()  # a → c ← b orients all others
+        assert {
+            frozenset(edge) for edge in found.undirected
+        } == set()  # a → c ← b orients all others
         assert found.n_tests > 10
     assert d_separated(found.net, "a", "b")
 
@@ -235,7 +243,9 @@ def test_pc_directs_what_follows_from_the_edges_it_is_given():
         *(TableNode(child, ["no", "yes"], parent, move) for parent, child in ("ab", "bc", "cd")),
     ])  # fmt: skip
     rows = net.sample(10_000, 3)
-    assert len(learn_structure(rows, "pc", alpha=0.001).undirected) == 3  # a chain may point either way
+    assert (
+        len(learn_structure(rows, "pc", alpha=0.001).undirected) == 3
+    )  # a chain may point either way
     found = learn_structure(rows, "pc", alpha=0.001, required=[("b", "c")])
     assert found.undirected == [("a", "b")]  # b → c → d, as c is no collider
     assert {("b", "c"), ("c", "d")} <= set(found.net.edges)
@@ -342,15 +352,26 @@ def test_weights_are_repeats_and_missing_cells_are_left_out_of_their_families():
 def test_numbers_are_refused_with_the_remedy():
     with pytest.raises(DataError, match="KBinsDiscretizer"):
         learn_structure(pa.table({"x": [1.0, 2.5, 3.0], "a": ["u", "v", "u"]}))
-    for bad in ({"method": "magic"}, {"score": "magic"}, {"method": "pc", "alpha": 2.0}, {"max_parents": -1}):
+    for bad in (
+        {"method": "magic"},
+        {"score": "magic"},
+        {"method": "pc", "alpha": 2.0},
+        {"max_parents": -1},
+    ):
         with pytest.raises(SettingError):
             learn_structure(ROWS, **bad)
 
 
 def test_the_distance_of_structures_counts_edges_of_patterns():
-    chain = BayesNet([TableNode("a", [0, 1]), TableNode("b", [0, 1], "a"), TableNode("c", [0, 1], "b")])
-    turned = BayesNet([TableNode("a", [0, 1], "b"), TableNode("b", [0, 1], "c"), TableNode("c", [0, 1])])
-    collider = BayesNet([TableNode("a", [0, 1]), TableNode("b", [0, 1], ["a", "c"]), TableNode("c", [0, 1])])
+    chain = BayesNet(
+        [TableNode("a", [0, 1]), TableNode("b", [0, 1], "a"), TableNode("c", [0, 1], "b")]
+    )
+    turned = BayesNet(
+        [TableNode("a", [0, 1], "b"), TableNode("b", [0, 1], "c"), TableNode("c", [0, 1])]
+    )
+    collider = BayesNet(
+        [TableNode("a", [0, 1]), TableNode("b", [0, 1], ["a", "c"]), TableNode("c", [0, 1])]
+    )
     assert structural_distance(chain, turned) == 0
     assert structural_distance(chain, collider) == 2
 

@@ -19,9 +19,39 @@ __all__ = ["SOURCES", "algebra_outside"]
 # What NumPy and SciPy hand to BLAS or LAPACK, beside the operator @.
 ALGEBRA = frozenset(
     (
-        *("dot", "vdot", "inner", "matmul", "multi_dot", "einsum", "tensordot", "cov", "corrcoef", "norm"),
-        *("solve", "solve_triangular", "cho_solve", "lu_solve", "lstsq", "lsq_linear", "polyfit", "minimize"),
-        *("cholesky", "cho_factor", "lu_factor", "qr", "svd", "svds", "svdvals", "null_space", "orth"),
+        *(
+            "dot",
+            "vdot",
+            "inner",
+            "matmul",
+            "multi_dot",
+            "einsum",
+            "tensordot",
+            "cov",
+            "corrcoef",
+            "norm",
+        ),
+        *(
+            "solve",
+            "solve_triangular",
+            "cho_solve",
+            "lu_solve",
+            "lstsq",
+            "lsq_linear",
+            "polyfit",
+            "minimize",
+        ),
+        *(
+            "cholesky",
+            "cho_factor",
+            "lu_factor",
+            "qr",
+            "svd",
+            "svds",
+            "svdvals",
+            "null_space",
+            "orth",
+        ),
         *("eig", "eigh", "eigsh", "eigvals", "eigvalsh", "expm"),
         *("inv", "pinv", "pinvh", "det", "slogdet", "matrix_rank"),
     )
@@ -32,7 +62,8 @@ SOURCES = str(Path(lyceum.__path__[0]))
 
 @contextmanager
 def algebra_outside() -> Iterator[set[str]]:
-    """The lines of Lyceum that call BLAS or LAPACK in the block while `single_threaded_blas` is not on."""
+    """The lines of Lyceum that call BLAS or LAPACK in the block while `single_threaded_blas` is not
+    on."""
     outside: set[str] = set()
 
     def watch_lines(frame: FrameType, event: str, _: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Arrays with text in them, predicted by a model that was fitted to a table, where Arrow is not installed."""
+"""Arrays with text in them, predicted by a model that was fitted to a table, where Arrow is not
+installed."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def arrays_need_no_arrow(learner: Any, case: Case) -> None:
     _compare(fitted_to_numbers(learner), numbers, numbers)
     mixed = clone(learner).set_params(**case.mixed)
     frame = mixed_for(mixed)[0][:FEW]
-    frame = frame.assign(town=frame["town"].where(np.arange(FEW) % 9 > 0, "Rom"))  # an unseen category
+    frame = frame.assign(
+        town=frame["town"].where(np.arange(FEW) % 9 > 0, "Rom")
+    )  # an unseen category
     if get_tags(mixed).input_tags.allow_nan:
         for place, name in enumerate(("age", "sex", "town")):
             frame[name] = frame[name].where(np.arange(FEW) % 7 != place, None)

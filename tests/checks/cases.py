@@ -1,4 +1,5 @@
-"""Every catalogued learner as it is put to the laws: how it is made, and what is particular to it."""
+"""Every cataloged learner as it is put to the laws: how it is made, and what is particular to
+it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from tests.checks.tables import data_for
 
 from lyceum import catalog
 
-# Starts from three fixed rows: which rows a random start picks depends on the order and number of rows.
+# Starts from three fixed rows: which rows a random start picks depends on the order and number of
+# rows.
 _STARTS = data_for(BaseEstimator()).X[:3].copy()
 
 # All rows in every step: what is in a smaller batch depends on the order and number of rows.
@@ -36,7 +38,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "ID3": {"max_bins": 255, "max_depth": 4},
     "C45": {"max_bins": 255},
     "CARTRegressor": {"ccp_alpha": 0.01},
-    "CART": {"ccp_alpha": 0.01},  # which rows cross-validation leaves out depends on the numbers of the rows
+    "CART": {
+        "ccp_alpha": 0.01
+    },  # which rows cross-validation leaves out depends on the numbers of the rows
     # all rows and columns for every tree: which are drawn depends on the numbers of the rows
     "RandomForestClassifier": {"n_estimators": 2, "bootstrap": False, "max_features": None},
     "RandomForestRegressor": {"n_estimators": 2, "bootstrap": False},
@@ -69,7 +73,11 @@ _KEEPS_ROWS = Case(skip=("rows_", "weights_"))  # in an order of its own
 _BY_FOLDS = Case(
     skip=("dual_gap_",),
     without=dict.fromkeys(
-        ("weights_are_repeats", "zero_weight_rows_are_ignored", "the_order_of_rows_does_not_matter"),
+        (
+            "weights_are_repeats",
+            "zero_weight_rows_are_ignored",
+            "the_order_of_rows_does_not_matter",
+        ),
         "folds go by the numbers of rows",
     ),
 )
@@ -77,7 +85,8 @@ _DRAWS = "rows are drawn by their numbers"
 _BY_DRAWS = dict.fromkeys(("weights_are_repeats", "the_order_of_rows_does_not_matter"), _DRAWS)
 _BY_EPOCHS = Case(
     without=dict.fromkeys(
-        ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"), "partial_fit is one epoch"
+        ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"),
+        "partial_fit is one epoch",
     )
 )
 CASES: dict[str, Case] = {
@@ -99,7 +108,9 @@ CASES: dict[str, Case] = {
         ),
         Case(many=17_000),  # the columns of fewer rows are searched by one thread
     ),
-    "BaggingClassifier": Case(without=_BY_DRAWS | {"a_class_may_be_missing_from_the_first_block": _DRAWS}),
+    "BaggingClassifier": Case(
+        without=_BY_DRAWS | {"a_class_may_be_missing_from_the_first_block": _DRAWS}
+    ),
     "BaggingRegressor": Case(without=_BY_DRAWS),
     "MLPClassifier": _BY_EPOCHS,
     "MLPRegressor": _BY_EPOCHS,
@@ -117,15 +128,21 @@ CASES: dict[str, Case] = {
     "Perceptron": Case(
         without={
             "partial_fit_is_fit_on_all_rows": "partial_fit is one pass",
-            "new_categories_may_come_later": "partial_fit is one pass over the columns that have weights",
+            "new_categories_may_come_later": (
+                "partial_fit is one pass over the columns that have weights"
+            ),
             "weights_are_repeats": "a row that comes again is looked at again",
             "the_order_of_rows_does_not_matter": "rows are learned from one after the other",
-            "a_class_may_be_missing_from_the_first_block": "rows are learned from one after the other",
+            "a_class_may_be_missing_from_the_first_block": (
+                "rows are learned from one after the other"
+            ),
         },
     ),
     "MarginClassifier": Case(
         without={
-            "partial_fit_is_fit_on_all_rows": "rows seen before count as a parabola, exact for squares",
+            "partial_fit_is_fit_on_all_rows": (
+                "rows seen before count as a parabola, exact for squares"
+            ),
             "new_categories_may_come_later": "there are no weights for columns that were not seen",
         }
     ),
@@ -161,7 +178,9 @@ CASES: dict[str, Case] = {
     "ParzenClassifier": _KEEPS_ROWS,
     "HistogramDensity": Case(
         moved={"origin": 1e6 + 0.25},
-        without={"new_categories_may_come_later": "a grid cannot grow by columns: fit refuses, by name"},
+        without={
+            "new_categories_may_come_later": "a grid cannot grow by columns: fit refuses, by name"
+        },
     ),
     "OneHotEncoder": _GIVES_BACK,
     "SimpleImputer": _GIVES_BACK,
@@ -188,7 +207,7 @@ def case_of(name: str) -> Case:
     return CASES.get(name, Case())
 
 
-# -- scikit-learn's checks ---------------------------------------------------------------------------------
+# -- scikit-learn's checks -------------------------------------------------------------
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
@@ -217,10 +236,14 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "Perceptron": {
         **{
-            f"check_sample_weight_equivalence_on_{cells}_data": "a row that comes again is looked at again"
+            f"check_sample_weight_equivalence_on_{cells}_data": (
+                "a row that comes again is looked at again"
+            )
             for cells in ("dense", "sparse")
         },
-        "check_class_weight_classifiers": "no more steps once the heavy class is right: .86, not .87",
+        "check_class_weight_classifiers": (
+            "no more steps once the heavy class is right: .86, not .87"
+        ),
     },
     **{
         name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}

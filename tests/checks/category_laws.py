@@ -18,13 +18,17 @@ from tests.checks.tables import N, mixed_for
 
 from lyceum.errors import SchemaError
 
-__all__ = ["a_warm_start_keeps_or_refuses_the_columns", "the_order_of_categories_does_not_matter_later"]
+__all__ = [
+    "a_warm_start_keeps_or_refuses_the_columns",
+    "the_order_of_categories_does_not_matter_later",
+]
 
 _TOWNS = ["Ulm", "Köln", "Bonn"]  # a frame of text has them sorted
 
 
 def a_warm_start_keeps_or_refuses_the_columns(learner: Any, case: Case) -> None:
-    """With `warm_start`, other categories or columns are refused by name, or do not change the answers."""
+    """With `warm_start`, other categories or columns are refused by name, or do not change the
+    answers."""
     if "warm_start" not in learner.get_params():
         return
     learner = clone(learner).set_params(**case.mixed)

@@ -36,5 +36,13 @@ def fitted_names(fitted: Any) -> set[str]:
     """Attributes that end in an underscore: set by `fit`, or properties of the class."""
     own = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
     made = {name for name in dir(type(fitted)) if name.endswith("_") and not name.startswith("_")}
-    made = {name for name in made if isinstance(inspect.getattr_static(type(fitted), name), property)}
-    return (own | made) - {"n_features_in_", "feature_names_in_", "n_classes_", "n_rows_", "schema_"}
+    made = {
+        name for name in made if isinstance(inspect.getattr_static(type(fitted), name), property)
+    }
+    return (own | made) - {
+        "n_features_in_",
+        "feature_names_in_",
+        "n_classes_",
+        "n_rows_",
+        "schema_",
+    }

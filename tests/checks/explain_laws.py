@@ -18,7 +18,8 @@ __all__ = ["explanations_name_columns_and_sum_to_the_score", "explanations_need_
 
 
 def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> None:
-    """One contribution per column of the table, beside its cell; with the base they make the score."""
+    """One contribution per column of the table, beside its cell; with the base they make the
+    score."""
     learner = clone(learner).set_params(**case.mixed)
     if not hasattr(learner, "explain"):
         return
@@ -34,14 +35,20 @@ def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> 
         else:
             assert values.tolist() == written.tolist()
     _same_predictions(found.predicted, fitted, frame)
-    if is_clusterer(fitted) and not hasattr(fitted, "transform") and not hasattr(fitted, "predict_proba"):
+    if (
+        is_clusterer(fitted)
+        and not hasattr(fitted, "transform")
+        and not hasattr(fitted, "predict_proba")
+    ):
         return  # divisions and density have no distances to clusters; tests/cluster has their scores
     tolerance = 1e-6 if "MLP" in type(learner).__name__ else 1e-8  # networks have float32 weights
     expected = _scores(fitted, frame, found.unit)
     known = np.isfinite(expected)
     assert (found.scores[~known] > 700).all()  # a posterior of 0 is one below exp(-745)
     largest = np.abs(expected[known]).max(initial=0.0)
-    np.testing.assert_allclose(found.scores[known], expected[known], rtol=tolerance, atol=tolerance * largest)
+    np.testing.assert_allclose(
+        found.scores[known], expected[known], rtol=tolerance, atol=tolerance * largest
+    )
 
 
 def explanations_need_one_pass(learner: Any, case: Case) -> None:
@@ -67,7 +74,9 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
     if is_regressor(fitted):
         return fitted.predict(frame)
     if is_clusterer(fitted):
-        near = np.sort(np.asarray(fitted.transform(frame)), axis=1) ** (2 if "squared" in unit else 1)
+        near = np.sort(np.asarray(fitted.transform(frame)), axis=1) ** (
+            2 if "squared" in unit else 1
+        )
         return near[:, 1] - near[:, 0]
     if unit == AGAINST_RUNNER_UP:
         best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]

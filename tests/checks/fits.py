@@ -22,7 +22,8 @@ METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_
 
 @dataclass(frozen=True)
 class Case:
-    """What is particular to a learner: how close two fits must be, and what does not apply to it."""
+    """What is particular to a learner: how close two fits must be, and what does not apply to
+    it."""
 
     rtol: float = 1e-7  # of the two fits, relative to the largest entry of each array
     single: float = 1e-4  # the same for float32 cells
@@ -32,11 +33,15 @@ class Case:
     moves: bool = False  # a transformer that gives the cells back: they move with an offset
     many: int = 2_600  # rows over which threads are compared, in two blocks
     mixed: dict[str, Any] = field(default_factory=dict)  # parameters for tables of mixed kinds
-    moved: dict[str, Any] = field(default_factory=dict)  # parameters for cells that are a million away
-    without: dict[str, str] = field(default_factory=dict)  # laws that cannot hold: the reason for each
+    moved: dict[str, Any] = field(
+        default_factory=dict
+    )  # parameters for cells that are a million away
+    without: dict[str, str] = field(
+        default_factory=dict
+    )  # laws that cannot hold: the reason for each
 
 
-# -- fitting and comparing ---------------------------------------------------------------------------------
+# -- fitting and comparing -------------------------------------------------------------
 
 
 def fit(learner: Any, X: Any, y: Any = None, w: Any = None) -> Any:
@@ -67,7 +72,8 @@ def computed(result: Any) -> Any:
 
 
 def same(one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = "") -> None:
-    """Raise unless both agree: text exactly, numbers up to rtol of the largest; 0 means bit for bit."""
+    """Raise unless both agree: text exactly, numbers up to rtol of the largest; 0 means bit for
+    bit."""
     assert one.keys() == two.keys(), where
     for name in one:
         for a, b in zip(columns_of(one[name]), columns_of(two[name]), strict=True):
@@ -78,7 +84,9 @@ def same(one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = "")
                 np.testing.assert_array_equal(a, b, err_msg=message)
             else:
                 scale = np.max(np.abs(a[np.isfinite(a)]), initial=0.0)
-                np.testing.assert_allclose(b, a, rtol=rtol, atol=rtol * max(scale, 1e-300), err_msg=message)
+                np.testing.assert_allclose(
+                    b, a, rtol=rtol, atol=rtol * max(scale, 1e-300), err_msg=message
+                )
 
 
 def _same_labels(a: np.ndarray, b: np.ndarray, message: str) -> None:

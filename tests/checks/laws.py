@@ -5,8 +5,9 @@
     check(MyLearner())                          # all laws, on data for its task
     check(MyLearner(), Case(rtol=1e-6))         # with what is particular to it
 
-A law is a function of a learner and a `Case`; `LAWS` lists them, for `pytest.mark.parametrize`. They need
-nothing from a learner but scikit-learn's interface and a `fit` that takes `scan(...)` and Dask collections.
+A law is a function of a learner and a `Case`; `LAWS` lists them, for `pytest.mark.parametrize`.
+They need nothing from a learner but scikit-learn's interface and a `fit` that takes `scan(...)` and
+Dask collections.
 """
 
 from __future__ import annotations
@@ -99,4 +100,6 @@ def check(learner: Any, case: Case | None = None) -> None:
                 error.add_note(f"in the law {law.__name__}")
                 broken.append((law.__name__, error))
     if broken:
-        raise ExceptionGroup(f"{learner} breaks {', '.join(n for n, _ in broken)}", [e for _, e in broken])
+        raise ExceptionGroup(
+            f"{learner} breaks {', '.join(n for n, _ in broken)}", [e for _, e in broken]
+        )

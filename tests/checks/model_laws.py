@@ -25,11 +25,14 @@ def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
     frame, _ = mixed_for(learner)
     fitted = fitted_to_mixed(learner, case)
     again = pickle.loads(pickle.dumps(fitted))
-    same(learned_from_mixed(learner, case), outcome(again, frame, case), rtol=0, where="after pickle")
+    same(
+        learned_from_mixed(learner, case), outcome(again, frame, case), rtol=0, where="after pickle"
+    )
 
 
 def it_shows_itself(learner: Any, case: Case) -> None:
-    """A clone has the parameters and nothing learned; learner and summary print and show as HTML."""
+    """A clone has the parameters and nothing learned; learner and summary print and show as
+    HTML."""
     fitted = fitted_to_numbers(learner)
     fresh = clone(fitted)
     assert str(fresh.get_params()) == str(learner.get_params())
@@ -49,7 +52,8 @@ def it_shows_itself(learner: Any, case: Case) -> None:
 
 
 def a_refused_fit_changes_nothing(learner: Any, case: Case) -> None:
-    """After `fit` or `partial_fit` on rows that cannot be learned from, the learner is as it was."""
+    """After `fit` or `partial_fit` on rows that cannot be learned from, the learner is as it
+    was."""
     data = data_for(learner)
     fitted = copy.deepcopy(fitted_to_numbers(learner))
     if "warm_start" in fitted.get_params():

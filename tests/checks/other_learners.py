@@ -1,4 +1,5 @@
-"""Public learners that the catalog does not list: made of other learners, constant, or without rows."""
+"""Public learners that the catalog does not list: made of other learners, constant, or without
+rows."""
 
 from __future__ import annotations
 
@@ -47,9 +48,13 @@ def fit_other(learner: Any) -> Any:
 
 def public_learners() -> list[type]:
     """Every class that a room exports and that has `fit` and scikit-learn's parameters."""
-    rooms = [room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")]
+    rooms = [
+        room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")
+    ]
     modules = [importlib.import_module(f"lyceum.{room}") for room in rooms]
-    public = [getattr(module, name) for module in modules for name in getattr(module, "__all__", ())]
+    public = [
+        getattr(module, name) for module in modules for name in getattr(module, "__all__", ())
+    ]
     return [one for one in public if isinstance(one, type) and is_learner(one)]
 
 

@@ -1,4 +1,5 @@
-"""Values for parameters whose types do not tell, and what else must be set for a parameter to matter.
+"""Values for parameters whose types do not tell, and what else must be set for a parameter to
+matter.
 
 Both tables go by "Learner.parameter" or, for all learners, by "parameter".
 """
@@ -29,7 +30,10 @@ __all__ = [
 _LOSS = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
 _RANDOM_STUMP = DecisionTreeClassifier(max_depth=1, splitter="random")
 _STUMP = DecisionTreeClassifier(max_depth=1)
-_TREES = [("small", DecisionTreeClassifier(max_depth=1)), ("large", DecisionTreeClassifier(max_depth=3))]
+_TREES = [
+    ("small", DecisionTreeClassifier(max_depth=1)),
+    ("large", DecisionTreeClassifier(max_depth=3)),
+]
 _REGRESSION_TREES = [("small", DecisionTreeRegressor(max_depth=1)), ("line", LinearRegression())]
 _ROWS = np.random.default_rng(0).normal(size=(3, 4))
 _SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 0.1]])
@@ -128,7 +132,9 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "RegularizedDiscriminant.scoring": ({"alpha": "cv", "gamma": "cv"},),
     "RegularizedDiscriminant.cv": ({"alpha": "cv", "gamma": "cv"},),
     "RegularizedDiscriminant.random_state": ({"alpha": "cv", "gamma": "cv"},),
-    **dict.fromkeys(("prior_mean", "kappa_0", "nu_0", "GaussianDensity.scale"), ({"estimate": "bayes"},)),
+    **dict.fromkeys(
+        ("prior_mean", "kappa_0", "nu_0", "GaussianDensity.scale"), ({"estimate": "bayes"},)
+    ),
     "prior_covariance": ({"estimate": "bayes", "known_covariance": 1.0},),
     "equivalent_sample_size": ({"estimate": "dirichlet"},),
     "max_parents": ({"structure": "learned", "structure_score": "aic"},),
@@ -252,7 +258,8 @@ FINE = (
     "RandomForestClassifier.categorical_split",
 )
 
-# The table to try first, by "Learner.parameter", "parameter" or "Learner": others need not be tried then.
+# The table to try first, by "Learner.parameter", "parameter" or "Learner": others need not be tried
+# then.
 FIRST_TABLE = {
     **dict.fromkeys(
         (

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.cases import SETTINGS
 from tests.checks.docstrings import fitted_names, names_in, section
@@ -31,6 +30,7 @@ from tests.checks.parameter_values import (
 from tests.checks.tables import data_for, mixed_for
 
 from lyceum import catalog, datasets
+from lyceum._core.constraints import Interval, InvalidParameterError, StrOptions
 from lyceum.errors import LyceumError
 
 __all__ = ["ignored", "parameters_of", "shown"]
@@ -40,7 +40,9 @@ TABLES = ("numbers", "mixed", "crossed")
 
 
 def parameters_of(name: str) -> list[str]:
-    return [p for p in inspect.signature(catalog.find(name).load().__init__).parameters if p != "self"]
+    return [
+        p for p in inspect.signature(catalog.find(name).load().__init__).parameters if p != "self"
+    ]
 
 
 def ignored(name: str, parameter: str, known: dict[Any, Any] | None = None) -> bool:
@@ -67,7 +69,9 @@ def _tables(name: str, parameter: str) -> tuple[str, ...]:
     """The tables to try, one on which the parameter is known to matter first."""
     if {parameter, f"{name}.{parameter}"} & set(FINE):
         return ("credit",)
-    first = FIRST_TABLE.get(f"{name}.{parameter}", FIRST_TABLE.get(parameter, FIRST_TABLE.get(name)))
+    first = FIRST_TABLE.get(
+        f"{name}.{parameter}", FIRST_TABLE.get(parameter, FIRST_TABLE.get(name))
+    )
     return tuple(sorted(TABLES, key=lambda table: table != first))
 
 
@@ -75,14 +79,16 @@ def _together(name: str, parameter: str, parameters: list[str]) -> Iterator[dict
     """What of the settings in `TOGETHER` the learner has, each once; at last nothing."""
     tried = set()
     for settings in TOGETHER.get(f"{name}.{parameter}", TOGETHER.get(parameter, ())):
-        together = {key: value for key, value in settings.items() if key in parameters and key != parameter}
+        together = {
+            key: value for key, value in settings.items() if key in parameters and key != parameter
+        }
         if together and repr(together) not in tried:
             tried.add(repr(together))
             yield together
     yield {}
 
 
-# -- values ------------------------------------------------------------------------------------------------
+# -- values ----------------------------------------------------------------------------
 
 
 def values(name: str, parameter: str) -> Iterator[Any]:
@@ -114,11 +120,13 @@ def _of_type(taken: Any, default: Any) -> Iterator[Any]:
         if taken.type is Integral:
             tried: Any = dict.fromkeys(map(round, (*near, 1.0, 2.0, 5.0)))
         else:
-            tried = dict.fromkeys(map(float, (0.5, 0.1, *near, 0.9, 0.001, 2.0, 5.0, number * 1000)))
+            tried = dict.fromkeys(
+                map(float, (0.5, 0.1, *near, 0.9, 0.001, 2.0, 5.0, number * 1000))
+            )
         yield from (value for value in tried if value in taken)
 
 
-# -- what there is to see ----------------------------------------------------------------------------------
+# -- what there is to see --------------------------------------------------------------
 
 
 def _settings(name: str) -> dict[str, Any]:
@@ -142,7 +150,10 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
     y = X @ [1.0, 2.0, 0.0, 0.5] + np.sin(9.0 * X[:, 0]) if name in OF_NUMBERS else data.y
     w = data.w
     if kind == "crossed":  # no column alone says anything of y
-        X, w = np.array([[i >> j & 1 for j in range(4)] for i in range(N)], dtype=np.float64), np.ones(N)
+        X, w = (
+            np.array([[i >> j & 1 for j in range(4)] for i in range(N)], dtype=np.float64),
+            np.ones(N),
+        )
         y = None if y is None else np.sort(y)[(X[:, 0] == X[:, 1]) * (N - 1)]
     new = X
     if kind == "mixed":
@@ -163,7 +174,8 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
 
 
 class Shown:
-    """What a learner says and what it learned, by name; it is compared part by part, up to a difference."""
+    """What a learner says and what it learned, by name; it is compared part by part, up to a
+    difference."""
 
     def __init__(self, parts: dict[str, Any]) -> None:
         self._parts = parts
@@ -215,9 +227,13 @@ def _fit(name: str, kind: str, again: bool, settings: dict[str, Any]) -> Shown:
                 break
     learner.fit(X, **arguments)
     undescribed = fitted_names(learner) - _described(type(learner))
-    assert not undescribed, f"{learner} has attributes that its docstring does not describe: {undescribed}"
+    assert not undescribed, (
+        f"{learner} has attributes that its docstring does not describe: {undescribed}"
+    )
     said = {method: getattr(learner, method)(new) for method in METHODS if hasattr(learner, method)}
-    learned = {key: value for key, value in vars(learner).items() if key.endswith("_") and key[0] != "_"}
+    learned = {
+        key: value for key, value in vars(learner).items() if key.endswith("_") and key[0] != "_"
+    }
     return Shown(said | learned)
 
 
@@ -251,5 +267,7 @@ def _digest(value: Any, depth: int = 0) -> Any:
     slots = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
     held = {**slots, **getattr(value, "__dict__", {})}
     return type(value).__name__, {
-        key: _digest(each, depth + 1) for key, each in held.items() if key[0] != "_" and key != "seed_"
+        key: _digest(each, depth + 1)
+        for key, each in held.items()
+        if key[0] != "_" and key != "seed_"
     }

@@ -15,14 +15,17 @@ __all__ = ["check_posteriors", "posteriors_are_probabilities"]
 
 
 def posteriors_are_probabilities(learner: Any, case: Case) -> None:
-    """From 0 to 1, and the rows sum to 1 within 1e-12: near, far away, weighted, and for a mixed table.
+    """From 0 to 1, and the rows sum to 1 within 1e-12: near, far away, weighted, and for a mixed
+    table.
 
     Ensembles have 100 members once, because (1/100 + ... + 1/100) exceeds 1 in floating point.
     """
     if not is_classifier(learner) or not hasattr(learner, "predict_proba"):
         return
     X, some = data_for(learner).X, data_for(learner, 60)
-    check_posteriors(fitted_to_numbers(learner, weighted=True).predict_proba(np.vstack([X, 100.0 * X])))
+    check_posteriors(
+        fitted_to_numbers(learner, weighted=True).predict_proba(np.vstack([X, 100.0 * X]))
+    )
     if "n_estimators" in learner.get_params():
         many = clone(learner).set_params(n_estimators=100)
         check_posteriors(fit(many, some.X, some.y, some.w).predict_proba(some.X))

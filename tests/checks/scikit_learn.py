@@ -1,4 +1,5 @@
-"""scikit-learn's own checks, all on one learner in one test: sixty cases of their own would cost more."""
+"""scikit-learn's own checks, all on one learner in one test: sixty cases of their own would cost
+more."""
 
 from __future__ import annotations
 
@@ -23,5 +24,7 @@ def obeys_scikit_learn(learner: Any, expected_failures: Mapping[str, str] | None
         names = ", ".join(result["check_name"] for result in broken)
         raise ExceptionGroup(f"{learner} fails {names}", [result["exception"] for result in broken])
     passed = [result["check_name"] for result in results if result["status"] == "passed"]
-    assert expected.keys().isdisjoint(passed), f"expected to fail, but pass: {expected.keys() & set(passed)}"
+    assert expected.keys().isdisjoint(passed), (
+        f"expected to fail, but pass: {expected.keys() & set(passed)}"
+    )
     assert len(passed) > 30

@@ -35,7 +35,9 @@ def learned_from_mixed(learner: Any, case: Case) -> dict[str, Any]:
     """The outcome of the fit to the mixed table."""
     learner = clone(learner).set_params(**case.mixed)
     fitted = fitted_to_mixed(learner, case)
-    return _once(learner, ("mixed outcome", case.skip), lambda: outcome(fitted, mixed_for(learner)[0], case))
+    return _once(
+        learner, ("mixed outcome", case.skip), lambda: outcome(fitted, mixed_for(learner)[0], case)
+    )
 
 
 def _fit_numbers(learner: Any, weighted: bool) -> Any:

@@ -98,14 +98,19 @@ def the_order_of_rows_does_not_matter(learner: Any, case: Case) -> None:
 
 
 def a_class_may_be_missing_from_the_first_block(learner: Any, case: Case) -> None:
-    """Rows sorted by class and cut into blocks of one class or two are learned from as one array."""
+    """Rows sorted by class and cut into blocks of one class or two are learned from as one
+    array."""
     if not is_classifier(learner):
         return
     data = data_for(learner)
     ordered = data.take(np.argsort(data.y, kind="stable")[::-1])  # type: ignore[arg-type]
     expected = learned_from_numbers(learner, case)
     with quiet():
-        same(expected, outcome(fit(learner, Rows(Cuts(ordered, seed=4))), frame_of(data.X), case), case.rtol)
+        same(
+            expected,
+            outcome(fit(learner, Rows(Cuts(ordered, seed=4))), frame_of(data.X), case),
+            case.rtol,
+        )
 
 
 def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
@@ -127,17 +132,21 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
 
 
 def rows_are_read_as_declared(learner: Any, case: Case) -> None:
-    """Rows that memory cannot hold are read once, or again and again, or refused: as `_reads_rows` says."""
+    """Rows that memory cannot hold are read once, or again and again, or refused: as `_reads_rows`
+    says."""
     passes = passes_without_memory(learner)
     if learner._reads_rows == "in memory":
         assert passes is None, f"it reads rows that memory cannot hold, {passes} times"
     else:
         assert passes is not None, "it refuses rows that memory cannot hold"
-        assert passes <= 1 or learner._reads_rows == "many passes", f"it reads the rows {passes} times"
+        assert passes <= 1 or learner._reads_rows == "many passes", (
+            f"it reads the rows {passes} times"
+        )
 
 
 def passes_without_memory(learner: Any) -> int | None:
-    """How often `fit`, cut short, reads rows of which memory holds half; None if it refuses them."""
+    """How often `fit`, cut short, reads rows of which memory holds half; None if it refuses
+    them."""
     n = 60
     data = data_for(learner, n)
     classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
@@ -157,6 +166,9 @@ def passes_without_memory(learner: Any) -> int | None:
 
 
 def cut_short(learner: Any) -> Any:
-    """A copy that takes a few steps only: enough to see how it reads rows, and whether units matter."""
+    """A copy that takes a few steps only: enough to see how it reads rows, and whether units
+    matter."""
     few = {"max_iter": 3, "n_estimators": 3, "n_init": 1, "random_state": 0}
-    return clone(learner).set_params(**{name: few[name] for name in few if name in learner.get_params()})
+    return clone(learner).set_params(
+        **{name: few[name] for name in few if name in learner.get_params()}
+    )

@@ -33,14 +33,20 @@ __all__ = [
 
 
 def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
-    """Text, true/false and numbers together: the same from pandas, Polars or pyarrow, Parquet and Dask."""
+    """Text, true/false and numbers together: the same from pandas, Polars or pyarrow, Parquet and
+    Dask."""
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
     assert {column.kind for column in scan(frame).schema} <= set(learner._takes_kinds)
     expected = learned_from_mixed(learner, case)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     other = pl.from_pandas(frame) if turn_of(learner) % 2 else table
-    same(expected, outcome(fit(learner, other, y), other, case), case.rtol, f"from {type(other).__module__}")
+    same(
+        expected,
+        outcome(fit(learner, other, y), other, case),
+        case.rtol,
+        f"from {type(other).__module__}",
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
         whole = table if y is None else table.append_column("y", pa.array(y))
@@ -51,7 +57,8 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
 
 
 def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
-    """`fit(frame, y)` and `fit(scan(frame, target))` are one model: kinds are declared or go by types."""
+    """`fit(frame, y)` and `fit(scan(frame, target))` are one model: kinds are declared or go by
+    types."""
     learner = clone(learner).set_params(**case.mixed)
     if isinstance(learner.get_params().get("categorical_features"), str):
         learner.set_params(categorical_features={"rooms": "categorical"})
@@ -65,7 +72,9 @@ def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
         sport=pd.Categorical(np.asarray(levels)[np.arange(N) % 3], levels, ordered=True),
     )
     if get_tags(learner).input_tags.allow_nan:
-        frame = frame.assign(**{name: frame[name].where(rng.random(N) > 0.1) for name in ("income", "sport")})
+        frame = frame.assign(
+            **{name: frame[name].where(rng.random(N) > 0.1) for name in ("income", "sport")}
+        )
     direct = fit(learner, frame, y)
     whole = frame if y is None else frame.assign(target=y)
     scanned = fit(learner, scan(whole, None if y is None else "target"))

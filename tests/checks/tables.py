@@ -48,7 +48,8 @@ class Data:
 
 
 def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
-    """Three overlapping groups; their names, or a noisy plane over them, to predict. Not to be changed."""
+    """Three overlapping groups; their names, or a noisy plane over them, to predict. Not to be
+    changed."""
     return _data(*_task_of(learner), n, seed)
 
 
@@ -91,7 +92,9 @@ def _on_dask(kind: str, positive: bool) -> tuple[Any, Any]:
     import dask.dataframe as dd
 
     frame, y = _mixed(kind, positive, N)
-    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3).persist(scheduler="sync")
+    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3).persist(
+        scheduler="sync"
+    )
     return lazy[list(frame.columns)], None if y is None else lazy["y"]
 
 
@@ -114,7 +117,8 @@ def _mixed(kind: str, positive: bool, n: int) -> tuple[pd.DataFrame, np.ndarray 
 
 @dataclass(frozen=True)
 class Cuts:
-    """Rows of an array cut at random places, also into parts and blocks of no rows: a source for tests."""
+    """Rows of an array cut at random places, also into parts and blocks of no rows: a source for
+    tests."""
 
     data: Data
     seed: int = 0
@@ -126,7 +130,9 @@ class Cuts:
 
     @cached_property
     def schema(self) -> Schema:
-        columns = tuple(Column(f"x{j}", why="a number in an array") for j in range(self.data.X.shape[1]))
+        columns = tuple(
+            Column(f"x{j}", why="a number in an array") for j in range(self.data.X.shape[1])
+        )
         return Schema(columns, self._target, "w")
 
     @property
@@ -134,13 +140,19 @@ class Cuts:
         y = self.data.y
         if y is None:
             return None
-        return Column("y", why="y") if y.dtype.kind == "f" else Column("y", "categorical", np.unique(y), "y")
+        return (
+            Column("y", why="y")
+            if y.dtype.kind == "f"
+            else Column("y", "categorical", np.unique(y), "y")
+        )
 
     @cached_property
     def coded_y(self) -> np.ndarray | None:
         y = self.data.y
         return (
-            y if y is None or y.dtype.kind == "f" else np.unique(y, return_inverse=True)[1].astype(np.int32)
+            y
+            if y is None or y.dtype.kind == "f"
+            else np.unique(y, return_inverse=True)[1].astype(np.int32)
         )
 
     def parts(self) -> Iterator[_CutPart]:
@@ -185,8 +197,8 @@ def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple
     """The rows in forms that `fit` takes, with what to call it with: one form of every kind.
 
     Random cuts come always. The other forms become the same blocks before a learner sees them
-    (tests/data/test_same_rows.py), so that every learner tries one of each kind, and every form has its turn
-    at a third of the learners.
+    (tests/data/test_same_rows.py), so that every learner tries one of each kind, and every form has
+    its turn at a third of the learners.
     """
     turn = turn_of(learner)
     yield "random cuts", (Rows(Cuts(_weighted(learner, data))),)
@@ -235,7 +247,9 @@ def _whole_table(kind: str, positive: bool, weighted: bool) -> pd.DataFrame:
 def _whole_on_dask(kind: str, positive: bool, weighted: bool) -> Any:
     import dask.dataframe as dd
 
-    return dd.from_pandas(_whole_table(kind, positive, weighted), npartitions=3).persist(scheduler="sync")
+    return dd.from_pandas(_whole_table(kind, positive, weighted), npartitions=3).persist(
+        scheduler="sync"
+    )
 
 
 def _fortran(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
@@ -252,7 +266,9 @@ def _polars(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
 
 def _parquet_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     table, roles = _table(learner)
-    pq.write_table(pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet", row_group_size=97)
+    pq.write_table(
+        pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet", row_group_size=97
+    )
     return (scan(folder / "t.parquet", **roles, memory=0),)
 
 

@@ -1,4 +1,5 @@
-"""Memory and blocks give the same model for every setting that the catalog offers, pruning included."""
+"""Memory and blocks give the same model for every setting that the catalog offers, pruning
+included."""
 
 import numpy as np
 import pytest
@@ -42,17 +43,24 @@ BLOCKS = [
 
 def settings(entry):
     """Every choice, and both ends of every range, up to what suits 150 rows."""
-    given = [name for name, value in SETTINGS.get(entry.name, {}).items() if isinstance(value, np.ndarray)]
+    given = [
+        name
+        for name, value in SETTINGS.get(entry.name, {}).items()
+        if isinstance(value, np.ndarray)
+    ]
     for name, space in (entry.space | MORE.get(entry.name, {})).items():
         if name in ("n_clusters", "n_components") and given:
             continue  # as many as the start that is given
         for value in space[:2] if isinstance(space, tuple) else space:
-            yield name, min(value, LARGEST[name]) if name in LARGEST and isinstance(value, int) else value
+            yield (
+                name,
+                min(value, LARGEST[name]) if name in LARGEST and isinstance(value, int) else value,
+            )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("entry", BLOCKS, ids=lambda entry: entry.name)
-def test_blocks_give_the_model_of_memory_at_every_catalogued_setting(entry):
+def test_blocks_give_the_model_of_memory_at_every_cataloged_setting(entry):
     learner, case = learner_named(entry.name), case_of(entry.name)
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)

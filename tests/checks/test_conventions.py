@@ -7,7 +7,6 @@ import re
 from numbers import Number
 
 import pytest
-from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from tests.checks.cases import learner_named
 from tests.checks.docstrings import fitted_names, names_in, section, sections
 from tests.checks.fits import fit
@@ -15,6 +14,7 @@ from tests.checks.other_learners import OTHER_LEARNERS, fit_other, public_learne
 from tests.checks.tables import data_for
 
 from lyceum import catalog
+from lyceum._core.constraints import HasMethods, Interval, Options, StrOptions
 from lyceum.errors import SettingError
 
 NAMES = [entry.name for entry in catalog.learners()]
@@ -34,14 +34,14 @@ OTHER_NAMES = {
 }
 
 
-# the measure of a recorded step where a method does not step down an objective: the mistakes of a pass, the
-# error of a round's member under its own weights, the rows that got a label
+# the measure of a recorded step where a method does not step down an objective: the mistakes of a
+# pass, the error of a round's member under its own weights, the rows that got a label
 MEASURES = {
     "AdaBoostClassifier": "error",
     "AdaBoostRegressor": "error",
     "KernelPerceptron": "mistakes",
     "Perceptron": "mistakes",
-    "SelfTrainingClassifier": "labelled",
+    "SelfTrainingClassifier": "labeled",
     "TrAdaBoost": "error",
 }
 
@@ -52,7 +52,9 @@ def parameters(kind: type) -> dict[str, inspect.Parameter]:
     return found
 
 
-KINDS = [entry.load() for entry in catalog.learners()] + [type(learner) for learner in OTHER_LEARNERS]
+KINDS = [entry.load() for entry in catalog.learners()] + [
+    type(learner) for learner in OTHER_LEARNERS
+]
 
 
 def violations(broken):
@@ -78,9 +80,13 @@ def test_random_state_is_typed_alike():
 def test_only_the_base_annotates_how_categories_are_coded():
     def annotated(kind):
         bases = [base for base in kind.__mro__ if base.__module__.startswith("lyceum.")]
-        return [base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})]
+        return [
+            base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})
+        ]
 
-    assert {name: found for name, found in violations(annotated).items() if found != ["Learner"]} == {}
+    assert {
+        name: found for name, found in violations(annotated).items() if found != ["Learner"]
+    } == {}
 
 
 def test_parameters_have_the_names_and_defaults_of_all_families():
@@ -90,7 +96,9 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
         found = parameters(kind)
         named = sorted({"progress", "n_folds", "folds", "seed"} & set(found))
         return named + [
-            name for name, value in defaults.items() if name in found and found[name].default is not value
+            name
+            for name, value in defaults.items()
+            if name in found and found[name].default is not value
         ]
 
     assert violations(otherwise) == {}
@@ -100,7 +108,9 @@ UNCHECKED = {"reference", "default_class", "reject_label"}  # class labels, whic
 # names that scikit-learn has for two things
 SHARED_NAMES = {
     "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
-    "weights": "how the votes of neighbours are weighted, the weight of every member of a committee",
+    "weights": (
+        "how the votes of neighbors are weighted, the weight of every member of a committee"
+    ),
 }
 
 
@@ -121,7 +131,8 @@ def type_of(constraint):
 
 
 def test_one_name_has_one_type():
-    """A type that all learners with the parameter take: elsewhere they may take more, such as "auto"."""
+    """A type that all learners with the parameter take: elsewhere they may take more, such as
+    "auto"."""
     types, takers = {}, {}
     for kind in KINDS:
         for name in parameters(kind):
@@ -131,21 +142,28 @@ def test_one_name_has_one_type():
             types[name] = types.get(name, found) & found
             takers.setdefault(name, {}).setdefault(tuple(sorted(found)), []).append(kind.__name__)
     assert len(types) > 200
-    assert {name: takers[name] for name, common in types.items() if not common}.keys() == SHARED_NAMES.keys()
+    assert {
+        name: takers[name] for name, common in types.items() if not common
+    }.keys() == SHARED_NAMES.keys()
 
 
 def test_folds_are_given_alike():
-    """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are needed."""
+    """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are
+    needed."""
     ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
     ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
-    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(("BayesOptimalClassifier", "MinimumRiskClassifier"))
+    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(
+        ("BayesOptimalClassifier", "MinimumRiskClassifier")
+    )
 
     def otherwise(kind):
         found, taken = parameters(kind).get("cv"), kind._parameter_constraints.get("cv", ())
         if found is None:
             return None
         others = [
-            one for one in taken if one != "cv_object" and str(one) != str(StrOptions({"leave_one_out"}))
+            one
+            for one in taken
+            if one != "cv_object" and str(one) != str(StrOptions({"leave_one_out"}))
         ]
         asked = found.default == defaults.get(kind.__name__, 5) and found.annotation == "Any"
         return others or "cv_object" not in taken or not asked
@@ -154,7 +172,9 @@ def test_folds_are_given_alike():
 
 
 def test_every_parameter_is_described():
-    assert violations(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
+    assert (
+        violations(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
+    )
 
 
 def test_there_are_examples():
@@ -171,7 +191,14 @@ WITHOUT_REFERENCES = {
         "DropMissing",
         "SimpleImputer",
     ),
-    *("RowSVD", "LinearRegression", "MinMaxScaler", "MissingCategory", "OneHotEncoder", "StandardScaler"),
+    *(
+        "RowSVD",
+        "LinearRegression",
+        "MinMaxScaler",
+        "MissingCategory",
+        "OneHotEncoder",
+        "StandardScaler",
+    ),
     *("MeanRegressor", "PriorClassifier"),
 }
 
@@ -242,10 +269,12 @@ def test_fitted_attributes_of_other_learners_are_described(learner):
     assert not found & OTHER_NAMES.keys()
 
 
-def test_every_public_learner_is_catalogued_or_listed():
+def test_every_public_learner_is_cataloged_or_listed():
     """A learner that is in neither would be held to no convention."""
     bases = {"OnePassClassifier", "OnePassLearner"}  # to be subclassed
-    assert {kind.__name__ for kind in public_learners()} - {kind.__name__ for kind in KINDS} == bases
+    assert {kind.__name__ for kind in public_learners()} - {
+        kind.__name__ for kind in KINDS
+    } == bases
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")

@@ -1,4 +1,5 @@
-"""The cost of a learner is linear in the columns of its table: nothing is looked up anew for every column."""
+"""The cost of a learner is linear in the columns of its table: nothing is looked up anew for every
+column."""
 
 import cProfile
 

@@ -26,7 +26,9 @@ USED = {  # so that there is something to cross-validate
     "CARTRegressor": {"ccp_alpha": "cv"},
 }
 NAMES = [
-    entry.name for entry in catalog.learners() if "cv" in inspect.signature(entry.load().__init__).parameters
+    entry.name
+    for entry in catalog.learners()
+    if "cv" in inspect.signature(entry.load().__init__).parameters
 ]
 
 

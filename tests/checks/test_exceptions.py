@@ -50,7 +50,9 @@ def message(node):
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+        )
     return None
 
 
@@ -68,7 +70,9 @@ def test_one_message_is_of_one_kind():
     for text in FILES.values():
         for kind, said in raise_statements(text):
             of_its_own = kind != "StudyError"  # a study names its own settings
-            if said is not None and of_its_own and re.search("[a-z]", said):  # and not put together elsewhere
+            if (
+                said is not None and of_its_own and re.search("[a-z]", said)
+            ):  # and not put together elsewhere
                 kinds[said].add(kind)
     assert {said: found for said, found in kinds.items() if len(found) > 1} == {}
 
@@ -81,9 +85,15 @@ CELLS = np.arange(24.0).reshape(12, 2) % 7
 CLASSES = np.array(["a", "b", "c"] * 4)
 MIXTURE = GaussianMixture(2, random_state=0).fit(CELLS)
 REFUSED = {
-    "solver": (lambda: ElasticNet(l1_ratio=0, solver="columns").fit(CELLS, CELLS[:, 0]), SettingError),
+    "solver": (
+        lambda: ElasticNet(l1_ratio=0, solver="columns").fit(CELLS, CELLS[:, 0]),
+        SettingError,
+    ),
     "reference": (lambda: LogisticRegression(reference="d").fit(CELLS, CLASSES), SettingError),
-    "strategy": (lambda: label_file("rows.csv", "y", "out.csv", print, strategy="guess"), SettingError),
+    "strategy": (
+        lambda: label_file("rows.csv", "y", "out.csv", print, strategy="guess"),
+        SettingError,
+    ),
     "n_samples": (lambda: MIXTURE.sample(0), SettingError),
     "pos_label": (lambda: binary_report(CLASSES, CLASSES), SettingError),
     "record=True": (lambda: em_steps(MIXTURE, CELLS), SettingError),
@@ -109,9 +119,15 @@ def test_settings_are_setting_errors_and_rows_data_errors(words):
 @pytest.mark.parametrize(
     ("ask", "who"),
     [
-        (lambda rows: RBFKernel().gram(rows), r"the kernel RBF\(.*\) keeps .* use Nystroem or"),
+        (
+            lambda rows: RBFKernel().gram(rows),
+            r"the kernel RBFKernel\(.*\) keeps .* use Nystroem or",
+        ),
         (lambda rows: KernelRidge().fit(rows), "KernelRidge keeps"),
-        (lambda rows: learn_structure(rows, method="pc"), r"learn_structure\(..., method='pc'\) keeps"),
+        (
+            lambda rows: learn_structure(rows, method="pc"),
+            r"learn_structure\(..., method='pc'\) keeps",
+        ),
     ],
 )
 def test_who_needs_all_rows_in_memory_is_named(ask, who, tmp_path, monkeypatch):

@@ -1,4 +1,5 @@
-"""The flags of the catalog, which every class declares itself, are true of a learner with its defaults."""
+"""The flags of the catalog, which every class declares itself, are true of a learner with its
+defaults."""
 
 import numpy as np
 import pytest
@@ -37,12 +38,16 @@ def test_units_matter_where_scaling_is_needed(entry):
     learner = cut_short(entry.load()())
     data = data_for(learner, 80)
     one, other = (scores(fit(learner, X, data.y), X) for X in (data.X, data.X * UNITS))
-    counts = get_tags(learner).input_tags.positive_only  # have a unit, which scaling would take away
+    counts = get_tags(
+        learner
+    ).input_tags.positive_only  # have a unit, which scaling would take away
     assert counts or entry.needs_scaling == (not np.allclose(one, other, rtol=1e-4, atol=1e-4))
 
 
 def scores(fitted, X):
     """What changes first when a prediction does; the places of classes and clusters otherwise."""
-    name = next(name for name in ("predict_proba", "decision_function", "predict") if hasattr(fitted, name))
+    name = next(
+        name for name in ("predict_proba", "decision_function", "predict") if hasattr(fitted, name)
+    )
     found = np.asarray(getattr(fitted, name)(X))
     return found if found.dtype.kind in "fi" else np.unique(found, return_inverse=True)[1]

@@ -25,7 +25,11 @@ def test_no_missing_number_comes_out_of_finite_cells(name, scale):
         warnings.simplefilter("ignore")
         try:
             model = learner.fit(data.X * scale, data.y)
-            answers = [getattr(model, method)(data.X * scale) for method in METHODS if hasattr(model, method)]
+            answers = [
+                getattr(model, method)(data.X * scale)
+                for method in METHODS
+                if hasattr(model, method)
+            ]
         except LyceumError:
             return
     for answer in answers:

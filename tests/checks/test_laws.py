@@ -1,4 +1,5 @@
-"""The laws, on every learner in the catalog: one test per learner, because the laws share its fits."""
+"""The laws, on every learner in the catalog: one test per learner, because the laws share its
+fits."""
 
 import pytest
 from tests.checks.cases import case_of, learner_named

@@ -14,7 +14,11 @@ from lyceum import catalog
 from lyceum.cluster import KMeans
 from lyceum.decomposition import PCA
 from lyceum.density import KernelDensity
-from lyceum.ensemble import GenericBoostingRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from lyceum.ensemble import (
+    GenericBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from lyceum.errors import SettingError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, RidgeCV
 from lyceum.neural import MLPClassifier, MLPRegressor
@@ -31,12 +35,18 @@ COUNTERPARTS = {
 }
 # the first parameter there is another one here
 OTHER_FIRST = {
-    "MLPRegressor": "hidden_layer_sizes",  # `loss`, which came first in a late version, is for classifiers
+    "MLPRegressor": (
+        "hidden_layer_sizes"
+    ),  # `loss`, which came first in a late version, is for classifiers
     "Nystroem": "n_components",
     "StackingClassifier": "members",
     "StackingRegressor": "members",
 }
-EITHER_TASK = ("Committee", "AuxiliaryTargets", "PriorTransfer")  # classifiers only with such members
+EITHER_TASK = (
+    "Committee",
+    "AuxiliaryTargets",
+    "PriorTransfer",
+)  # classifiers only with such members
 X = np.random.default_rng(0).normal(size=(30, 3))
 y = X[:, 0] + 0.1 * X[:, 1]
 
@@ -96,7 +106,9 @@ def test_text_among_the_penalties_is_refused(learner):
 
 
 def test_all_columns_for_every_tree_may_be_written_as_a_share():
-    share, number = (RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y) for m in (1.0, None))
+    share, number = (
+        RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y) for m in (1.0, None)
+    )
     np.testing.assert_array_equal(share.predict(X), number.predict(X))
 
 

@@ -1,4 +1,5 @@
-"""A learner that nobody knew of obeys all laws without a line of its own about sources, threads or Dask."""
+"""A learner that nobody knew of obeys all laws without a line of its own about sources, threads or
+Dask."""
 
 import importlib.util
 import sys
@@ -32,7 +33,9 @@ def test_a_broken_law_is_named():
         def summary(self):
             raise RuntimeError("nothing to show")
 
-    others = {law.__name__: "not asked here" for law in laws.LAWS if law is not laws.it_shows_itself}
+    others = {
+        law.__name__: "not asked here" for law in laws.LAWS if law is not laws.it_shows_itself
+    }
     with pytest.raises(ExceptionGroup, match=r"breaks it_shows_itself"):
         laws.check(Silent(), laws.Case(without=others))
 

@@ -1,13 +1,14 @@
-"""Nonsense for a parameter ends in a sentence about it, whatever the learner: `lyceum fit --set` shows it."""
+"""Nonsense for a parameter ends in a sentence about it, whatever the learner: `lyceum fit --set`
+shows it."""
 
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
+from lyceum._core.constraints import InvalidParameterError
 from lyceum.data import scan
 from lyceum.errors import LyceumError
 
@@ -24,7 +25,10 @@ TARGETS = {"classification": np.where(A + B > 1, "yes", "no"), "regression": A -
 def rows_for(entry):
     target = TARGETS.get(entry.task)
     table = TABLE if target is None else TABLE.assign(y=target)
-    return scan(table if entry.task in TARGETS else table[["a", "b"]], target=None if target is None else "y")
+    return scan(
+        table if entry.task in TARGETS else table[["a", "b"]],
+        target=None if target is None else "y",
+    )
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])

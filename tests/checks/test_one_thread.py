@@ -1,4 +1,5 @@
-"""Bits do not depend on threads: all that learners multiply, solve and decompose runs BLAS in one thread."""
+"""Bits do not depend on threads: all that learners multiply, solve and decompose runs BLAS in one
+thread."""
 
 import numpy as np
 import pytest

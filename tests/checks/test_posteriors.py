@@ -1,4 +1,5 @@
-"""Averages of posteriors are posteriors, and those who take posteriors forgive rounding and nothing else."""
+"""Averages of posteriors are posteriors, and those who take posteriors forgive rounding and nothing
+else."""
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_minimum_risk_gives_posteriors_whoever_averaged_them():
     check_posteriors(MinimumRiskClassifier(Off(10, random_state=0)).fit(X, y).predict_proba(X))
 
 
-def test_normalised_rows_never_exceed_one():
+def test_normalized_rows_never_exceed_one():
     rng = np.random.default_rng(0)
     check_posteriors(normalize_posteriors(rng.random((10_000, 7)) ** 30 + 1e-300))
 

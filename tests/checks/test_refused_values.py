@@ -27,20 +27,43 @@ from lyceum.kernels import (
 from lyceum.linear import margin_loss, simple_regression
 
 COIN = ["heads", "tails"]
-NET = BayesNet([TableNode("a", COIN, table=[0.4, 0.6]), TableNode("b", COIN, ["a"], np.full((2, 2), 0.5))])
+NET = BayesNet(
+    [TableNode("a", COIN, table=[0.4, 0.6]), TableNode("b", COIN, ["a"], np.full((2, 2), 0.5))]
+)
 TABLE = pd.DataFrame({"a": COIN * 4, "b": COIN * 4})
 X = np.eye(3)
 
 REFUSED = {
-    "a table of text": (lambda: BayesNet([TableNode("a", COIN, table=["x", "y"])]), "table of 'a' must be"),
+    "a table of text": (
+        lambda: BayesNet([TableNode("a", COIN, table=["x", "y"])]),
+        "table of 'a' must be",
+    ),
     "rows of text": (lambda: BayesNet([TableNode("a", COIN, table={(): "x"})]), "table of 'a'"),
-    "text as a mean": (lambda: BayesNet([GaussianNode("g", intercept="x")]), "intercept of 'g' must be"),
-    "a missing variance": (lambda: BayesNet([GaussianNode("g", variance=np.nan)]), "'g' must be finite"),
+    "text as a mean": (
+        lambda: BayesNet([GaussianNode("g", intercept="x")]),
+        "intercept of 'g' must be",
+    ),
+    "a missing variance": (
+        lambda: BayesNet([GaussianNode("g", variance=np.nan)]),
+        "'g' must be finite",
+    ),
     "evidence of text": (lambda: NET.posterior("a", "b"), "evidence must be a dict"),
-    "soft text": (lambda: NET.posterior("a", soft={"b": ["x", "y"]}), "soft evidence on 'b' must be"),
-    "edges of text": (lambda: learn_structure(TABLE, required="ab"), r"required must be pairs \(from, to\)"),
-    "a test that is none": (lambda: independence_test(np.ones((2, 2)), "g3"), "choose from 'g2', 'chi2'"),
-    "negative counts": (lambda: independence_test(np.array([[-1.0, 2.0], [3.0, 4.0]])), "not negative"),
+    "soft text": (
+        lambda: NET.posterior("a", soft={"b": ["x", "y"]}),
+        "soft evidence on 'b' must be",
+    ),
+    "edges of text": (
+        lambda: learn_structure(TABLE, required="ab"),
+        r"required must be pairs \(from, to\)",
+    ),
+    "a test that is none": (
+        lambda: independence_test(np.ones((2, 2)), "g3"),
+        "choose from 'g2', 'chi2'",
+    ),
+    "negative counts": (
+        lambda: independence_test(np.array([[-1.0, 2.0], [3.0, 4.0]])),
+        "not negative",
+    ),
     "counts of one axis": (lambda: independence_test(np.ones(3)), "two axes or more"),
     "a kernel without rows": (lambda: is_mercer("rbf"), "give X too"),
     "a kernel of text": (lambda: is_mercer(lambda x, y: "t", X), "must give one number"),
@@ -49,7 +72,10 @@ REFUSED = {
         lambda: SumKernel(LinearKernel(), 3),
         "SumKernel is made of kernels, but 3 is none",
     ),
-    "a product with text": (lambda: ProductKernel("rbf", LinearKernel()), "ProductKernel is made of kernels"),
+    "a product with text": (
+        lambda: ProductKernel("rbf", LinearKernel()),
+        "ProductKernel is made of kernels",
+    ),
     "a multiple of text": (lambda: ScaledKernel(2.0, "rbf"), "ScaledKernel is made of kernels"),
     "too few classes": (lambda: closest_sigma(X, [0, 1]), r"shape \(2,\) for 3 rows of X"),
     "margins of text": (lambda: margin_loss(["a"]), "margin must be"),

@@ -113,7 +113,8 @@ def test_a_committee_prints_its_own_progress_and_not_that_of_its_members(capsys)
     BaggingClassifier(LogisticRegression(), n_estimators=20, verbose=1, n_jobs=1).fit(X, y)
     *steps, last = capsys.readouterr().out.splitlines()
     assert steps == [
-        f"[BaggingClassifier] members: {done} of 20" for done in (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+        f"[BaggingClassifier] members: {done} of 20"
+        for done in (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
     ]
     assert last.startswith("[BaggingClassifier] fitted in")
 

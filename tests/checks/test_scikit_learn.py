@@ -8,10 +8,13 @@ from lyceum import catalog
 from lyceum.bayes import NaiveBayes
 
 
-# Some of its tables have fewer rows than columns, constant columns or few distinct rows, and learners say so.
+# Some of its tables have fewer rows than columns, constant columns or few distinct rows, and
+# learners say so.
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
-@pytest.mark.filterwarnings("ignore:found . distinct clusters:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:found . distinct clusters:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:MLP.* stopped at:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
@@ -28,5 +31,7 @@ class Sloppy(NaiveBayes):
 def test_a_broken_check_is_named_and_so_is_one_that_was_expected_to_break():
     with pytest.raises(ExceptionGroup, match=r"Sloppy.* fails check_dont_overwrite_parameters"):
         obeys_scikit_learn(Sloppy())
-    with pytest.raises(AssertionError, match=r"expected to fail, but pass: \{'check_estimators_pickle'\}"):
+    with pytest.raises(
+        AssertionError, match=r"expected to fail, but pass: \{'check_estimators_pickle'\}"
+    ):
         obeys_scikit_learn(NaiveBayes(), {"check_estimators_pickle": "no reason"})

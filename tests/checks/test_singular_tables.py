@@ -1,4 +1,5 @@
-"""On singular tables neither repeated rows, nor the scale of weights, nor units change an answer."""
+"""On singular tables neither repeated rows, nor the scale of weights, nor units change an
+answer."""
 
 import numpy as np
 import pytest
@@ -85,7 +86,9 @@ def test_weights_are_repeated_rows(name, table):
     X, y, w, queries = draw(table)
     again = np.repeat(np.arange(len(X)), w.astype(int))
     again = np.random.default_rng(3).permutation(again)
-    repeated = answers(name, X[again], tuple(part[again] for part in y), np.ones(len(again)), queries)
+    repeated = answers(
+        name, X[again], tuple(part[again] for part in y), np.ones(len(again)), queries
+    )
     assert_same(answers(name, X, y, w, queries), repeated)
 
 

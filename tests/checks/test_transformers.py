@@ -1,4 +1,5 @@
-"""One rule for what `transform` gives back: the container that came in, unless `set_output` is set."""
+"""One rule for what `transform` gives back: the container that came in, unless `set_output` is
+set."""
 
 import dask.dataframe as dd
 import numpy as np

@@ -1,4 +1,5 @@
-"""Learners say when rows do not determine what they solve for: an attribute, and a line of the summary."""
+"""Learners say when rows do not determine what they solve for: an attribute, and a line of the
+summary."""
 
 import numpy as np
 import pyarrow as pa
@@ -92,7 +93,11 @@ def test_least_squares_says_it_by_its_rank():
 
 @pytest.mark.parametrize(
     "learner",
-    [Ridge(), LogisticRegression(), RBFNetworkRegressor(units="linear", n_centers=3, random_state=0)],
+    [
+        Ridge(),
+        LogisticRegression(),
+        RBFNetworkRegressor(units="linear", n_centers=3, random_state=0),
+    ],
 )
 def test_a_penalty_determines_the_coefficients_of_repeated_columns(learner):
     X, y = table(True)
@@ -104,11 +109,16 @@ def test_a_penalty_determines_the_coefficients_of_repeated_columns(learner):
 def test_em_says_which_terms_a_constant_column_leaves_open():
     X, y = table(False)
     X[:, 3] = 2.0
-    learner = RBFNetworkRegressor(n_centers=2, units="linear", fit_by="em", random_state=0).fit(X, y)
+    learner = RBFNetworkRegressor(n_centers=2, units="linear", fit_by="em", random_state=0).fit(
+        X, y
+    )
     assert learner.n_undetermined_ == 2  # a slope of either unit
     assert learner.summary().facts[LINE].startswith("2 of 10 weights")
     assert (
-        RBFNetworkRegressor(n_centers=2, units="linear", fit_by="em").fit(*table(False)).n_undetermined_ == 0
+        RBFNetworkRegressor(n_centers=2, units="linear", fit_by="em")
+        .fit(*table(False))
+        .n_undetermined_
+        == 0
     )
 
 
@@ -147,13 +157,15 @@ def test_a_point_counts_the_directions_that_a_newton_step_leaves_alone():
             return Point(theta, r**2 / 2, np.full(2, r), np.ones((2, 2)))
 
     valley = Valley()
-    found = Newton().minimise(valley, valley.evaluate(np.array([3.0, 0.0]), True), 20, 1e-12)
+    found = Newton().minimize(valley, valley.evaluate(np.array([3.0, 0.0]), True), 20, 1e-12)
     assert_allclose(found.point.theta, [2.0, -1.0])
     assert found.point.n_undetermined == 1
 
 
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
-@pytest.mark.parametrize("case", ["KNeighborsClassifier", "RBFNetworkRegressor", "LogisticRegression"])
+@pytest.mark.parametrize(
+    "case", ["KNeighborsClassifier", "RBFNetworkRegressor", "LogisticRegression"]
+)
 def test_model_files_keep_it(case, tmp_path):
     learner, classes, count = CASES[case]
     X, y = table(True)

@@ -27,11 +27,14 @@ def command(monkeypatch, capfdbinary):
     """Runs a command: (exit code, stdout, stderr)."""
 
     def call(*arguments, width=100):
-        # all are imported first: one imported later would keep the replaced console of `_screen` for good
+        # all are imported first: one imported later would keep the replaced console of `_screen`
+        # for good
         names = [module.name for module in pkgutil.walk_packages(cli.__path__, "lyceum.cli.")]
         for found in [importlib.import_module(name) for name in names]:
             if hasattr(found, "console"):
-                monkeypatch.setattr(found, "console", Console(highlight=False, width=width, file=sys.stdout))
+                monkeypatch.setattr(
+                    found, "console", Console(highlight=False, width=width, file=sys.stdout)
+                )
         monkeypatch.setattr(sys, "argv", ["lyceum", *map(str, arguments)])
         with pytest.raises(SystemExit) as done:
             cli.main()
@@ -61,4 +64,6 @@ def models(tmp_path_factory, credit, cpu):
         "bayes": fit_file(credit, "class", "NaiveBayes"),
         "ridge": fit_file(cpu, "class", "Ridge"),
     }
-    return {name: str(lyceum.save(model, folder / f"{name}.lyceum")) for name, model in made.items()}
+    return {
+        name: str(lyceum.save(model, folder / f"{name}.lyceum")) for name, model in made.items()
+    }

@@ -39,8 +39,10 @@ FILES = {
     "pickle.lyceum": b"\x80\x04\x95cposix\nsystem\n.",
     "cut.bif": "variable x {",
     "sum.bif": "variable x { type discrete [2] {t,f}; }\nprobability (x) { table 0.9, 0.9; }\n",
-    "cycle.bif": "variable a { type discrete [2] {t,f}; }\nvariable b { type discrete [2] {t,f}; }\n"
-    "probability (a|b) { default 0.5 0.5; }\nprobability (b|a) { default 0.5 0.5; }\n",
+    "cycle.bif": (
+        "variable a { type discrete [2] {t,f}; }\nvariable b { type discrete [2] {t,f}; }\n"
+        "probability (a|b) { default 0.5 0.5; }\nprobability (b|a) { default 0.5 0.5; }\n"
+    ),
     "no.png": b"\x89PNG\r\n no",
     "loss.csv": "true,a\na,0\n",
     "nan.csv": "true,a,b\na,0,nan\nb,1,0\n",
@@ -52,8 +54,10 @@ FILES = {
     "folds.toml": RECIPE + "folds = 1\n",
     "key.toml": RECIPE + "fold = 3\n",
     "cut.toml": "data = [",
-    "search.toml": RECIPE + '[[learners]]\nname = "LogisticRegression"\n[learners.search]\n'
-    'C = {low = 0.0, high = 1.0, scale = "log"}\n',
+    "search.toml": (
+        RECIPE + '[[learners]]\nname = "LogisticRegression"\n[learners.search]\n'
+        'C = {low = 0.0, high = 1.0, scale = "log"}\n'
+    ),
     "learner.toml": RECIPE + '[[learners]]\nname = "Nobody"\n',
     "setting.toml": RECIPE + '[[learners]]\nname = "NaiveBayes"\nsettings = {nothing = 1}\n',
     "metric.toml": RECIPE + 'metric = "beauty"\n',
@@ -320,5 +324,8 @@ def test_a_bad_command_ends_with_a_sentence(line, folder, monkeypatch, capfd):
     assert "Traceback" not in said, said
     assert (folder / "full" / "mine.txt").read_text(encoding="utf-8") == "keep me"
     assert (folder / "t.csv").read_text(encoding="utf-8") == FILES["t.csv"]
-    for left in {path.name for path in folder.iterdir()} - {*FILES, *KEPT}:  # a study that was begun
+    for left in {path.name for path in folder.iterdir()} - {
+        *FILES,
+        *KEPT,
+    }:  # a study that was begun
         shutil.rmtree(folder / left)

@@ -17,7 +17,9 @@ def test_a_query_says_what_the_library_says(command):
     code, text, err = command("bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--json")
     assert (code, err) == (0, "")
     (found,) = json.loads(text)
-    np.testing.assert_allclose(found["probabilities"], ASIA.posterior("lung", {"xray": "yes"}).values)
+    np.testing.assert_allclose(
+        found["probabilities"], ASIA.posterior("lung", {"xray": "yes"}).values
+    )
     code, text, _ = command("bayesnet", "query", "asia", "lung", "-e", "xray=yes")
     assert "P(lung | xray=yes), by junction tree" in text
     assert "0.4887" in text
@@ -26,7 +28,9 @@ def test_a_query_says_what_the_library_says(command):
 
 
 def test_workings_interventions_soft_evidence_and_best_states(command):
-    _, text, _ = command("bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--explain", width=200)
+    _, text, _ = command(
+        "bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--explain", width=200
+    )
     assert "P(lung=yes | xray=yes) = 0.0539 / 0.1103 = 0.4887" in text
     _, text, _ = command("bayesnet", "query", "asia", "smoke", "--do", "lung=yes", "--json")
     assert json.loads(text)[0]["probabilities"] == pytest.approx([0.5, 0.5])
@@ -88,7 +92,9 @@ def test_numbers_are_cut_and_required_edges_kept(command, tmp_path):
     assert len(json.loads(text)["cut"]) >= 4
     assert "species" in read_bif(out).names
     weather = datasets.path("weather")
-    code, _, _ = command("bayesnet", "learn", weather, "--required", "play->windy", "-o", out, "--force")
+    code, _, _ = command(
+        "bayesnet", "learn", weather, "--required", "play->windy", "-o", out, "--force"
+    )
     assert code == 0
     assert ("play", "windy") in read_bif(out).edges
 

@@ -47,7 +47,9 @@ def test_version(run):
 
 
 def test_the_package_can_be_run_as_the_command():
-    ran = subprocess.run([sys.executable, "-m", "lyceum", "--version"], capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-m", "lyceum", "--version"], capture_output=True, text=True
+    )
     assert ran.returncode == 0
     assert "lyceum" in ran.stdout.lower()
 
@@ -83,7 +85,7 @@ def test_the_help_of_learners_names_every_task(run):
     assert all(task in out for task in catalog.TASKS)
 
 
-# -- inspect -------------------------------------------------------------------------------------------------
+# -- inspect ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
@@ -120,7 +122,9 @@ def test_inspect_json_is_the_inspection(run, credit):
 
 
 def test_inspect_is_not_led_astray_by_markup(run, tmp_path):
-    pd.DataFrame({"[bold]x[/]": ["[red]", "[/red]"] * 20, "n": np.arange(40) % 7}).to_csv(tmp_path / "t.csv")
+    pd.DataFrame({"[bold]x[/]": ["[red]", "[/red]"] * 20, "n": np.arange(40) % 7}).to_csv(
+        tmp_path / "t.csv"
+    )
     _, out, _ = run("inspect", tmp_path / "t.csv")
     assert "[bold]x[/]" in out
     assert "[/red] 50%" in out
@@ -149,7 +153,9 @@ def test_inspect_finds_separator_and_encoding_and_says_so(run, tmp_path):
 )
 def test_a_fault_is_one_sentence_on_stderr_and_code_2(run, tmp_path, arguments, message):
     (tmp_path / "t.xyz").write_text("?")
-    code, out, err = run("inspect", *(a.format(cpu=datasets.path("cpu"), folder=tmp_path) for a in arguments))
+    code, out, err = run(
+        "inspect", *(a.format(cpu=datasets.path("cpu"), folder=tmp_path) for a in arguments)
+    )
     assert (code, out) == (2, "")
     assert err.startswith("lyceum: ")
     assert message in err
@@ -215,7 +221,7 @@ def test_a_pipe_is_refused_before_it_is_read(run, tmp_path):
         os.close(write_end)
 
 
-# -- doctor --------------------------------------------------------------------------------------------------
+# -- doctor ----------------------------------------------------------------------------
 
 
 def test_doctor_says_what_runs_here(run):
@@ -237,7 +243,10 @@ def test_doctor_fits_the_terminal(run, width):
     code, out, _ = run("doctor", width=width)
     assert code == 0
     assert max(map(len, out.splitlines())) <= width
-    assert all(word in out for word in ("kernels", "threads", "BLAS", "memory", "scikit-learn", "LYCEUM_ISA"))
+    assert all(
+        word in out
+        for word in ("kernels", "threads", "BLAS", "memory", "scikit-learn", "LYCEUM_ISA")
+    )
 
 
 def test_doctor_tells_a_wrong_kernel(run, monkeypatch):
@@ -261,7 +270,7 @@ def test_doctor_names_the_remedy_for_an_extra_that_is_not_there(run, monkeypatch
     assert 'pip install "lyceum-ml[dask]"' in run("doctor", width=140)[1]
 
 
-# -- syllabus and learners -----------------------------------------------------------------------------------
+# -- syllabus and learners -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [80, 140])
@@ -270,14 +279,18 @@ def test_syllabus_shows_every_row_once(run, width):
     assert code == 0
     assert max(map(len, out.splitlines())) <= width
     starts = [
-        line.split()[0] for line in out.splitlines() if line.strip() and line[:6].strip().count(".") == 1
+        line.split()[0]
+        for line in out.splitlines()
+        if line.strip() and line[:6].strip().count(".") == 1
     ]
     assert [number for number in starts if number[0].isdigit()] == [row.number for row in rows()]
 
 
 def test_syllabus_missing_leaves_out_what_works(run):
     found = json.loads(run("syllabus", "--missing", "--json")[1])
-    assert [row["number"] for row in found] == [row.number for row in rows() if row.status != "works"]
+    assert [row["number"] for row in found] == [
+        row.number for row in rows() if row.status != "works"
+    ]
     assert {row["status"] for row in found} <= {"partly", "not yet"}
 
 
@@ -298,7 +311,9 @@ def test_learners_shows_every_entry(run, width):
 
 def test_learners_of_one_task_as_json(run):
     found = json.loads(run("learners", "--task", "regression", "--json")[1])
-    assert [entry["name"] for entry in found] == [entry.name for entry in catalog.learners("regression")]
+    assert [entry["name"] for entry in found] == [
+        entry.name for entry in catalog.learners("regression")
+    ]
     code, _, err = run("learners", "--task", "cooking")
     assert code == 2
     assert "choose one of classification" in err
@@ -340,7 +355,9 @@ def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(mon
 
     monkeypatch.setattr(_screen, "console", Console(highlight=False, width=40))
     heads = ("column", *(f"pc{j}" for j in range(9)))
-    _screen.show_table(Table("Loadings", heads, [("bill_length_mm", *np.linspace(0.111, 0.999, 9))]))
+    _screen.show_table(
+        Table("Loadings", heads, [("bill_length_mm", *np.linspace(0.111, 0.999, 9))])
+    )
     out = capsys.readouterr().out
     hidden = 9 - out.count("pc")
     assert 0 < hidden < 9

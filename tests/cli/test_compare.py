@@ -27,13 +27,17 @@ def test_p_values_are_those_of_statsmodels_and_scipy(command, models, credit, ou
     tests = {test["measure"]: test for test in json.loads(out)["tests"]}
     wrong = [p.argmax(axis=1) != y for p in proba]
     table = [[(a & b).sum() for b in (wrong[1], ~wrong[1])] for a in (wrong[0], ~wrong[0])]
-    assert tests["error"]["p_value"] == pytest.approx(mcnemar(table, exact=False, correction=True).pvalue)
+    assert tests["error"]["p_value"] == pytest.approx(
+        mcnemar(table, exact=False, correction=True).pvalue
+    )
     cost = np.array([[0.0, 5.0], [1.0, 0.0]])
     paid = [cost[y, (p @ cost).argmin(axis=1)] for p in proba]
     expected = stats.ttest_rel(*paid)
     assert tests["cost per row"]["p_value"] == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval(0.95)
-    assert (tests["cost per row"]["low"], tests["cost per row"]["high"]) == pytest.approx(tuple(interval))
+    assert (tests["cost per row"]["low"], tests["cost per row"]["high"]) == pytest.approx(
+        tuple(interval)
+    )
     logs = [-np.log(p[np.arange(1000), y]) for p in proba]
     assert tests["log loss"]["p_value"] == pytest.approx(stats.ttest_rel(*logs).pvalue)
 
@@ -46,7 +50,9 @@ def test_a_better_model_is_named_whatever_its_place(models, cpu):
         assert found.verdict.startswith("good is better: mean squared error")
     y = pd.read_csv(cpu)["class"]
     off = [(model.predict(lyceum.scan(cpu, target="class")) - y) ** 2 for model in (good, poor)]
-    assert compare_models(good, poor, cpu).tests[0].p_value == pytest.approx(stats.ttest_rel(*off).pvalue)
+    assert compare_models(good, poor, cpu).tests[0].p_value == pytest.approx(
+        stats.ttest_rel(*off).pvalue
+    )
 
 
 def test_a_model_does_not_differ_from_itself(command, models, credit):
@@ -68,7 +74,9 @@ def test_one_row_shows_no_difference(models, cpu):
 
 
 def test_the_terminal_shows_the_verdict_and_the_tests(command, models, credit):
-    _, out, _ = command("compare", models["logistic"], models["bayes"], credit, "-t", "class", width=120)
+    _, out, _ = command(
+        "compare", models["logistic"], models["bayes"], credit, "-t", "class", width=120
+    )
     assert "logistic" in out
     assert "McNemar" in out
     assert max(map(len, out.splitlines())) <= 120

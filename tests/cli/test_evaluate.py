@@ -25,7 +25,9 @@ def posterior(models, credit):
     return lyceum.load(models["logistic"]).predict_proba(lyceum.scan(credit, target="class"))
 
 
-def test_numbers_are_those_of_scikit_learn_and_statsmodels(command, models, credit, truth, posterior):
+def test_numbers_are_those_of_scikit_learn_and_statsmodels(
+    command, models, credit, truth, posterior
+):
     code, out, err = command("evaluate", models["logistic"], credit, "--target", "class", "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)["metrics"]
@@ -34,7 +36,9 @@ def test_numbers_are_those_of_scikit_learn_and_statsmodels(command, models, cred
     low, high = proportion_confint((said != truth).sum(), 1000, method="wilson")
     assert (found["error"]["low"], found["error"]["high"]) == pytest.approx((low, high))
     assert found["kappa"]["value"] == pytest.approx(metrics.cohen_kappa_score(truth, said))
-    assert found["AUC"]["value"] == pytest.approx(metrics.roc_auc_score(truth == "good", posterior[:, 1]))
+    assert found["AUC"]["value"] == pytest.approx(
+        metrics.roc_auc_score(truth == "good", posterior[:, 1])
+    )
     assert found["log loss"]["value"] == pytest.approx(metrics.log_loss(truth, posterior))
     brier = metrics.brier_score_loss(truth == "good", posterior[:, 1])
     assert found["Brier score"]["value"] == pytest.approx(brier)
@@ -49,17 +53,25 @@ def test_the_interval_of_the_auc_is_de_longs_by_its_definition(models, credit, t
     score, good = posterior[rows, 1], truth[rows] == "good"
     above, below = score[good], score[~good]
     wins = np.array([[(a > b) + 0.5 * (a == b) for b in below] for a in above])
-    variance = wins.mean(axis=1).var(ddof=1) / len(above) + wins.mean(axis=0).var(ddof=1) / len(below)
+    variance = wins.mean(axis=1).var(ddof=1) / len(above) + wins.mean(axis=0).var(ddof=1) / len(
+        below
+    )
     assert found.value == pytest.approx(wins.mean())
-    assert found.high - found.value == pytest.approx(min(1.959964 * variance**0.5, 1 - found.value), rel=1e-6)
+    assert found.high - found.value == pytest.approx(
+        min(1.959964 * variance**0.5, 1 - found.value), rel=1e-6
+    )
 
 
 def test_costs_are_those_of_the_best_decisions(command, models, credit, truth, posterior):
     cost = np.array([[0.0, 5.0], [1.0, 0.0]])
     codes = (truth == "good").astype(int)
     brute = [min(row @ cost[:, a] for a in range(2)) for row in posterior]
-    chosen = [next(a for a in range(2) if row @ cost[:, a] == best) for row, best in zip(posterior, brute)]
-    _, out, _ = command("evaluate", models["logistic"], credit, "--loss", "bad:good=5,good:bad=1", "--json")
+    chosen = [
+        next(a for a in range(2) if row @ cost[:, a] == best) for row, best in zip(posterior, brute)
+    ]
+    _, out, _ = command(
+        "evaluate", models["logistic"], credit, "--loss", "bad:good=5,good:bad=1", "--json"
+    )
     found = json.loads(out)["metrics"]
     assert found["cost per row"]["value"] == pytest.approx(cost[codes, chosen].mean())
     likeliest = cost[codes, posterior.argmax(axis=1)].mean()
@@ -90,7 +102,9 @@ def test_the_terminal_shows_measures_confusion_and_classes(command, models, cred
     code, out, _ = command("evaluate", models["logistic"], credit, width=90)
     assert code == 0
     assert max(map(len, out.splitlines())) <= 90
-    assert all(word in out for word in ("error", "95 % interval", "rows: truth", "precision", "log loss"))
+    assert all(
+        word in out for word in ("error", "95 % interval", "rows: truth", "precision", "log loss")
+    )
 
 
 def test_rows_without_truth_and_unknown_classes_are_said(command, models, credit, tmp_path):
@@ -118,7 +132,9 @@ def test_three_classes_have_hand_and_tills_area(tmp_path):
     model = NaiveBayes().fit(rows.take(np.arange(0, 344, 2)))
     found = evaluate_model(model, path)
     y = pd.read_csv(path)["species"]
-    expected = metrics.roc_auc_score(y, model.predict_proba(rows), multi_class="ovo", average="macro")
+    expected = metrics.roc_auc_score(
+        y, model.predict_proba(rows), multi_class="ovo", average="macro"
+    )
     assert found["AUC (Hand and Till)"].value == pytest.approx(expected)
 
 
@@ -140,7 +156,9 @@ def test_one_or_two_rows_are_measured_without_nan(models, credit, n):
     ],
 )
 def test_a_fault_is_one_sentence(command, models, credit, cpu, model, arguments, message):
-    code, out, err = command("evaluate", models[model], cpu if model == "ridge" else credit, *arguments)
+    code, out, err = command(
+        "evaluate", models[model], cpu if model == "ridge" else credit, *arguments
+    )
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
@@ -151,7 +169,9 @@ def test_losses_that_are_never_negative_have_intervals_that_are_not_either():
     model = DecisionTreeClassifier().fit(lyceum.scan(rows, target="kind"))
     found = evaluate_model(model, rows.assign(kind=list("aabbbb")))
     assert [found[name].low for name in ("log loss", "Brier score")] == [0.0, 0.0]
-    line = LinearRegression().fit(lyceum.scan(rows[["size"]].assign(kind=rows["size"]), target="kind"))
+    line = LinearRegression().fit(
+        lyceum.scan(rows[["size"]].assign(kind=rows["size"]), target="kind")
+    )
     found = evaluate_model(line, rows[["size"]].assign(kind=[1.0, 2.0, 3.0, 6.0, 7.0, 80.0]))
     assert [found[name].low for name in ("RMSE", "MAE")] == [0.0, 0.0]
 
@@ -181,4 +201,7 @@ def test_the_mean_over_one_row_has_no_interval(models, credit, cpu):
     assert [m.low for m in one.metrics] == [None] * len(one.metrics)
     two = evaluate_model(lyceum.load(models["ridge"]), pd.read_csv(cpu)[:2])
     assert two["RMSE"].low is not None
-    assert (list(one["RMSE"].as_dict()), list(two["RMSE"].as_dict())) == (["value"], ["value", "low", "high"])
+    assert (list(one["RMSE"].as_dict()), list(two["RMSE"].as_dict())) == (
+        ["value"],
+        ["value", "low", "high"],
+    )

@@ -10,7 +10,9 @@ import lyceum
 
 
 def test_contributions_sum_to_the_score_and_the_score_is_the_posterior(command, models, credit):
-    code, out, err = command("explain", models["logistic"], credit, "--row", 7, "--row", 3, "--json")
+    code, out, err = command(
+        "explain", models["logistic"], credit, "--row", 7, "--row", 3, "--json"
+    )
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert [one["row"] for one in found] == [7, 3]
@@ -48,12 +50,18 @@ def test_a_gap_is_said_to_be_one(command, models, credit, tmp_path):
     frame = pd.read_csv(credit).head(3)
     frame.loc[0, "housing"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    (one,) = json.loads(command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0", "--json")[1])
-    assert next(part["value"] for part in one["contributions"] if part["column"] == "housing") is None
+    (one,) = json.loads(
+        command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0", "--json")[1]
+    )
+    assert (
+        next(part["value"] for part in one["contributions"] if part["column"] == "housing") is None
+    )
     assert "missing" in command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0")[1]
 
 
-@pytest.mark.parametrize(("row", "message"), [(1000, "there are 1,000, counted from 0"), (-1, "from 0")])
+@pytest.mark.parametrize(
+    ("row", "message"), [(1000, "there are 1,000, counted from 0"), (-1, "from 0")]
+)
 def test_a_row_that_is_not_there_is_one_sentence(command, models, credit, row, message):
     code, out, err = command("explain", models["logistic"], credit, "--row", row)
     assert (code, out) == (2, "")

@@ -26,9 +26,22 @@ def test_fit_keeps_the_model_that_the_library_fits(command, credit, tmp_path):
     X = pd.get_dummies(frame.drop(columns="class"), dtype=float)
     numbers = frame.drop(columns="class").select_dtypes("number").columns
     X[numbers] = (X[numbers] - X[numbers].mean()) / X[numbers].std(ddof=0)
-    # one-of-C columns with all categories and reference columns share their predictions only without penalty
+    # one-of-C columns with all categories and reference columns share their predictions only
+    # without penalty
     strong = LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(X, frame["class"])
-    command("fit", credit, "-t", "class", "-l", "LogisticRegression", "--set", "C=1e6", "-o", out, "--force")
+    command(
+        "fit",
+        credit,
+        "-t",
+        "class",
+        "-l",
+        "LogisticRegression",
+        "--set",
+        "C=1e6",
+        "-o",
+        out,
+        "--force",
+    )
     ours = lyceum.load(out).predict_proba(lyceum.scan(credit, target="class"))
     np.testing.assert_allclose(ours, strong.predict_proba(X), atol=2e-3)
 
@@ -46,7 +59,9 @@ def test_fit_json_has_the_summary(command, credit, tmp_path):
 
 def test_fit_takes_kinds_ignored_columns_and_weights(command, tmp_path):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"code": rng.integers(0, 4, 200), "id": range(200), "w": rng.uniform(1, 2, 200)})
+    frame = pd.DataFrame(
+        {"code": rng.integers(0, 4, 200), "id": range(200), "w": rng.uniform(1, 2, 200)}
+    )
     frame["y"] = np.where(frame["code"] % 2 == 0, "even", "odd")
     frame.to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "m.lyceum"
@@ -64,7 +79,9 @@ def test_fit_takes_kinds_ignored_columns_and_weights(command, tmp_path):
 def test_fit_reads_standard_input(command, credit, tmp_path, monkeypatch):
     with open(credit, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
-    assert command("fit", "-", "-t", "class", "-l", "NaiveBayes", "-o", tmp_path / "m.lyceum")[0] == 0
+    assert (
+        command("fit", "-", "-t", "class", "-l", "NaiveBayes", "-o", tmp_path / "m.lyceum")[0] == 0
+    )
     same = lyceum.load(tmp_path / "m.lyceum").predict_proba(lyceum.scan(credit, target="class"))
     from lyceum.bayes import NaiveBayes
 
@@ -128,7 +145,10 @@ def test_every_bundled_table_can_be_fitted(command, tmp_path):
 
 @pytest.mark.parametrize(
     ("setting", "words"),
-    [('n_clusters=["a"]', "'n_clusters' parameter of KMeans"), ("nope=1", "KMeans has no setting 'nope'")],
+    [
+        ('n_clusters=["a"]', "'n_clusters' parameter of KMeans"),
+        ("nope=1", "KMeans has no setting 'nope'"),
+    ],
 )
 def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, setting, words):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
@@ -141,20 +161,31 @@ def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, 
 def test_a_kind_to_declare_is_the_option_of_the_command(command, tmp_path):
     (tmp_path / "t.csv").write_text("x,the target\n" + "".join(f"{i},\n" for i in range(30)))
     code, _, err = command(
-        "fit", tmp_path / "t.csv", "-l", "NaiveBayes", "-t", "the target", "-o", tmp_path / "m.lyceum"
+        "fit",
+        tmp_path / "t.csv",
+        "-l",
+        "NaiveBayes",
+        "-t",
+        "the target",
+        "-o",
+        tmp_path / "m.lyceum",
     )
     assert code == 2
     assert "declare its kind, --kind 'the target=categorical', or use a regressor" in err
     assert "scan(" not in err
 
 
-def test_names_that_look_like_markup_or_have_blanks_are_printed_as_they_are(command, tmp_path, monkeypatch):
+def test_names_that_look_like_markup_or_have_blanks_are_printed_as_they_are(
+    command, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(
         "x,the [b] class\n" + "".join(f"{i % 7},{'uv'[i % 2]}\n" for i in range(40))
     )
     model, file = "my [red] model.lyceum", "p [b].csv"
-    code, out, _ = command("fit", "t.csv", "-l", "NaiveBayes", "-t", "the [b] class", "-o", model, width=200)
+    code, out, _ = command(
+        "fit", "t.csv", "-l", "NaiveBayes", "-t", "the [b] class", "-o", model, width=200
+    )
     assert code == 0
     assert f"fitted and kept in {model}\n" in out
     words = shlex.split(out.splitlines()[-1].removeprefix("next: "))

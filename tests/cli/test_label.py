@@ -28,7 +28,9 @@ def test_a_person_at_the_terminal_labels_rows(command, mails, tmp_path, monkeypa
     # a slip is not taken for a class unless it is repeated
     answers = iter(["spam" if i % 2 else "ham" for i in range(5)] + ["spma", "spam", ""])
     monkeypatch.setattr(builtins, "input", lambda prompt: next(answers))
-    code, out, _ = command("label", mails, "--target", "kind", "--out", tmp_path / "out.csv", "--queries", 20)
+    code, out, _ = command(
+        "label", mails, "--target", "kind", "--out", tmp_path / "out.csv", "--queries", 20
+    )
     assert code == 0
     assert "6 answers; 6 of 60 rows have a label (ham, spam)" in " ".join(out.split())
     assert "guess:" in out
@@ -54,14 +56,16 @@ def test_labels_that_are_there_are_kept_and_asking_goes_on(mails, tmp_path):
         return truth(cells)
 
     found = label_file(str(mails), "kind", tmp_path / "out.csv", ask, n_queries=5)
-    assert (found.asked, found.labelled, found.rows, found.classes) == (5, 15, 60, ("ham", "spam"))
+    assert (found.asked, found.labeled, found.rows, found.classes) == (5, 15, 60, ("ham", "spam"))
     assert min(asked) >= 10
     again = pd.read_csv(tmp_path / "out.csv")
     assert (again["kind"][:10] == kind[:10]).all()
 
 
 @pytest.mark.syllabus("15.2")
-def test_ctrl_c_stops_with_what_was_answered_and_says_how_to_go_on(command, mails, tmp_path, monkeypatch):
+def test_ctrl_c_stops_with_what_was_answered_and_says_how_to_go_on(
+    command, mails, tmp_path, monkeypatch
+):
     answers = iter(["spam", "ham"])
 
     def person(prompt):

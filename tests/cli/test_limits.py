@@ -1,4 +1,5 @@
-"""Files that may not grow, folders that may not be written to: a sentence, and old files as they were."""
+"""Files that may not grow, folders that may not be written to: a sentence, and old files as they
+were."""
 
 import os
 import shlex
@@ -41,7 +42,10 @@ def ends(line, monkeypatch, capfd):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_limit_of_the_size_of_files_is_a_sentence(folder, monkeypatch, capfd):
-    assert ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0] == 0
+    assert (
+        ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0]
+        == 0
+    )
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     for line in COMMANDS:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
@@ -55,11 +59,16 @@ def test_a_limit_of_the_size_of_files_is_a_sentence(folder, monkeypatch, capfd):
     assert (folder / "old").read_text(encoding="utf-8") == "old"
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
+)
 @pytest.mark.filterwarnings("ignore")
 def test_a_folder_that_may_not_be_written_to_is_a_sentence(folder, monkeypatch, capfd):
     """As it is with another user's finished study."""
-    assert ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0] == 0
+    assert (
+        ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0]
+        == 0
+    )
     assert ends(f"{STUDY} --out done", monkeypatch, capfd)[0] == 0
     for path in (folder / "done", folder):
         path.chmod(0o555)
@@ -81,7 +90,9 @@ def run_with_output_to(stdout, *arguments):
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"]
+)
 def test_a_pipe_that_is_closed_before_the_output_comes_is_no_complaint(arguments):
     read_end, write_end = os.pipe()
     os.close(read_end)
@@ -92,12 +103,16 @@ def test_a_pipe_that_is_closed_before_the_output_comes_is_no_complaint(arguments
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize("arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"]
+)
 def test_output_that_cannot_be_written_is_a_sentence(arguments):
     with open("/dev/full", "w") as full:
         code, said = run_with_output_to(full, *arguments)
     assert code == 2
-    assert said == "lyceum: No space left on device: free some space, and run the same command again\n"
+    assert (
+        said == "lyceum: No space left on device: free some space, and run the same command again\n"
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")

@@ -1,4 +1,5 @@
-"""The command that `lyceum fit` prints as the next one works, for learners of every family and task."""
+"""The command that `lyceum fit` prints as the next one works, for learners of every family and
+task."""
 
 import shlex
 
@@ -23,7 +24,8 @@ ONE_OF_A_KIND = {(entry.package, entry.task): entry.name for entry in catalog.le
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Tables of numbers that are not negative and a column of text: with classes, with numbers, without."""
+    """Tables of numbers that are not negative and a column of text: with classes, with numbers,
+    without."""
     rng = np.random.default_rng(0)
     x, club = rng.gamma(2.0, size=N), rng.choice(list("uvw"), N)
     frame = pd.DataFrame({"x": x, "z": x + rng.gamma(2.0, size=N), "club": club})
@@ -41,11 +43,15 @@ def test_the_next_command_works(command, folder, monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     entry = catalog.find(name)
     needs_classes = get_tags(entry.load()()).target_tags.required
-    file, target = FILES.get(entry.task, FILES["classification"] if needs_classes else ("features.csv", None))
+    file, target = FILES.get(
+        entry.task, FILES["classification"] if needs_classes else ("features.csv", None)
+    )
     settings = [] if target is None else ["-t", target]
     if "n_estimators" in entry.load()().get_params():
         settings += ["--set", "n_estimators=3"]
-    code, text, err = command("fit", folder / file, *settings, "-l", name, "-o", "m.lyceum", width=200)
+    code, text, err = command(
+        "fit", folder / file, *settings, "-l", name, "-o", "m.lyceum", width=200
+    )
     assert code == 0, err
     next_command = text.splitlines()[-1].removeprefix("next: lyceum ")
     rows = shlex.quote(str(folder / "features.csv"))
@@ -78,7 +84,10 @@ def test_what_has_no_meaning_without_predictions_is_refused(command, folder, tmp
     rows = pd.read_csv(folder / "features.csv")[["x", "z"]]
     model = str(lyceum.save(PCA(1).fit(rows), tmp_path / "pca.lyceum"))
     code, _, err = command("predict", model, folder / "features.csv", "--proba")
-    assert (code, err) == (2, "lyceum: PCA gives new columns, so that --proba has no meaning here\n")
+    assert (code, err) == (
+        2,
+        "lyceum: PCA gives new columns, so that --proba has no meaning here\n",
+    )
     code, _, err = command("evaluate", model, folder / "classes.csv", "-t", "kind")
     assert code == 2
     assert "PCA predicts no target" in err

@@ -25,9 +25,13 @@ def expected(models, credit):
     return model.predict(rows), model.predict_proba(rows)
 
 
-def test_predictions_are_the_models_own_in_the_order_of_the_rows(command, models, credit, expected, tmp_path):
+def test_predictions_are_the_models_own_in_the_order_of_the_rows(
+    command, models, credit, expected, tmp_path
+):
     out = tmp_path / "p.csv"
-    code, text, err = command("predict", models["logistic"], credit, "-o", out, "--proba", "--keep", "age")
+    code, text, err = command(
+        "predict", models["logistic"], credit, "-o", out, "--proba", "--keep", "age"
+    )
     assert (code, err) == (0, "")
     assert "1,000 rows predicted" in text
     found = pd.read_csv(out)
@@ -40,7 +44,10 @@ def test_predictions_are_the_models_own_in_the_order_of_the_rows(command, models
 def test_parquet_in_and_out_gives_the_same(command, models, credit, expected, tmp_path):
     pd.read_csv(credit).to_parquet(tmp_path / "t.parquet", row_group_size=64)
     assert (
-        command("predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "p.parquet")[0] == 0
+        command(
+            "predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "p.parquet"
+        )[0]
+        == 0
     )
     assert (pq.read_table(tmp_path / "p.parquet")["predicted"].to_pylist() == expected[0]).all()
 
@@ -55,11 +62,15 @@ def test_small_batches_give_the_same(command, models, credit, expected, tmp_path
     # matrix products round differently at the edges of other batches
     np.testing.assert_allclose(pd.read_csv(tmp_path / "a.csv").iloc[:, 1:], expected[1], rtol=1e-14)
     pd.read_csv(credit).to_parquet(tmp_path / "t.parquet")
-    command("predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "b.csv", "--proba")
+    command(
+        "predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "b.csv", "--proba"
+    )
     np.testing.assert_allclose(pd.read_csv(tmp_path / "b.csv").iloc[:, 1:], expected[1], rtol=1e-14)
 
 
-def test_no_more_than_a_batch_of_predictions_is_held(command, models, credit, tmp_path, monkeypatch):
+def test_no_more_than_a_batch_of_predictions_is_held(
+    command, models, credit, tmp_path, monkeypatch
+):
     from lyceum._core.data.files import csv as _csv
     from lyceum.workflows import FittedModel
 
@@ -91,7 +102,16 @@ def test_costs_and_doubt_decide(command, models, credit, expected, tmp_path):
     for loss in (tmp_path / "loss.csv", "bad:good=5,good:bad=1"):
         out = tmp_path / "p.csv"
         code, text, _ = command(
-            "predict", models["logistic"], credit, "-o", out, "--loss", loss, "--doubt", 0.4, "--force"
+            "predict",
+            models["logistic"],
+            credit,
+            "-o",
+            out,
+            "--loss",
+            loss,
+            "--doubt",
+            0.4,
+            "--force",
         )
         assert code == 0
         found = pd.read_csv(out)
@@ -131,7 +151,9 @@ def test_late_fractions_missing_cells_and_new_categories_do_not_stop_it(
     frame.loc[998, "age"] = None
     frame.loc[997, "housing"] = "houseboat"
     frame.to_csv(tmp_path / "t.csv", index=False)
-    assert command("predict", models["logistic"], tmp_path / "t.csv", "-o", tmp_path / "p.csv")[0] == 0
+    assert (
+        command("predict", models["logistic"], tmp_path / "t.csv", "-o", tmp_path / "p.csv")[0] == 0
+    )
     assert len(pd.read_csv(tmp_path / "p.csv")) == 1000
 
 
@@ -139,7 +161,9 @@ def test_identifiers_are_kept_letter_by_letter(command, models, credit, tmp_path
     frame = pd.read_csv(credit)
     frame.insert(0, "id", [f"{i:05d}" for i in range(1000)])
     frame.to_csv(tmp_path / "t.csv", index=False)
-    command("predict", models["bayes"], tmp_path / "t.csv", "-o", tmp_path / "p.csv", "--keep", "id")
+    command(
+        "predict", models["bayes"], tmp_path / "t.csv", "-o", tmp_path / "p.csv", "--keep", "id"
+    )
     assert pd.read_csv(tmp_path / "p.csv", dtype=str)["id"].tolist() == frame["id"].tolist()
 
 
@@ -170,14 +194,18 @@ def test_a_fault_is_one_sentence_and_writes_nothing(
     command, models, credit, cpu, tmp_path, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
-    code, out, err = command("predict", *(a.format(credit=credit, cpu=cpu, **models) for a in arguments))
+    code, out, err = command(
+        "predict", *(a.format(credit=credit, cpu=cpu, **models) for a in arguments)
+    )
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(command, models, credit, tmp_path):
+def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(
+    command, models, credit, tmp_path
+):
     out = tmp_path / "p.csv"
     out.write_text("precious")
     assert command("predict", models["logistic"], credit, "-o", out)[0] == 2

@@ -21,9 +21,12 @@ FEW = ("--learners", "NaiveBayes,LinearDiscriminantAnalysis", "--folds", "3")
 
 @pytest.fixture(scope="module", autouse=True)
 def no_pictures():
-    """A report of one line: tests/studies has the pages, and one test here a page from a command."""
+    """A report of one line: tests/studies has the pages, and one test here a page from a
+    command."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_report, "render", lambda study, problems=None, content=None: "<!doctype html>")
+        patch.setattr(
+            _report, "render", lambda study, problems=None, content=None: "<!doctype html>"
+        )
         yield
 
 
@@ -54,7 +57,16 @@ def done(tmp_path_factory, applicants, no_pictures):
 def test_the_terminal_has_ranking_answer_and_places(command, applicants, done, tmp_path):
     out = tmp_path / "s"
     code, text, err = command(
-        "study", applicants, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", out, width=110
+        "study",
+        applicants,
+        "-t",
+        "class",
+        *FEW,
+        "--loss",
+        "bad:good=5,good:bad=1",
+        "-o",
+        out,
+        width=110,
     )
     assert (code, err) == (0, "")
     assert max(map(len, text.splitlines())) <= 110
@@ -90,7 +102,9 @@ def test_json_is_results_json(command, applicants, done):
 
 def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, monkeypatch):
     monkeypatch.setattr(_report, "render", RENDER)
-    code, _, err = command("study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again")
+    code, _, err = command(
+        "study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again"
+    )
     assert (code, err) == (0, "")
     again = Study.open(tmp_path / "again")
     assert again.report_path.read_text(encoding="utf-8").count("<figure>") > 5
@@ -108,7 +122,18 @@ def test_another_study_is_not_replaced_without_force(command, applicants, done, 
     out = shutil.copytree(done.folder, tmp_path / "s")
     before = (out / "results.json").read_bytes()
     costs = ("--loss", "bad:good=5,good:bad=1")
-    arguments = ["study", applicants, "-t", "class", *FEW, *costs, "-o", out, "--seed", "7"]  # only the seed
+    arguments = [
+        "study",
+        applicants,
+        "-t",
+        "class",
+        *FEW,
+        *costs,
+        "-o",
+        out,
+        "--seed",
+        "7",
+    ]  # only the seed
     code, text, err = command(*arguments)
     assert (code, text) == (2, "")
     assert "force" in err
@@ -131,7 +156,9 @@ def test_another_study_is_not_replaced_without_force(command, applicants, done, 
     ],
 )
 def test_a_fault_is_one_sentence_and_leaves_nothing(command, credit, tmp_path, arguments, message):
-    code, out, err = command("study", *(a.format(credit=credit) for a in arguments), "-o", tmp_path / "s")
+    code, out, err = command(
+        "study", *(a.format(credit=credit) for a in arguments), "-o", tmp_path / "s"
+    )
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
@@ -141,8 +168,25 @@ def test_a_fault_is_one_sentence_and_leaves_nothing(command, credit, tmp_path, a
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
 def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(applicants, tmp_path):
     out = tmp_path / "s"
-    run = [sys.executable, "-c", "from lyceum.cli import main; main()", "study", applicants, "-t", "class"]
-    run += ["--learners", "NaiveBayes,LogisticRegression", "--folds", "10", "--repeats", "10", "-o", str(out)]
+    run = [
+        sys.executable,
+        "-c",
+        "from lyceum.cli import main; main()",
+        "study",
+        applicants,
+        "-t",
+        "class",
+    ]
+    run += [
+        "--learners",
+        "NaiveBayes,LogisticRegression",
+        "--folds",
+        "10",
+        "--repeats",
+        "10",
+        "-o",
+        str(out),
+    ]
     process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(out.glob("predictions/*.parquet"))) < 2:
         time.sleep(0.02)

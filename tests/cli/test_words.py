@@ -29,7 +29,10 @@ from lyceum.workflows import complete_loss
             "x is a file: give a folder, out=...",
             "x is a file: give a folder, --out FOLDER",
         ),
-        ("leave it out, or say kinds = {y = 'categorical'}", "leave it out, or say --kind y=categorical"),
+        (
+            "leave it out, or say kinds = {y = 'categorical'}",
+            "leave it out, or say --kind y=categorical",
+        ),
         (
             "the target 'y' is the same in every row: choose",
             "the target 'y' is the same in every row: choose",

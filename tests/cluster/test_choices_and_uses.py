@@ -45,7 +45,9 @@ def test_elbow_silhouette_and_bic_find_the_groups():
 def test_other_learners_choose_too():
     for learner in (KMedoids(), AgglomerativeClustering(), GaussianMixture(random_state=0)):
         assert choose_k(X, range(2, 7), learner=learner).k == 4
-    mixture = choose_k(X, range(1, 4), learner=GaussianMixture(random_state=0, covariance_type="diag"))
+    mixture = choose_k(
+        X, range(1, 4), learner=GaussianMixture(random_state=0, covariance_type="diag")
+    )
     expected = SklearnMixture(1, covariance_type="diag").fit(X).bic(X)
     assert mixture.bic[0] == pytest.approx(expected, rel=1e-3)
     with pytest.raises(SettingError, match="ascending"):
@@ -54,7 +56,12 @@ def test_other_learners_choose_too():
 
 @pytest.mark.syllabus("12.6")
 def test_texts_are_clustered_by_their_words():
-    sports = ["ball goal team match", "goal keeper ball match", "team wins match goal", "ball team keeper"]
+    sports = [
+        "ball goal team match",
+        "goal keeper ball match",
+        "team wins match goal",
+        "ball team keeper",
+    ]
     cooking = [
         "salt oven bread flour",
         "bread flour yeast oven",
@@ -74,14 +81,20 @@ def test_pictures_are_drawn_from_any_tree_and_clustering():
     from matplotlib import pyplot
 
     big, _ = make_blobs(2000, 2, centers=5, random_state=1)
-    for model in (AgglomerativeClustering(5, linkage="average").fit(big), DensityClusters().fit(big)):
+    for model in (
+        AgglomerativeClustering(5, linkage="average").fit(big),
+        DensityClusters().fit(big),
+    ):
         ax = plot.dendrogram(model)
         assert len(ax.get_xticklabels()) == 40
         total = sum(
-            int(text.get_text().strip("()")) if "(" in text.get_text() else 1 for text in ax.get_xticklabels()
+            int(text.get_text().strip("()")) if "(" in text.get_text() else 1
+            for text in ax.get_xticklabels()
         )
         assert total == 2000
-    ax = plot.silhouette(silhouette(big, AgglomerativeClustering(3, linkage="single").fit(big).labels_))
+    ax = plot.silhouette(
+        silhouette(big, AgglomerativeClustering(3, linkage="single").fit(big).labels_)
+    )
     assert len(ax.get_yticklabels()) == 3
     assert len(plot.elbow(choose_k(X, range(1, 5)))) == 3
     model = KMeans(3, init=X[:3], record=True).fit(X)
@@ -104,7 +117,15 @@ def test_the_command_clusters_a_mixed_table_and_writes_a_report(tmp_path):
     frame.loc[5, "income"] = np.nan
     frame.to_csv(tmp_path / "people.csv", index=False)
     out, page = tmp_path / "labels.csv", tmp_path / "page.html"
-    arguments = ["cluster", str(tmp_path / "people.csv"), "--out", str(out), "--report", str(page), "--json"]
+    arguments = [
+        "cluster",
+        str(tmp_path / "people.csv"),
+        "--out",
+        str(out),
+        "--report",
+        str(page),
+        "--json",
+    ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert json.loads(result.output)["facts"]["clusters"] == 2
@@ -136,7 +157,9 @@ def test_bic_does_not_count_rounding_as_a_better_fit(dtype):
 
 
 def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
-    with pytest.raises(DataError, match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)"):
+    with pytest.raises(
+        DataError, match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)"
+    ):
         choose_k(np.eye(3))
 
 

@@ -86,7 +86,9 @@ def test_density_is_explained_by_core_rows_and_noise_by_where_clusters_end(setti
 
 
 def test_mixed_columns_with_missing_cells_are_explained_and_named():
-    frame = pd.DataFrame({"age": [20.0, 22.0, None, 60.0, 63.0], "town": pd.Categorical(list("aaabb"))})
+    frame = pd.DataFrame(
+        {"age": [20.0, 22.0, None, 60.0, 63.0], "town": pd.Categorical(list("aaabb"))}
+    )
     model = AgglomerativeClustering(2, linkage="average").fit(frame)
     found = model.explain(frame)
     far = np.sort(model.transform(frame), axis=1)

@@ -54,7 +54,9 @@ def test_the_hierarchy_has_the_clusters_of_hdbscan(seed, min_samples, smallest):
 def test_leaves_are_those_of_hdbscan():
     X, _ = make_blobs(300, 2, centers=6, random_state=3)
     found = DensityClusters(min_cluster_size=10, selection="leaves").fit(X)
-    expected = HDBSCAN(min_samples=5, min_cluster_size=10, cluster_selection_method="leaf", copy=True).fit(X)
+    expected = HDBSCAN(
+        min_samples=5, min_cluster_size=10, cluster_selection_method="leaf", copy=True
+    ).fit(X)
     # merges of equal height may come in any order, so that a row at the rim may or may not be noise
     both = (found.labels_ >= 0) & (expected.labels_ >= 0)
     assert found.n_clusters_ == expected.labels_.max() + 1
@@ -110,7 +112,9 @@ def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
 
 def test_equal_rows_and_few_rows_are_no_trouble():
     assert DensityClusters(allow_single=True).fit(np.zeros((9, 2))).labels_.tolist() == [0] * 9
-    assert DensityClusters(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
+    assert (
+        DensityClusters(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
+    )
     assert DensityClusters().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
     with pytest.raises(DataError, match="at least 2 rows"):
         DensityClusters().fit([[0.0]])
@@ -122,7 +126,10 @@ def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(n,
     model = DensityClusters(allow_single=True, min_cluster_size=smallest).fit(X)
     assert model.labels_.tolist() == [-1] * n
     assert model.strengths_.tolist() == [0.0] * n
-    assert DensityClusters(allow_single=True, min_samples=2, min_cluster_size=2).fit(X).n_clusters_ == 1
+    assert (
+        DensityClusters(allow_single=True, min_samples=2, min_cluster_size=2).fit(X).n_clusters_
+        == 1
+    )
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])

@@ -1,4 +1,5 @@
-"""DivisiveClustering clustering and fuzzy c-means: definitions, optimality, agreement with others."""
+"""DivisiveClustering clustering and fuzzy c-means: definitions, optimality, agreement with
+others."""
 
 from __future__ import annotations
 
@@ -72,7 +73,10 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
     for method in ("bisecting", "diana"):
         weighted = DivisiveClustering(5, method=method).fit(X, sample_weight=w).labels_[repeats]
         assert (
-            adjusted_rand_score(weighted, DivisiveClustering(5, method=method).fit(X[repeats]).labels_) > 0.9
+            adjusted_rand_score(
+                weighted, DivisiveClustering(5, method=method).fit(X[repeats]).labels_
+            )
+            > 0.9
         )
     assert DivisiveClustering(3).fit(np.ones((5, 2))).n_clusters_ == 1
     frame = pd.DataFrame({"town": ["Ulm", "Ulm", "Bonn", "Bonn"], "age": [20.0, None, 60.0, 61.0]})

@@ -1,4 +1,5 @@
-"""Mixtures of Gaussians: scikit-learn's numbers from the same start, Old Faithful, missing cells."""
+"""Mixtures of Gaussians: scikit-learn's numbers from the same start, Old Faithful, missing
+cells."""
 
 import warnings
 
@@ -81,7 +82,11 @@ def test_no_iteration_lowers_the_objective(form, model):
 @pytest.mark.parametrize("model", [GaussianMixture, StudentMixture])
 def test_no_iteration_lowers_the_objective_with_a_constant_column(form, model):
     rng = np.random.default_rng(1)
-    parts = rng.normal(size=(40, 3)), rng.normal(size=(40, 3)) * 0.2 + 5, rng.normal(size=(40, 3)) - 4
+    parts = (
+        rng.normal(size=(40, 3)),
+        rng.normal(size=(40, 3)) * 0.2 + 5,
+        rng.normal(size=(40, 3)) - 4,
+    )
     X = np.column_stack([np.vstack(parts) * [3.0, 1.0, 0.1], np.ones(120)])
     fitted = model(3, covariance_type=form, tol=1e-8, max_iter=2000, random_state=0).fit(X)
     assert (np.diff(fitted.history_) >= -1e-10 * abs(fitted.history_[-1])).all()
@@ -97,7 +102,9 @@ def test_old_faithful_has_two_components():
     np.testing.assert_allclose(model.means_[short], [2.0364, 54.4785], rtol=1e-4)
     np.testing.assert_allclose(model.means_[1 - short], [4.2897, 79.9681], rtol=1e-4)
     np.testing.assert_allclose(model.weights_[short], 0.3559, atol=1e-4)
-    np.testing.assert_allclose(model.covariances_[short], [[0.0692, 0.4352], [0.4352, 33.697]], rtol=2e-3)
+    np.testing.assert_allclose(
+        model.covariances_[short], [[0.0692, 0.4352], [0.4352, 33.697]], rtol=2e-3
+    )
     assert model.score(X) * len(X) == pytest.approx(-1130.264, abs=0.01)
     default = GaussianMixture(2, random_state=0).fit(X)
     np.testing.assert_allclose(np.sort(default.means_[:, 0]), [2.0364, 4.2897], rtol=5e-3)
@@ -123,7 +130,9 @@ def test_the_prior_is_rows_of_the_variance_within():
     X = groups(50, 2, 1)
     ml, one = GaussianMixture(prior_rows=0).fit(X), GaussianMixture(prior_rows=3).fit(X)
     V = np.diag(one.prior_variance_)
-    np.testing.assert_allclose(one.covariances_[0], (50 * ml.covariances_[0] + 3 * V) / 53, rtol=1e-12)
+    np.testing.assert_allclose(
+        one.covariances_[0], (50 * ml.covariances_[0] + 3 * V) / 53, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -138,9 +147,9 @@ def test_a_column_missing_everywhere_in_some_rows_is_integrated_out(form):
     joint = np.stack(
         [
             np.log(model.weights_[k])
-            + stats.multivariate_normal(model.means_[k, keep], matrices[k][np.ix_(keep, keep)]).logpdf(
-                X[:, keep]
-            )
+            + stats.multivariate_normal(
+                model.means_[k, keep], matrices[k][np.ix_(keep, keep)]
+            ).logpdf(X[:, keep])
             for k in range(3)
         ],
         axis=1,
@@ -153,7 +162,9 @@ def test_a_column_missing_everywhere_in_some_rows_is_integrated_out(form):
 
 @pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
 @pytest.mark.parametrize("form", ["full", "tied", "diag"])
-def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(learner, form, monkeypatch):
+def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(
+    learner, form, monkeypatch
+):
     rng = np.random.default_rng(8)
     X = np.vstack([rng.normal(c, 1.0, (60, 4)) @ rng.normal(size=(4, 4)) for c in (0.0, 3.0)])
     X[rng.random(X.shape) < 0.25] = np.nan
@@ -163,7 +174,9 @@ def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(l
     for many in (1, 10**9):
         warnings.simplefilter("ignore", ConvergenceWarning)
         monkeypatch.setattr(module, "_MANY_ROWS", many)
-        model = learner(2, covariance_type=form, max_iter=4, n_init=1, random_state=0).fit(X, sample_weight=w)
+        model = learner(2, covariance_type=form, max_iter=4, n_init=1, random_state=0).fit(
+            X, sample_weight=w
+        )
         found.append([model.means_, model.covariances_, model.weights_, model.score_samples(X)])
     for rare, frequent in zip(*found):
         np.testing.assert_allclose(rare, frequent, rtol=1e-9, atol=1e-9)
@@ -183,10 +196,14 @@ def test_known_cells_are_explained_by_the_marginals_of_their_components(learner,
     for i in range(80):
         there = np.flatnonzero(~np.isnan(X[i]))
         known = module.Marginal.of(at, there).values if len(there) < 4 else at
-        by_hand = runner_up_odds(known.terms(X[[i]][:, there]), known.log_weights + known.constant)[0]
+        by_hand = runner_up_odds(known.terms(X[[i]][:, there]), known.log_weights + known.constant)[
+            0
+        ]
         assert found.predicted[i] == by_hand[0]
         assert found.base[i] == pytest.approx(by_hand[1], rel=1e-10, abs=1e-10)
-        np.testing.assert_allclose(found.contributions[i, there], by_hand[2:], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(
+            found.contributions[i, there], by_hand[2:], rtol=1e-10, atol=1e-10
+        )
         assert not found.contributions[i, np.isnan(X[i])].any()
 
 
@@ -240,7 +257,9 @@ def test_draws_come_from_the_density_and_anomalies_are_improbable():
     drawn, labels = model.sample(40_000, random_state=1)
     np.testing.assert_allclose(np.bincount(labels) / 40_000, model.weights_, atol=0.01)
     for k in range(2):
-        np.testing.assert_allclose(np.cov(drawn[labels == k].T), model.covariances_[k], rtol=0.1, atol=0.1)
+        np.testing.assert_allclose(
+            np.cov(drawn[labels == k].T), model.covariances_[k], rtol=0.1, atol=0.1
+        )
     assert model.anomalies(drawn, quantile=0.05).mean() == pytest.approx(0.05, abs=0.005)
     assert model.anomalies([[1e3, 1e3]]).all()
 
@@ -284,13 +303,15 @@ def test_errors_say_what_to_do():
     X = groups(20)
     with pytest.raises(DataError, match="n_samples=2 should be >= n_components=3"):
         GaussianMixture(3).fit(X[:2])
-    with pytest.raises(SettingError, match=r"means_init has the shape \(1, 3\), but \(2, 3\) is needed"):
+    with pytest.raises(
+        SettingError, match=r"means_init has the shape \(1, 3\), but \(2, 3\) is needed"
+    ):
         GaussianMixture(2, means_init=X[:1]).fit(X)
     with pytest.raises(SettingError, match="sum to 2"):
         GaussianMixture(2, weights_init=[1.0, 1.0]).fit(X)
 
 
-# -- the Bayesian mixture ----------------------------------------------------------------------------------
+# -- the Bayesian mixture --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["dirichlet_process", "dirichlet_distribution"])
@@ -323,7 +344,9 @@ def test_the_bayesian_mixture_is_scikit_learns():
     ours = BayesianGaussianMixture(2, **settings).fit(X)
     order, peers = np.argsort(ours.means_[:, 0]), np.argsort(peer.means_[:, 0])
     for name in ("means_", "covariances_", "weights_", "degrees_of_freedom_", "mean_precision_"):
-        np.testing.assert_allclose(getattr(ours, name)[order], getattr(peer, name)[peers], rtol=1e-5)
+        np.testing.assert_allclose(
+            getattr(ours, name)[order], getattr(peer, name)[peers], rtol=1e-5
+        )
 
 
 def test_the_bound_is_below_the_evidence_and_exact_for_one_component():
@@ -338,7 +361,9 @@ def test_the_bound_is_below_the_evidence_and_exact_for_one_component():
         "mean_prior": m,
         "covariance_prior": Psi,
     }
-    model = BayesianGaussianMixture(1, weight_concentration_prior_type="dirichlet_distribution", **settings)
+    model = BayesianGaussianMixture(
+        1, weight_concentration_prior_type="dirichlet_distribution", **settings
+    )
     model.fit(X)
     n, x = len(X), X.mean(axis=0)
     S = (X - x).T @ (X - x)
@@ -380,7 +405,9 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
     X = groups(150, 3, 2, seed=5)
     model = quietly(learner(2, covariance_type=form, random_state=0), X)
     inverse = np.linalg.inv if form in ("full", "tied") else np.reciprocal
-    np.testing.assert_allclose(model.precisions_, inverse(model.covariances_), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        model.precisions_, inverse(model.covariances_), rtol=1e-8, atol=1e-12
+    )
     if learner is not BayesianGaussianMixture and form != "spherical":
         constant = np.column_stack([X, np.full(150, 2.0)])
         found = quietly(learner(2, covariance_type=form, random_state=0), constant).precisions_
@@ -390,7 +417,9 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
         np.testing.assert_allclose(others, model.precisions_, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize(("form", "precisions"), [("full", np.zeros((1, 2, 2))), ("diag", [[1.0, 0.0]])])
+@pytest.mark.parametrize(
+    ("form", "precisions"), [("full", np.zeros((1, 2, 2))), ("diag", [[1.0, 0.0]])]
+)
 def test_precisions_that_have_no_inverse_are_refused(form, precisions):
     with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
         GaussianMixture(covariance_type=form, precisions_init=precisions).fit(groups(60, 2, 2))

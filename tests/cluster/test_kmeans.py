@@ -23,7 +23,9 @@ STARTS = ["k-means++", "random", "furthest-first", "hierarchical", "widest-apart
 
 # The checks round their rows to a few categories, of which there may be fewer than clusters.
 @pytest.mark.filterwarnings("ignore:found . distinct clusters")
-@pytest.mark.parametrize("settings", [{"metric": "cosine"}, *({"init": start} for start in STARTS[1:4])])
+@pytest.mark.parametrize(
+    "settings", [{"metric": "cosine"}, *({"init": start} for start in STARTS[1:4])]
+)
 def test_scikit_learns_checks(settings):
     obeys_scikit_learn(KMeans(3, **settings))
 
@@ -37,7 +39,9 @@ def test_the_same_start_ends_where_scikit_learns_lloyd_ends(k, offset):
     got = KMeans(k, init=init, tol=0, max_iter=25).fit(data)
     expected = SklearnKMeans(k, init=init, n_init=1, tol=0, max_iter=25).fit(data)
     assert got.inertia_ == pytest.approx(expected.inertia_, rel=1e-8)
-    np.testing.assert_allclose(got.cluster_centers_ - offset, expected.cluster_centers_ - offset, atol=1e-8)
+    np.testing.assert_allclose(
+        got.cluster_centers_ - offset, expected.cluster_centers_ - offset, atol=1e-8
+    )
     np.testing.assert_array_equal(got.labels_, expected.labels_)
     assert got.n_iter_ == expected.n_iter_
 
@@ -69,7 +73,7 @@ def test_fitted_centers_labels_and_inertia_agree(init, metric):
     assert kmeans.inertia_ == pytest.approx(objective.sum())
     assert kmeans.score(X) == pytest.approx(-kmeans.inertia_)
     assert kmeans.history_[-1] == kmeans.inertia_
-    # every centre is the mean (the mean direction) of its rows
+    # every center is the mean (the mean direction) of its rows
     rows = X / np.linalg.norm(X, axis=1, keepdims=True) if metric == "cosine" else X
     means = np.array([rows[kmeans.labels_ == k].mean(axis=0) for k in range(6)])
     if metric == "cosine":
@@ -102,7 +106,9 @@ def test_weights_equal_repeated_rows_in_any_order(init):
 def test_array_file_and_dask_give_the_same_clusters(init, tmp_path):
     import dask.array as da
 
-    pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(4)}), tmp_path / "x.parquet", row_group_size=170)
+    pq.write_table(
+        pa.table({f"x{j}": X[:, j] for j in range(4)}), tmp_path / "x.parquet", row_group_size=170
+    )
     kmeans = KMeans(6, init=init, random_state=2)
     here = clone(kmeans).fit(X)
     streamed = clone(kmeans).fit(scan(tmp_path / "x.parquet", memory=0))
@@ -171,7 +177,9 @@ def test_empty_clusters_take_the_farthest_rows():
     got = KMeans(3, init=init).fit(data)
     expected = SklearnKMeans(3, init=init, n_init=1).fit(data)
     assert (
-        sorted(got.cluster_centers_.ravel()) == sorted(expected.cluster_centers_.ravel()) == [1.0, 30.0, 50.0]
+        sorted(got.cluster_centers_.ravel())
+        == sorted(expected.cluster_centers_.ravel())
+        == [1.0, 30.0, 50.0]
     )
     assert got.inertia_ == 2.0
 
@@ -216,7 +224,7 @@ def test_cosine_clusters_do_not_see_lengths():
     np.testing.assert_allclose(np.linalg.norm(one.cluster_centers_, axis=1), 1.0)
 
 
-def test_cosine_rows_of_zeros_move_nothing_and_are_labelled_zero():
+def test_cosine_rows_of_zeros_move_nothing_and_are_labeled_zero():
     padded = np.vstack([X, np.zeros((50, 4))])
     for as_ in (np.asarray, sparse.csr_array):
         one = KMeans(4, metric="cosine", init=X[:4]).fit(as_(X))
@@ -274,7 +282,9 @@ def test_best_of_many_runs_is_the_lowest():
 
 def test_a_callable_start_sees_rows_in_their_order():
     got = KMeans(4, init=lambda rows, k, random_state: rows[:k], n_init=1).fit(X)
-    np.testing.assert_array_equal(got.cluster_centers_, KMeans(4, init=X[:4]).fit(X).cluster_centers_)
+    np.testing.assert_array_equal(
+        got.cluster_centers_, KMeans(4, init=X[:4]).fit(X).cluster_centers_
+    )
 
 
 def test_categories_are_clustered_in_one_of_c_columns_and_may_grow():
@@ -292,7 +302,9 @@ def test_explanation_adds_up_to_the_margin():
     for metric in ("euclidean", "cosine"):
         kmeans = KMeans(5, metric=metric, random_state=0).fit(X)
         explanation = kmeans.explain(X[:20])
-        nearest = np.sort(kmeans.transform(X[:20]), axis=1)[:, :2] ** (1 if metric == "cosine" else 2)
+        nearest = np.sort(kmeans.transform(X[:20]), axis=1)[:, :2] ** (
+            1 if metric == "cosine" else 2
+        )
         np.testing.assert_allclose(explanation.scores, nearest[:, 1] - nearest[:, 0], atol=1e-9)
         np.testing.assert_array_equal(explanation.predicted, kmeans.predict(X[:20]))
     assert (KMeans(1).fit(X).explain(X[:2]).contributions == 0).all()

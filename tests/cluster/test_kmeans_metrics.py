@@ -1,4 +1,5 @@
-"""k-means by correlation, stopping early, given starts of any layout, and clusters that were empty."""
+"""k-means by correlation, stopping early, given starts of any layout, and clusters that were
+empty."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def test_an_offset_takes_no_digits_of_single_precision():
     A = np.random.default_rng(0).normal(size=(90, 6))
     X = (A + 1e6).astype(np.float32)
     one, two = (
-        KMeans(3, metric="correlation", random_state=0).fit(cells) for cells in (X, X.astype(np.float64))
+        KMeans(3, metric="correlation", random_state=0).fit(cells)
+        for cells in (X, X.astype(np.float64))
     )
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_allclose(one.inertia_, two.inertia_, rtol=1e-6)

@@ -80,7 +80,8 @@ def test_samples_come_close_to_all_rows():
     assert whole.inertia_ <= sampled.inertia_ <= 1.03 * whole.inertia_
     np.testing.assert_allclose(X[sampled.medoid_indices_], sampled.cluster_centers_)
     losses = [
-        step["objective"] for step in KMedoids(3, max_rows=300, random_state=0, record=True).fit(X).record_
+        step["objective"]
+        for step in KMedoids(3, max_rows=300, random_state=0, record=True).fit(X).record_
     ]
     assert len(losses) == 5
     assert min(losses) == pytest.approx(sampled.inertia_)
@@ -106,7 +107,9 @@ def test_medoids_of_a_mixed_table_are_its_rows(tmp_path):
 
 
 def test_sparse_rows_are_dense_rows():
-    X = np.random.default_rng(8).normal(size=(60, 8)) * (np.random.default_rng(9).random((60, 8)) < 0.4)
+    X = np.random.default_rng(8).normal(size=(60, 8)) * (
+        np.random.default_rng(9).random((60, 8)) < 0.4
+    )
     dense, thin = (KMedoids(3, metric="cosine").fit(Z) for Z in (X, csr_array(X)))
     near = np.sort(thin.transform(csr_array(X)))
     np.testing.assert_allclose(near, np.sort(dense.transform(X)), atol=1e-9)

@@ -52,7 +52,9 @@ def test_ties_make_a_valid_tree_of_the_right_heights(method):
 
 @pytest.mark.parametrize(("n", "d"), [(300, 3), (3000, 3), (2500, 2), (900, 12)])
 def test_single_linkage_is_the_minimum_spanning_tree(n, d):
-    X = np.random.default_rng(n).normal(size=(n, d)).round(1 if d == 2 else 9)  # ties in two columns
+    X = (
+        np.random.default_rng(n).normal(size=(n, d)).round(1 if d == 2 else 9)
+    )  # ties in two columns
     a, b, raw = spanning_tree(X, Euclidean())
     assert len({*a, *b}) == n
     if n <= 300:
@@ -121,14 +123,21 @@ def test_given_distances_are_those_of_rows():
 
 def test_rows_are_predicted_by_the_distance_of_the_linkage():
     X = np.array([[0.0], [1.0], [6.0], [10.0]])
-    expected = {"single": [3.0, 2.0], "complete": [4.0, 6.0], "average": [3.5, 4.0], "centroid": [3.5, 4.0]}
+    expected = {
+        "single": [3.0, 2.0],
+        "complete": [4.0, 6.0],
+        "average": [3.5, 4.0],
+        "centroid": [3.5, 4.0],
+    }
     for method, distances in expected.items():
         model = AgglomerativeClustering(2, linkage=method).fit(X)
         assert model.transform([[4.0]])[0].tolist() == distances, method
 
 
 def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
-    frame = pd.DataFrame({"age": [20.0, 22.0, None, 60.0, 61.0], "town": ["Ulm", "Ulm", "Ulm", "Bonn", None]})
+    frame = pd.DataFrame(
+        {"age": [20.0, 22.0, None, 60.0, 61.0], "town": ["Ulm", "Ulm", "Ulm", "Bonn", None]}
+    )
     model = AgglomerativeClustering(2, linkage="average").fit(frame)
     assert isinstance(model.metric_, Gower)
     assert model.labels_[:3].tolist() == [model.labels_[0]] * 3
@@ -158,7 +167,9 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(m
 
 
 def test_sparse_rows_are_dense_rows():
-    X = np.random.default_rng(8).normal(size=(60, 8)) * (np.random.default_rng(9).random((60, 8)) < 0.4)
+    X = np.random.default_rng(8).normal(size=(60, 8)) * (
+        np.random.default_rng(9).random((60, 8)) < 0.4
+    )
     for method in LINKAGES:
         dense, thin = (AgglomerativeClustering(3, linkage=method).fit(Z) for Z in (X, csr_array(X)))
         np.testing.assert_allclose(dense.linkage_[:, 2], thin.linkage_[:, 2], rtol=1e-6)

@@ -31,7 +31,9 @@ def brute(X, w, centers):
     squares = cdist(X, centers, "sqeuclidean")
     labels = squares.argmin(axis=1)
     sums = np.array([(w * (labels == k)) @ X for k in range(len(centers))])
-    return LloydSums(len(X), sums, np.bincount(labels, w, len(centers)), float(w @ squares.min(axis=1)))
+    return LloydSums(
+        len(X), sums, np.bincount(labels, w, len(centers)), float(w @ squares.min(axis=1))
+    )
 
 
 @pytest.mark.parametrize("as_", [np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)])
@@ -104,7 +106,10 @@ def test_a_moved_row_leaves_its_cluster():
 
 
 @given(
-    st.integers(0, 1000), st.integers(1, 40), st.sampled_from(["euclidean", "cosine"]), st.sampled_from("fd")
+    st.integers(0, 1000),
+    st.integers(1, 40),
+    st.sampled_from(["euclidean", "cosine"]),
+    st.sampled_from("fd"),
 )
 def test_bounds_change_no_bit_of_the_result(seed, k, metric, dtype):
     rng = np.random.default_rng(seed)
@@ -119,7 +124,8 @@ def test_bounds_change_no_bit_of_the_result(seed, k, metric, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal rows
         one, two = (
-            KMeans(k, algorithm=a, **settings).fit(rows, sample_weight=w) for a in ("lloyd", "bounds")
+            KMeans(k, algorithm=a, **settings).fit(rows, sample_weight=w)
+            for a in ("lloyd", "bounds")
         )
     assert np.array_equal(one.cluster_centers_, two.cluster_centers_)
     assert np.array_equal(one.labels_, two.labels_)

@@ -47,7 +47,8 @@ def test_one_start_counts_groups_with_every_covariance_and_prior(form, kind):
 def test_merges_leave_two_components_of_old_faithful_where_iterations_alone_stop_at_three(seed):
     rows = scan(datasets.path("old_faithful"))
     alone, merged = (
-        BayesianGaussianMixture(n_init=1, merge=merge, random_state=seed).fit(rows) for merge in (False, True)
+        BayesianGaussianMixture(n_init=1, merge=merge, random_state=seed).fit(rows)
+        for merge in (False, True)
     )
     assert (alone.n_active_, merged.n_active_) == (3, 2)
     assert merged.history_[: len(alone.history_)] == alone.history_
@@ -60,7 +61,9 @@ def test_merges_over_a_file_of_many_blocks_are_those_of_weighted_rows(tmp_path):
     w = 5.0 + np.arange(len(X)) % 3
     start = np.nan_to_num(X[1:11])
     one = BayesianGaussianMixture(means_init=start).fit(X, sample_weight=w)
-    frame = pd.DataFrame(np.repeat(X, w.astype(int), axis=0), columns=[f"x{j}" for j in range(X.shape[1])])
+    frame = pd.DataFrame(
+        np.repeat(X, w.astype(int), axis=0), columns=[f"x{j}" for j in range(X.shape[1])]
+    )
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=500)
     rows = scan(tmp_path / "rows.parquet", memory=0)
     many = BayesianGaussianMixture(means_init=start).fit(rows)
@@ -89,7 +92,8 @@ def test_the_union_of_two_components_has_the_sums_and_the_bound_of_its_rows(form
     some = there if len(union.moments.scatter) == K else slice(None)
     np.testing.assert_allclose(union.moments.scatter[some], direct.moments.scatter[some], rtol=1e-9)
 
-    # memberships of 0 or 1 have no entropy: the bound is the expected log joint of every row in its own
+    # memberships of 0 or 1 have no entropy: the bound is the expected log joint of every row in its
+    # own
     at = problem.maximization(by_size(union))
     order = np.argsort(-union.rows, kind="stable")
     own = np.argsort(order)[np.where(labels == 3, 1, labels)]

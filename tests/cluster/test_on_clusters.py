@@ -30,7 +30,9 @@ def test_distances_to_clusters_help_a_linear_classifier():
     features = ClusterFeatures(KMeans(12, random_state=0)).fit(Z)
     plain = LogisticRegression().fit(Z, y).score(Z, y)
     assert (
-        LogisticRegression(max_iter=500).fit(features.transform(Z), y).score(features.transform(Z), y)
+        LogisticRegression(max_iter=500)
+        .fit(features.transform(Z), y)
+        .score(features.transform(Z), y)
         > plain + 0.1
     )
     assert ClusterFeatures(KMeans(3), kind="one_of_k", keep=False).fit_transform(Z).sum() == 400
@@ -41,7 +43,9 @@ def test_a_classifier_per_cluster_learns_what_one_cannot():
     rng = np.random.default_rng(1)
     side = rng.integers(0, 2, 600)
     Z = np.column_stack([20.0 * side + rng.normal(size=600), rng.normal(size=600)])
-    y = np.where((Z[:, 1] > 0) == (side == 1), "up", "down")  # the rule turns round from side to side
+    y = np.where(
+        (Z[:, 1] > 0) == (side == 1), "up", "down"
+    )  # the rule turns round from side to side
     model = ClusterClassifier(KMeans(2, random_state=0), LogisticRegression()).fit(Z, y)
     assert LogisticRegression().fit(Z, y).score(Z, y) < 0.7
     assert model.score(Z, y) > 0.97
@@ -89,12 +93,15 @@ def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
     assert ClusterLabels().fit(X, few).score(X, y) > 0.85
     features = ClusterFeatures().fit(X)
     said = [
-        str(model.summary()) for model in (features, ClusterClassifier(classifier=NaiveBayes()).fit(X, y))
+        str(model.summary())
+        for model in (features, ClusterClassifier(classifier=NaiveBayes()).fit(X, y))
     ]
     assert "8, distances" in said[0]
     assert "that of all rows" in said[1] or "its own" in said[1]
     labels = ClusterLabels().fit(X, few)
-    assert [row[1] for row in labels.summary().tables[0].rows] == labels.counts_.sum(axis=1).tolist()
+    assert [row[1] for row in labels.summary().tables[0].rows] == labels.counts_.sum(
+        axis=1
+    ).tolist()
 
 
 @pytest.mark.syllabus("12.6")
@@ -116,7 +123,9 @@ def test_binary_numbers_beside_clusters_stay_as_they_were_written(tmp_path):
     model = ClusterFeatures(KMeans(2, random_state=0)).fit(rows)
     found = np.asarray(model.transform(rows))
     assert set(found[:, 0]) == {3.0, 7.0}
-    np.testing.assert_allclose(found[:, 2:], np.asarray(KMeans(2, random_state=0).fit(rows).transform(rows)))
+    np.testing.assert_allclose(
+        found[:, 2:], np.asarray(KMeans(2, random_state=0).fit(rows).transform(rows))
+    )
 
 
 @pytest.mark.syllabus("12.6")
@@ -138,10 +147,14 @@ def test_posteriors_of_a_cluster_are_its_smoothed_shares():
     Z, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [50.0]], ["a", "b", None, "b", None, None]
     model = ClusterLabels(KMeans(3, init=[[0.0], [9.0], [50.0]]), smoothing=0.5)
     model.fit(Z, y, sample_weight=[1, 2, 1, 1, 1, 1])
-    prior = np.array([1.0, 3.0]) / 4  # of the labelled rows, by weight
-    expected = [(np.array([1.0, 2.0]) + 0.5 * prior) / 3.5, (np.array([0.0, 1.0]) + 0.5 * prior) / 1.5, prior]
+    prior = np.array([1.0, 3.0]) / 4  # of the labeled rows, by weight
+    expected = [
+        (np.array([1.0, 2.0]) + 0.5 * prior) / 3.5,
+        (np.array([0.0, 1.0]) + 0.5 * prior) / 1.5,
+        prior,
+    ]
     np.testing.assert_allclose(model.predict_proba([[0.0], [9.0], [50.0]]), expected)
-    assert model.unlabelled_.tolist() == [1.0, 1.0, 1.0]
+    assert model.unlabeled_.tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.syllabus("12.6")
@@ -153,7 +166,9 @@ def test_each_cluster_is_decided_by_a_classifier_of_its_rows_alone():
     for c in np.flatnonzero(model.decides_ >= 0):
         alone = NaiveBayes().fit(X[labels == c], y[labels == c])
         columns = np.searchsorted(model.classes_, alone.classes_)
-        part = said[labels == c][:, columns]  # a class that the cluster lacks keeps a smoothed prior
+        part = said[labels == c][
+            :, columns
+        ]  # a class that the cluster lacks keeps a smoothed prior
         np.testing.assert_allclose(
             part / part.sum(axis=1, keepdims=True), alone.predict_proba(X[labels == c])
         )
@@ -162,7 +177,9 @@ def test_each_cluster_is_decided_by_a_classifier_of_its_rows_alone():
 def test_learners_of_other_libraries_get_numbers_and_no_rows_without_weight():
     frame = pd.DataFrame(X, columns=list("abc")).assign(town=np.where(Y > 1, "Ulm", "Bonn"))
     y = np.where(X[:, 1] > X[:, 1].mean(), "up", "down")
-    model = ClusterClassifier(SklearnKMeans(4, n_init=1, random_state=0), LogisticRegression()).fit(frame, y)
+    model = ClusterClassifier(SklearnKMeans(4, n_init=1, random_state=0), LogisticRegression()).fit(
+        frame, y
+    )
     assert model.score(frame, y) > 0.97
     w = np.where(np.arange(len(y)) % 2, 1.0, 0.0)
     half = ClusterClassifier(KMeans(2, init=X[[1, 3]]), LogisticRegression())
@@ -190,7 +207,9 @@ def test_a_file_is_fitted_in_passes_and_gives_the_same_model(tmp_path):
     assert not streamed.in_memory
     for model in (ClusterClassifier(random_state=0), ClusterLabels(random_state=0)):
         held = model.fit(rows).predict_proba(rows)
-        np.testing.assert_allclose(model.fit(streamed).predict_proba(rows), held, rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(
+            model.fit(streamed).predict_proba(rows), held, rtol=1e-5, atol=1e-8
+        )
         assert len(held) == len(frame)
 
 

@@ -23,7 +23,7 @@ def quietly(model, X, **fit):
         return model.fit(X, **fit)
 
 
-# -- Student-t ---------------------------------------------------------------------------------------------
+# -- Student-t -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["full", "tied", "diag"])
@@ -33,10 +33,14 @@ def test_a_constant_column_changes_no_student_t(form, missing):
     X = np.vstack([rng.standard_t(3, size=(90, 2)), rng.standard_t(5, size=(90, 2)) + 8])
     X[rng.random(X.shape) < missing] = np.nan
     with_constant = np.column_stack([X[:, 0], np.full(180, 7.0), X[:, 1]])
-    one, two = (StudentMixture(2, covariance_type=form, random_state=0).fit(Z) for Z in (X, with_constant))
+    one, two = (
+        StudentMixture(2, covariance_type=form, random_state=0).fit(Z) for Z in (X, with_constant)
+    )
     np.testing.assert_allclose(two.history_, one.history_, rtol=1e-10)
     np.testing.assert_allclose(two.degrees_, one.degrees_, rtol=1e-8)
-    np.testing.assert_allclose(two.means_, np.insert(one.means_, 1, 7.0, axis=1), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        two.means_, np.insert(one.means_, 1, 7.0, axis=1), rtol=1e-8, atol=1e-10
+    )
     np.testing.assert_allclose(two.score_samples(with_constant), one.score_samples(X), rtol=1e-8)
     terms = two.explain(with_constant).contributions
     assert (terms[:, 1] == 0.0).all()
@@ -44,7 +48,9 @@ def test_a_constant_column_changes_no_student_t(form, missing):
 
 def test_zero_weight_outliers_do_not_change_the_start():
     rng = np.random.default_rng(3)
-    X = np.vstack([rng.normal(size=(30, 3)) + center for center in ([0, 0, 0], [6, 0, 0], [0, 7, 0])])
+    X = np.vstack(
+        [rng.normal(size=(30, 3)) + center for center in ([0, 0, 0], [6, 0, 0], [0, 7, 0])]
+    )
     outliers = np.vstack([X, np.full((9, 3), 1e5)])
     one = quietly(StudentMixture(3, random_state=0), X)
     two = quietly(StudentMixture(3, random_state=0), outliers, sample_weight=[1.0] * 90 + [0.0] * 9)
@@ -102,7 +108,9 @@ def test_outliers_do_not_mislead_student_t_at_default_settings_but_a_gaussian(no
         "one": [[1e3, 0.0]],
     }
     rows = np.vstack([X, outliers[noise]])
-    student, gauss = (learner(3, random_state=0).fit(rows) for learner in (StudentMixture, GaussianMixture))
+    student, gauss = (
+        learner(3, random_state=0).fit(rows) for learner in (StudentMixture, GaussianMixture)
+    )
     assert adjusted_rand_score(k, student.labels_[:300]) > 0.9
     assert adjusted_rand_score(k, gauss.labels_[:300]) < 0.6
 
@@ -125,7 +133,7 @@ def test_many_degrees_of_freedom_are_a_gaussian():
     assert area == pytest.approx(1.0, abs=1e-4)
 
 
-# -- Bernoulli ---------------------------------------------------------------------------------------------
+# -- Bernoulli -------------------------------------------------------------------------
 
 
 def binary(n=300, seed=0):
@@ -191,14 +199,16 @@ def test_binarize_is_a_threshold():
         BernoulliMixture(1, binarize=None).fit(X)
 
 
-# -- multinomial -------------------------------------------------------------------------------------------
+# -- multinomial -----------------------------------------------------------------------
 
 
 def counts(n=300, seed=0):
     rng = np.random.default_rng(seed)
     P = np.array([[0.6, 0.2, 0.1, 0.1], [0.1, 0.1, 0.3, 0.5]])
     k = rng.integers(0, 2, n)
-    return np.array([rng.multinomial(m, P[j]) for m, j in zip(rng.integers(5, 30, n), k)], dtype=float), k
+    return np.array(
+        [rng.multinomial(m, P[j]) for m, j in zip(rng.integers(5, 30, n), k)], dtype=float
+    ), k
 
 
 def test_the_density_of_multinomials_is_scipys():

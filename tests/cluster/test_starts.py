@@ -37,7 +37,9 @@ def test_hierarchical_starts_are_the_means_of_scipys_ward_clusters_of_repeated_r
 def test_of_more_random_rows_those_widest_apart_are_taken():
     wide = [STARTS["widest-apart"](sample_of(X), 5, rng(seed)) for seed in range(10)]
     plain = [STARTS["random"](sample_of(X), 5, rng(seed)) for seed in range(10)]
-    least = [np.mean([cdist(c, c)[np.triu_indices(5, 1)].min() for c in some]) for some in (wide, plain)]
+    least = [
+        np.mean([cdist(c, c)[np.triu_indices(5, 1)].min() for c in some]) for some in (wide, plain)
+    ]
     assert least[0] > 2 * least[1]
     assert all(is_a_row(center, X) for center in wide[0])
 

@@ -63,7 +63,9 @@ def test_silhouettes_are_scikit_learns(ours, theirs):
     X, labels, _ = drawn(1, n=173)
     X -= 1e6
     found = silhouette(X, labels, metric=ours)
-    np.testing.assert_allclose(found.points, metrics.silhouette_samples(X, labels, metric=theirs), atol=1e-9)
+    np.testing.assert_allclose(
+        found.points, metrics.silhouette_samples(X, labels, metric=theirs), atol=1e-9
+    )
     assert found.mean == pytest.approx(metrics.silhouette_score(X, labels, metric=theirs))
     by_cluster = [found.points[labels == c].mean() for c in found.clusters]
     np.testing.assert_allclose(found.cluster_means, by_cluster)
@@ -133,7 +135,9 @@ def test_external_measures_are_scikit_learns(y, seed, k):
     assert mutual_information(y, labels, normalized=True) == pytest.approx(
         metrics.normalized_mutual_info_score(y, labels), abs=1e-9
     )
-    (apart, only_cluster), (only_class, together) = metrics.cluster.pair_confusion_matrix(y, labels) / 2
+    (apart, only_cluster), (only_class, together) = (
+        metrics.cluster.pair_confusion_matrix(y, labels) / 2
+    )
     found = pair_counts(y, labels)
     assert (found.apart, found.only_cluster, found.only_class, found.together) == (
         apart,
@@ -164,7 +168,9 @@ def test_hand_solved_alignments():
     y = ["a"] * 5 + ["b"] * 5
     labels = [0] * 4 + [1] + [0] * 3 + [1] * 2
     assert match_clusters(y, labels, "largest").classes == {0: "a", 1: "b"}
-    assert match_clusters(y, labels).class_f1.tolist() == pytest.approx([2 * 4 / (7 + 5), 2 * 2 / (3 + 5)])
+    assert match_clusters(y, labels).class_f1.tolist() == pytest.approx(
+        [2 * 4 / (7 + 5), 2 * 2 / (3 + 5)]
+    )
     assert entropy(["a", "a", "b", "b"], [0, 0, 0, 0]) == 1.0
     assert purity(["a", "b", "b", "b"], [0, 0, 0, 1]) == 0.75
     with pytest.raises(SettingError, match="'largest', 'greedy' or 'optimal'"):

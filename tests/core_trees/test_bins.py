@@ -23,7 +23,9 @@ def binned_by_row(rows, bins):
 
 
 def expected_bins(x, edges):
-    return np.array([sum(e < value for e in edges) if value == value else len(edges) + 1 for value in x])
+    return np.array(
+        [sum(e < value for e in edges) if value == value else len(edges) + 1 for value in x]
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
@@ -38,7 +40,9 @@ def test_a_bin_is_the_number_of_edges_below(dtype, max_bins):
     for j in range(3):
         assert bins.n_bins[j] == len(bins.edges[j]) + 1 <= max_bins
         assert (np.diff(bins.edges[j]) > 0).all()
-        np.testing.assert_array_equal(codes[:, j], expected_bins(X[:, j].astype(float), bins.edges[j]))
+        np.testing.assert_array_equal(
+            codes[:, j], expected_bins(X[:, j].astype(float), bins.edges[j])
+        )
 
 
 def test_few_distinct_values_have_a_bin_each_with_edges_midway():
@@ -66,7 +70,10 @@ def test_a_heavy_value_leaves_bins_for_the_others():
 def test_weight_two_equals_repeated_row():
     rng = np.random.default_rng(2)
     X, w = rng.normal(size=(3000, 2)), rng.integers(0, 4, 3000).astype(float)
-    weighted, repeated = Bins.of(rows_of(X, w), 32), Bins.of(rows_of(np.repeat(X, w.astype(int), axis=0)), 32)
+    weighted, repeated = (
+        Bins.of(rows_of(X, w), 32),
+        Bins.of(rows_of(np.repeat(X, w.astype(int), axis=0)), 32),
+    )
     for one, two in zip(weighted.edges, repeated.edges):
         np.testing.assert_allclose(one, two)
 
@@ -82,7 +89,9 @@ def test_rows_of_no_weight_are_left_out():
 
 def test_the_heaviest_categories_keep_a_bin_and_the_others_share_one():
     rng = np.random.default_rng(3)
-    town = rng.choice([f"t{i:03d}" for i in range(300)], 5000, p=np.arange(1, 301) / np.arange(1, 301).sum())
+    town = rng.choice(
+        [f"t{i:03d}" for i in range(300)], 5000, p=np.arange(1, 301) / np.arange(1, 301).sum()
+    )
     rows = scan(pd.DataFrame({"town": town})).then(Recode())
     bins = Bins.of(rows, 20)
     assert bins.n_bins.tolist() == [20]
@@ -143,7 +152,9 @@ def test_the_sample_does_not_depend_on_blocks_or_their_order():
     known = scan(X).reduce(lambda block: UniformRowSample.of(block, size=1000, n_rows=len(X)))
     assert 400 < len(forward.cells()[0]) <= 1000
     for other in (backward, known):
-        np.testing.assert_array_equal(np.sort(forward.cells()[0].ravel()), np.sort(other.cells()[0].ravel()))
+        np.testing.assert_array_equal(
+            np.sort(forward.cells()[0].ravel()), np.sort(other.cells()[0].ravel())
+        )
 
 
 def test_bins_may_be_written_column_by_column():

@@ -70,7 +70,9 @@ def test_a_forest_of_sklearn_is_explained_exactly():
     X = X.astype(np.float32)
     proba = forest.predict_proba(X)
     pick = proba.argmax(axis=1)
-    np.testing.assert_allclose(contributions(router, X, pick).sum(axis=1), proba.max(axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        contributions(router, X, pick).sum(axis=1), proba.max(axis=1), atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("6.8")
@@ -114,14 +116,20 @@ def test_the_path_of_unknown_categories_has_every_node():
         assert len(tree.path(row, schema, ["u", "v"]).steps) == len(parts(tree, row))
 
 
-@pytest.mark.parametrize("make", [ID3, C45, CART, TreeClassifier, DecisionTreeRegressor, ModelTreeRegressor])
+@pytest.mark.parametrize(
+    "make", [ID3, C45, CART, TreeClassifier, DecisionTreeRegressor, ModelTreeRegressor]
+)
 def test_the_path_of_every_tree_learner_ends_at_its_prediction(make):
     rng = np.random.default_rng(4)
-    colour = rng.choice(["red", "green", "blue"], 300)
+    color = rng.choice(["red", "green", "blue"], 300)
     X = pd.DataFrame(
-        {"size": rng.normal(size=300), "colour": pd.Categorical(colour), "age": rng.normal(size=300)}
+        {
+            "size": rng.normal(size=300),
+            "color": pd.Categorical(color),
+            "age": rng.normal(size=300),
+        }
     )
-    score = 2 * X["size"] + 3 * (colour == "red") * X["age"]
+    score = 2 * X["size"] + 3 * (color == "red") * X["age"]
     X.loc[::7, "size"] = np.nan
     is_number = make in (DecisionTreeRegressor, ModelTreeRegressor)
     model = make().fit(X, score if is_number else np.where(score > 0, "up", "down"))
@@ -135,7 +143,9 @@ def test_the_path_of_every_tree_learner_ends_at_its_prediction(make):
             cell = X.loc[row, name]
             assert (step.cell is None) == pd.isna(cell)
             assert pd.isna(cell) or step.cell == cell
-    with pytest.raises(DataError, match="there is no row 300: rows are numbered from 0, and there are 300"):
+    with pytest.raises(
+        DataError, match="there is no row 300: rows are numbered from 0, and there are 300"
+    ):
         model.path(X, 300)
 
 
@@ -149,7 +159,9 @@ def test_with_a_loss_matrix_the_path_follows_the_expected_loss_of_the_action():
 
 
 def test_a_path_takes_one_row_by_name():
-    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0] * 5, "colour": ["red", "blue", "red", "green"] * 5})
+    frame = pd.DataFrame(
+        {"size": [1.0, 2.0, 3.0, 4.0] * 5, "color": ["red", "blue", "red", "green"] * 5}
+    )
     for model in (
         TreeClassifier().fit(frame, ["up", "up", "down", "up"] * 5),
         ModelTreeRegressor(min_samples_split=4).fit(frame, [1.0, 2.0, 7.0, 4.0] * 5),
@@ -167,7 +179,7 @@ def test_a_path_takes_one_row_by_name():
     [
         ({"size": 1.0}, "one row of coded cells, all of them numbers, and not this dict: path"),
         (pd.Series(["red", 1.0]), "not this Series"),
-        (pd.DataFrame({"colour": ["red"]}), "not this DataFrame"),
+        (pd.DataFrame({"color": ["red"]}), "not this DataFrame"),
         (np.zeros((2, 3)), r"one row, but the cells have the shape \(2, 3\)"),
         ([], "the row has 0 cells, but the tree needs 1"),
     ],

@@ -1,4 +1,5 @@
-"""Trees grown by levels: against the referee, the exact core, scikit-learn, and however the rows come."""
+"""Trees grown by levels: against the referee, the exact core, scikit-learn, and however the rows
+come."""
 
 import numpy as np
 import pyarrow.csv as pc
@@ -6,7 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.binned_reference import assert_same, mixed_frame, rows_of, scanned, tree_of_the_core, walked
+from tests.trees.binned_reference import (
+    assert_same,
+    mixed_frame,
+    rows_of,
+    scanned,
+    tree_of_the_core,
+    walked,
+)
 from tests.trees.growth_reference import follow
 from tests.trees.table_builders import from_scikit
 from tests.trees.test_referee import CLASSES, LOSS, limits, tables, two_or_three_classes, ways
@@ -52,15 +60,19 @@ def growing(**changes):
     return {"max_depth": 5, "min_samples_leaf": 5, **changes}
 
 
-# -- the referee -------------------------------------------------------------------------------------------
+# -- the referee -----------------------------------------------------------------------
 
 
 def followed(table, **rules):
     """Check the tree grown by levels with the referee; how many splits were the only best ones."""
     cells, target, kinds, n_classes, weight = table
-    X = np.array([[np.nan if c is None else c for c in row] for row in cells]).reshape(len(cells), len(kinds))
+    X = np.array([[np.nan if c is None else c for c in row] for row in cells]).reshape(
+        len(cells), len(kinds)
+    )
     rows = rows_of(X, target, weight, kinds, n_classes, at=(3, 4, 11))
-    arrays = {name: np.array(rules[name]) for name in ("costs", "loss") if rules.get(name) is not None}
+    arrays = {
+        name: np.array(rules[name]) for name in ("costs", "loss") if rules.get(name) is not None
+    }
     tree = grow_by_levels(rows, Bins.of(rows), Growth(**{**rules, **arrays}), n_classes)
     return follow(Referee(*table, rules=Rules(**rules)), tree)
 
@@ -89,12 +101,16 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
     followed(table, criterion=criterion, **way, **limit)
 
 
-# -- the exact core ----------------------------------------------------------------------------------------
+# -- the exact core --------------------------------------------------------------------
 
 
 @settings(max_examples=25)
 @given(
-    forms, st.integers(0, 2**32), st.integers(7, 40), st.booleans(), st.sampled_from([1, 1 << 16, 1 << 28])
+    forms,
+    st.integers(0, 2**32),
+    st.integers(7, 40),
+    st.booleans(),
+    st.sampled_from([1, 1 << 16, 1 << 28]),
 )
 def test_the_tree_is_that_of_the_core_on_the_same_bins(growth, seed, max_bins, weighted, budget):
     rows = scanned(mixed_frame(seed, 200), "w" if weighted else None)
@@ -104,8 +120,12 @@ def test_the_tree_is_that_of_the_core_on_the_same_bins(growth, seed, max_bins, w
 
 
 @settings(max_examples=20)
-@given(st.sampled_from(["variance", "sd"]), st.integers(0, 2**32), st.integers(7, 40), st.booleans())
-def test_the_tree_of_numbers_is_that_of_the_core_on_the_same_bins(criterion, seed, max_bins, fractions):
+@given(
+    st.sampled_from(["variance", "sd"]), st.integers(0, 2**32), st.integers(7, 40), st.booleans()
+)
+def test_the_tree_of_numbers_is_that_of_the_core_on_the_same_bins(
+    criterion, seed, max_bins, fractions
+):
     rows = scanned(mixed_frame(seed, 200, number=True), "w")
     bins = Bins.of(rows, max_bins)
     missing = "fractions" if fractions else "learned"
@@ -135,7 +155,7 @@ def test_nothing_is_recorded_unless_it_is_asked_for():
     assert len(none.node) == 0
 
 
-# -- scikit-learn ------------------------------------------------------------------------------------------
+# -- scikit-learn ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -170,11 +190,13 @@ def scikit(ours, theirs, offset=0.0):
     assert ours.feature[first].tolist() == theirs.feature[second].tolist()
     assert ours.n_rows[first].tolist() == theirs.n_rows[second].tolist()
     np.testing.assert_allclose(ours.threshold[first], theirs.threshold[second], rtol=1e-6)
-    np.testing.assert_allclose(ours.value[first] - offset, theirs.value[second], rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(
+        ours.value[first] - offset, theirs.value[second], rtol=1e-8, atol=1e-8
+    )
     np.testing.assert_allclose(ours.impurity[first], theirs.impurity[second], rtol=1e-7, atol=1e-9)
 
 
-# -- however the rows come ---------------------------------------------------------------------------------
+# -- however the rows come -------------------------------------------------------------
 
 
 @pytest.fixture
@@ -196,7 +218,9 @@ def test_memory_files_and_dask_give_one_tree(tmp_path, number, missing):
     sources = [table, tmp_path / "table.parquet", tmp_path / "table.csv", frame]
     trees = []
     for source in sources:
-        rows = scanned(source, "w", **({"memory": 0} if source is not frame and source is not table else {}))
+        rows = scanned(
+            source, "w", **({"memory": 0} if source is not frame and source is not table else {})
+        )
         trees.append(grow_by_levels(rows, Bins.of(rows), growth, n_classes))
     for tree in trees[1:]:
         assert_same(trees[0], tree)
@@ -247,7 +271,7 @@ def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, numb
         np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees))
 
 
-# -- passes ------------------------------------------------------------------------------------------------
+# -- passes ----------------------------------------------------------------------------
 
 
 class Counted:
@@ -287,7 +311,7 @@ def test_a_small_budget_costs_passes_and_changes_nothing():
     assert_same(one, two, rtol=0, atol=0)
 
 
-# -- awkward tables ----------------------------------------------------------------------------------------
+# -- awkward tables --------------------------------------------------------------------
 
 
 def test_one_row_and_one_class_are_a_leaf():

@@ -26,7 +26,8 @@ class Cells:
 
 
 def tree(slots=(-1, 0, -1, -1, 1, 2), missing=-2):
-    """Column 0 three ways, missing cells (code 5) to all; then one child by column 1, missing second."""
+    """Column 0 three ways, missing cells (code 5) to all; then one child by column 1, missing
+    second."""
     return Frontier(
         offsets=np.array([0, 6, 10, 311]),
         feature=np.array([0, -1, 1, -1, -1, -1], dtype=np.int32),
@@ -47,7 +48,11 @@ def arrivals(row, frontier, node=0, weight=1.0):
     if to >= 0:
         return arrivals(row, frontier, to, weight)
     children = range(frontier.child[node], frontier.child[node] + frontier.n_children[node])
-    parts = [arrivals(row, frontier, c, weight * frontier.share[c]) for c in children] if to == -2 else []
+    parts = (
+        [arrivals(row, frontier, c, weight * frontier.share[c]) for c in children]
+        if to == -2
+        else []
+    )
     return [part for found in parts for part in found]
 
 
@@ -75,7 +80,9 @@ def blocks(y, w=None, at=()):
 
 def histograms(y, w=None, at=(), frontier=None, **settings):
     frontier = tree() if frontier is None else frontier
-    return fold(partial(NodeHistograms.of, coder=Cells(), frontier=frontier, **settings), blocks(y, w, at))
+    return fold(
+        partial(NodeHistograms.of, coder=Cells(), frontier=frontier, **settings), blocks(y, w, at)
+    )
 
 
 def test_class_weights_are_those_of_the_definition():
@@ -130,7 +137,9 @@ def test_weight_two_equals_a_repeated_row():
     of = partial(NodeHistograms.of, coder=Cells(), frontier=whole, n_classes=K)
     weighted = histograms(CLASSES, W, n_classes=K, frontier=whole).tables
     often = W.astype(int)
-    block = replace(block_of(np.repeat(CODES.astype(float), often, axis=0)), y=np.repeat(CLASSES, often))
+    block = replace(
+        block_of(np.repeat(CODES.astype(float), often, axis=0)), y=np.repeat(CLASSES, often)
+    )
     np.testing.assert_array_equal(of(block).tables, weighted[..., :K])
 
 

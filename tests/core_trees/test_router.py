@@ -35,7 +35,9 @@ def test_values_are_those_of_the_definition(dtype, gaps, seed):
     X = random_rows(rng, 200, gaps, dtype)
     sums = expected(trees, X, [tree.value for tree in trees])
     for engine in ENGINES:
-        np.testing.assert_allclose(Router(trees, 4, engine=engine).sums(X), sums, rtol=1e-13, err_msg=engine)
+        np.testing.assert_allclose(
+            Router(trees, 4, engine=engine).sums(X), sums, rtol=1e-13, err_msg=engine
+        )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -60,7 +62,12 @@ def test_a_split_row_is_given_the_node_of_its_largest_part():
     router = Router([builder.tree()], 2)
     gap = np.nan
     # parts of (NaN, NaN): 0.4 at node 1, 0.6·2/3 = 0.4 at node 3: the first of equals
-    assert router.leaves([[gap, gap], [gap, 1.0], [1.0, gap], [0.0, gap]])[:, 0].tolist() == [1, 4, 3, 1]
+    assert router.leaves([[gap, gap], [gap, 1.0], [1.0, gap], [0.0, gap]])[:, 0].tolist() == [
+        1,
+        4,
+        3,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -91,7 +98,9 @@ def test_float32_cells_are_compared_as_doubles(engine):
     builder.split(0, 0, THRESHOLD, threshold=0.1)
     router = Router([builder.tree()], 1, engine=engine)
     above = np.float32(0.1)
-    X = np.array([[above], [np.nextafter(above, np.float32(0))], [np.float32(3e38)], [np.float32(-3e38)]])
+    X = np.array(
+        [[above], [np.nextafter(above, np.float32(0))], [np.float32(3e38)], [np.float32(-3e38)]]
+    )
     assert router.leaves(X)[:, 0].tolist() == [2, 1, 2, 1]
     for threshold in (1e300, np.inf):
         builder.set(0, threshold=threshold)
@@ -105,7 +114,9 @@ def test_float32_cells_are_compared_as_doubles(engine):
 def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread, count):
     rng = np.random.default_rng(0)
     t = (
-        np.unique(rng.normal(size=count) if spread == "even" else np.exp(30 * rng.normal(size=count)))
+        np.unique(
+            rng.normal(size=count) if spread == "even" else np.exp(30 * rng.normal(size=count))
+        )
         + offset
     )
     trees = []
@@ -113,7 +124,9 @@ def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread, c
         builder = Builder(1)
         builder.set(builder.split(0, 0, THRESHOLD, threshold=float(threshold))[1], value=[1.0])
         trees.append(builder.tree())
-    X = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), [-1e308, 1e308]])[:, None]
+    X = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), [-1e308, 1e308]])[
+        :, None
+    ]
     sums = Router(trees, 1, engine=engine).sums(X)[:, 0]
     np.testing.assert_array_equal(sums, np.searchsorted(t, X[:, 0], side="left"))
 
@@ -124,7 +137,8 @@ def test_engines_agree_bit_for_bit_on_a_forest_of_sklearn():
     forest = RandomForestClassifier(15, max_depth=6, random_state=0).fit(X, y)
     trees = [of_sklearn(tree) for tree in forest.estimators_]
     routers = [
-        Router(trees, 12, values=[shares(t.value) for t in trees], engine=engine) for engine in ENGINES
+        Router(trees, 12, values=[shares(t.value) for t in trees], engine=engine)
+        for engine in ENGINES
     ]
     walked, scanned = (router.sums(X) for router in routers)
     np.testing.assert_array_equal(walked, scanned)
@@ -192,7 +206,9 @@ def test_blocks_in_threads_and_rows_alone_give_the_same():
     with ThreadPoolExecutor(4) as pool:
         blocks = list(pool.map(lambda i: router.sums(X[i : i + 37]), range(0, 700, 37)))
     np.testing.assert_array_equal(np.concatenate(blocks), whole)
-    np.testing.assert_array_equal(np.concatenate([router.sums(X[i : i + 1]) for i in range(20)]), whole[:20])
+    np.testing.assert_array_equal(
+        np.concatenate([router.sums(X[i : i + 1]) for i in range(20)]), whole[:20]
+    )
     assert router.sums(X[:0]).shape == (0, 2)
 
 
@@ -228,7 +244,9 @@ def test_the_cached_router_follows_the_trees():
 
 
 def test_shares_are_posteriors():
-    np.testing.assert_array_equal(shares(np.array([[1.0, 3.0], [0.0, 0.0]])), [[0.25, 0.75], [0.5, 0.5]])
+    np.testing.assert_array_equal(
+        shares(np.array([[1.0, 3.0], [0.0, 0.0]])), [[0.25, 0.75], [0.5, 0.5]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +272,9 @@ def test_arrays_that_lead_outside_are_refused(change, message):
     builder = Builder(1)
     builder.split(0, 0, THRESHOLD, threshold=0.0)
     tree = builder.tree()
-    arrays = {name: np.array(value, dtype=getattr(tree, name).dtype) for name, value in change.items()}
+    arrays = {
+        name: np.array(value, dtype=getattr(tree, name).dtype) for name, value in change.items()
+    }
     with pytest.raises(ValueError, match=message):
         native_tree(replace(tree, **arrays), 4)
 
@@ -268,7 +288,8 @@ def test_arrays_that_lead_outside_are_refused(change, message):
     ],
 )
 def test_nodes_that_are_not_one_tree_are_refused(children, message):
-    """Rows walk every path: nodes with two parents would have more paths than a walk has room for."""
+    """Rows walk every path: nodes with two parents would have more paths than a walk has room
+    for."""
     builder = Builder(1)
     low, _ = builder.split(0, 0, THRESHOLD, threshold=0.0)
     builder.split(low, 0, THRESHOLD, threshold=-1.0)
@@ -276,7 +297,9 @@ def test_nodes_that_are_not_one_tree_are_refused(children, message):
     kind = np.where(child >= 0, THRESHOLD, 0).astype(np.uint8)
     count = np.where(child >= 0, 2, 0).astype(np.int32)
     tree = replace(builder.tree(), child=child, kind=kind, n_children=count)
-    tree = replace(tree, threshold=np.zeros(5), feature=np.where(child >= 0, 0, -1).astype(np.int32))
+    tree = replace(
+        tree, threshold=np.zeros(5), feature=np.where(child >= 0, 0, -1).astype(np.int32)
+    )
     tree = replace(tree, missing=np.zeros(5, dtype=np.int32))
     with pytest.raises(ValueError, match=message):
         native_tree(tree, 4)

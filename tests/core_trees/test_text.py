@@ -35,20 +35,24 @@ LABELS = ["no", "yes"]
 def weather():
     """The textbook tree, with humidity as a number."""
     builder = Builder(2)
-    overcast, rainy, sunny = builder.split(0, 0, CATEGORIES, n_children=3, branches=[0, 1, 2], missing=-1)
+    overcast, rainy, sunny = builder.split(
+        0, 0, CATEGORIES, n_children=3, branches=[0, 1, 2], missing=-1
+    )
     calm, wind = builder.split(rainy, 2, GROUPS, branches=[0, 1], missing=0)
     low, high = builder.split(sunny, 1, THRESHOLD, threshold=77.5, missing=1)
     counts = {0: (5, 9), overcast: (0, 4), rainy: (2, 3), sunny: (3, 2), calm: (0, 3), wind: (2, 0),
               low: (0, 2), high: (3, 0)}  # fmt: skip
     for node, value in counts.items():
-        builder.set(node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value))
+        builder.set(
+            node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value)
+        )
     return builder.tree()
 
 
 @pytest.mark.syllabus("6.8")
 def test_text_of_the_weather_tree():
-    assert as_text(TreeLabels(weather(), SCHEMA, LABELS)) == (
-        "y  [no 5, yes 9]\n"
+    assert (
+        as_text(TreeLabels(weather(), SCHEMA, LABELS)) == "y  [no 5, yes 9]\n"
         "outlook = overcast: yes  [yes 4]\n"
         "outlook = rainy  [no 2, yes 3]\n"
         "|   windy = no: yes  [yes 3]\n"
@@ -120,7 +124,9 @@ def test_support_and_confidence_are_those_of_sklearn_leaves():
     X = X.astype(np.float32).astype(np.float64)
     fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     names = ["sl", "sw", "pl", "pw"]
-    found = rules(TreeLabels(of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names))
+    found = rules(
+        TreeLabels(of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names)
+    )
     assert sum(rule.rows for rule in found) == 150
     for rule in found:
         held = rule.covers(X)
@@ -171,13 +177,14 @@ def test_thresholds_far_from_zero_are_told_apart():
     assert number(0.1 + 0.2) == "0.3"
 
 
-# -- DOT ---------------------------------------------------------------------------------------------------
+# -- DOT -------------------------------------------------------------------------------
 
 STRING = r'"((?:[^"\\]|\\.)*)"'
 
 
 def parse_dot(text):
-    """A small reader of the statements that as_dot writes: node labels and colours, edges with labels."""
+    """A small reader of the statements that as_dot writes: node labels and colors, edges with
+    labels."""
     lines = text.splitlines()
     assert lines[0] == "digraph tree {"
     assert lines[-1] == "}"
@@ -190,7 +197,9 @@ def parse_dot(text):
         elif edge:
             edges[int(edge[1]), int(edge[2])] = edge[3]
         else:
-            assert re.fullmatch(rf"  (node|edge) \[\w+=(\w+|{STRING})(, \w+=(\w+|{STRING}))*\];", line), line
+            assert re.fullmatch(
+                rf"  (node|edge) \[\w+=(\w+|{STRING})(, \w+=(\w+|{STRING}))*\];", line
+            ), line
     return nodes, edges
 
 
@@ -202,7 +211,7 @@ def test_dot_has_every_node_and_edge():
     assert set(edges) == {(i, j) for i in range(tree.n_nodes) for j in tree.children(i)}
     assert nodes[0][0] == "outlook\\nno 5, yes 9"
     assert edges[0, 1] == "= overcast"
-    assert all(re.fullmatch("#[0-9A-F]{6}", colour) for _, colour in nodes.values())
+    assert all(re.fullmatch("#[0-9A-F]{6}", color) for _, color in nodes.values())
     assert nodes[0][1] != nodes[1][1]
 
 

@@ -12,7 +12,9 @@ from lyceum._core.data.rows import sources as _sources
 @pytest.fixture(scope="module")
 def frame():
     rng = np.random.default_rng(5)
-    return pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N), "t": rng.choice(list("pqr"), N)})
+    return pd.DataFrame(
+        {"a": rng.normal(size=N), "b": rng.normal(size=N), "t": rng.choice(list("pqr"), N)}
+    )
 
 
 @pytest.fixture

@@ -35,14 +35,27 @@ def written(tmp_path, text, encoding="utf8"):
 @pytest.mark.syllabus("1.1")
 def test_dense_rows_with_quotes_dates_missing_cells_and_comments(tmp_path):
     rows = scan(written(tmp_path, DENSE), target="windy")
-    assert rows.schema.names == ("outlook", "air temperature", "humidity", "the owner's note", "day", "at")
-    assert rows.schema["outlook"].categories.tolist() == ["sunny", "overcast", "light rain", "heavy rain"]
+    assert rows.schema.names == (
+        "outlook",
+        "air temperature",
+        "humidity",
+        "the owner's note",
+        "day",
+        "at",
+    )
+    assert rows.schema["outlook"].categories.tolist() == [
+        "sunny",
+        "overcast",
+        "light rain",
+        "heavy rain",
+    ]
     assert rows.schema["the owner's note"].categories.tolist() == ["it's hot, and dry", "plain"]
     assert [rows.schema[name].why for name in ("day", "at")] == ["times, in seconds"] * 2
     block = next(rows.blocks())
     nan = np.nan
     np.testing.assert_array_equal(
-        block.X, [[0, 85.5, 85, 0, 86400, 10], [2, nan, 80, 1, 0, nan], [3, 100, nan, nan, nan, nan]]
+        block.X,
+        [[0, 85.5, 85, 0, 86400, 10], [2, nan, 80, 1, 0, nan], [3, 100, nan, nan, nan, nan]],
     )
     assert rows.schema.target.categories.tolist() == ["FALSE", "TRUE"]
     assert block.y.tolist() == [0, 1, -1]
@@ -57,18 +70,24 @@ def test_rows_without_quotes_read_the_same(tmp_path):
 
 def test_sparse_rows_stand_for_zeros_and_first_values(tmp_path):
     text = (
-        "@relation r\n@attribute a numeric\n@attribute b {no, 'yes, sir'}\n@attribute c numeric\n@data\n"
-        "{0 2.5, 2 ?}\n{}\n{1 'yes, sir', 2 -1}\n"
+        "@relation r\n@attribute a numeric\n@attribute b {no, 'yes, sir'}\n@attribute c"
+        " numeric\n@data\n{0 2.5, 2 ?}\n{}\n{1 'yes, sir', 2 -1}\n"
     )
     table = read_table(written(tmp_path, text))
-    assert table.to_pydict() == {"a": [2.5, 0, 0], "b": ["no", "no", "yes, sir"], "c": [None, 0, -1]}
+    assert table.to_pydict() == {
+        "a": [2.5, 0, 0],
+        "b": ["no", "no", "yes, sir"],
+        "c": [None, 0, -1],
+    }
 
 
 def test_another_encoding_is_read_when_named(tmp_path):
     text = "@relation r\n@attribute a {süß,sauer}\n@data\nsüß\n"
     path = written(tmp_path, text, "latin-1")
     assert scan(path, encoding="latin-1").schema["a"].categories.tolist() == ["süß", "sauer"]
-    with pytest.raises(DataError, match=r"is not UTF8 text: give its encoding, e\.g\. --encoding latin-1"):
+    with pytest.raises(
+        DataError, match=r"is not UTF8 text: give its encoding, e\.g\. --encoding latin-1"
+    ):
         scan(path, encoding="utf8")
     with pytest.warns(DataWarning, match="not UTF-8 text: read as cp1252"):
         scan(path)
@@ -82,7 +101,10 @@ HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
     [
         ("1,2\n3,4\n", "declares no attributes: is it an ARFF file"),
         (HEADER, "has column names but no rows"),
-        (HEADER + "1,z\n", r"attribute 'b' has the value 'z', which its declaration does not list: \{x,y\}"),
+        (
+            HEADER + "1,z\n",
+            r"attribute 'b' has the value 'z', which its declaration does not list: \{x,y\}",
+        ),
         (HEADER + "one,x\n", "attribute 'a' is declared numeric but Failed to parse string: 'one'"),
         (HEADER + "1,'x',7\n", "row 0 has 3 values for 2 attributes"),
         (HEADER + "1,x\n2\n", "Expected 2 columns, got 1"),

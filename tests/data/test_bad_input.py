@@ -23,7 +23,7 @@ def message_of(error_type, call, *arguments, **options):
     return str(error.value)
 
 
-# -- files -------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------
 
 
 @BOTH
@@ -31,15 +31,21 @@ def test_a_truncated_parquet_file_is_named(tmp_path, memory):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": np.arange(1000.0)}), path)
     path.write_bytes(path.read_bytes()[:-200])
-    assert "t.parquet is damaged or not a Parquet file" in message_of(DataError, scan, path, memory=memory)
+    assert "t.parquet is damaged or not a Parquet file" in message_of(
+        DataError, scan, path, memory=memory
+    )
     path.write_bytes(b"")
-    assert "t.parquet is damaged or not a Parquet file" in message_of(DataError, scan, path, memory=memory)
+    assert "t.parquet is damaged or not a Parquet file" in message_of(
+        DataError, scan, path, memory=memory
+    )
 
 
 @BOTH
 def test_parquet_pages_that_do_not_decode_are_named(tmp_path, memory):
     path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"x": np.arange(5000.0) % 1000}), path, compression="zstd", use_dictionary=False)
+    pq.write_table(
+        pa.table({"x": np.arange(5000.0) % 1000}), path, compression="zstd", use_dictionary=False
+    )
     raw = bytearray(path.read_bytes())
     raw[100:1000] = bytes(900)
     path.write_bytes(raw)
@@ -84,7 +90,9 @@ def test_files_that_disagree_on_a_type_are_refused(tmp_path, memory):
 def test_parquet_files_of_different_columns_are_refused(tmp_path, memory):
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"x": [1, 2], "z": [1, 2]}), tmp_path / "2.parquet")
-    assert "2.parquet has the column 'z', which" in message_of(SchemaError, scan, tmp_path, memory=memory)
+    assert "2.parquet has the column 'z', which" in message_of(
+        SchemaError, scan, tmp_path, memory=memory
+    )
 
 
 def test_files_that_cannot_be_told_apart(tmp_path):
@@ -111,7 +119,7 @@ def test_rows_cannot_be_scanned_again():
     assert message_of(DataError, scan, rows).startswith("these are rows already")
 
 
-# -- frames ------------------------------------------------------------------------------------------------
+# -- frames ----------------------------------------------------------------------------
 
 
 def test_names_that_appear_twice_are_refused():
@@ -181,7 +189,7 @@ def test_one_row_is_enough_for_a_mean():
     np.testing.assert_array_equal(learner.mean_, [4.0, 1.0])
 
 
-# -- cells -------------------------------------------------------------------------------------------------
+# -- cells -----------------------------------------------------------------------------
 
 MIXED = {"age": [20.0, 30.0, 40.0, 50.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]}
 LABELS = ["a", "b", "a", "b"]
@@ -193,30 +201,41 @@ LABELS = ["a", "b", "a", "b"]
         (
             "age",
             None,
-            "column 'age' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, ",
+            (
+                "column 'age' has a missing value (NaN) in row 2, which NearestMean cannot take:"
+                " fill it first, "
+            ),
         ),
         (
             "town",
             None,
-            "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take: fill "
-            "it first, ",
+            (
+                "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take:"
+                " fill it first, "
+            ),
         ),
         (
             "age",
             np.inf,
-            "column 'age' has an infinity (inf) in row 2, which NearestMean cannot take: replace it by a ",
+            (
+                "column 'age' has an infinity (inf) in row 2, which NearestMean cannot take:"
+                " replace it by a "
+            ),
         ),
     ],
 )
 def test_missing_cells_and_infinities_are_named_by_column_and_row(tmp_path, column, cell, message):
-    table = {name: [*cells[:2], cell, cells[3]] if name == column else cells for name, cells in MIXED.items()}
+    table = {
+        name: [*cells[:2], cell, cells[3]] if name == column else cells
+        for name, cells in MIXED.items()
+    }
     frame = pa.table(table)
     assert message_of(MissingValuesError, NearestMean().fit, frame, LABELS).startswith(message)
     path = tmp_path / "t.parquet"
     pq.write_table(frame.append_column("label", pa.array(LABELS)), path, row_group_size=1)
-    assert message_of(MissingValuesError, NearestMean().fit, scan(path, "label", memory=0)).startswith(
-        message
-    )
+    assert message_of(
+        MissingValuesError, NearestMean().fit, scan(path, "label", memory=0)
+    ).startswith(message)
     fitted = NearestMean().fit(pa.table(MIXED), LABELS)
     assert message_of(MissingValuesError, fitted.predict, frame).startswith(message)
     if cell is None:
@@ -233,7 +252,7 @@ def test_the_row_of_a_missing_cell_is_counted_through_all_blocks():
     )
 
 
-# -- targets and weights -----------------------------------------------------------------------------------
+# -- targets and weights ---------------------------------------------------------------
 
 X4 = np.arange(8.0).reshape(4, 2)
 
@@ -254,7 +273,10 @@ X4 = np.arange(8.0).reshape(4, 2)
             pa.chunked_array([["a", "b", "a", None]]),
             "target 'y' is missing (NaN) in row 3: drop such rows first",
         ),
-        (pl.Series("sort", [1, 2, None, 1]), "target 'sort' is missing (NaN) in row 2: drop such rows first"),
+        (
+            pl.Series("sort", [1, 2, None, 1]),
+            "target 'sort' is missing (NaN) in row 2: drop such rows first",
+        ),
         (np.array(["a", 1, "b", 2], dtype=object), "target 'y' mixes types"),
         ([0.5, 1.25, 2.5, 3.5], "Unknown label type: continuous"),
         (["a", "b", "a"], "inconsistent numbers of samples: [4, 3]"),
@@ -262,9 +284,9 @@ X4 = np.arange(8.0).reshape(4, 2)
     ],
 )
 def test_classes_that_cannot_be_learned_from_are_named(y, message):
-    assert message.replace("'sort'", "'y'") in message_of(ValueError, NearestMean().fit, X4, y).replace(
-        "'sort'", "'y'"
-    )
+    assert message.replace("'sort'", "'y'") in message_of(
+        ValueError, NearestMean().fit, X4, y
+    ).replace("'sort'", "'y'")
     assert message in message_of(ValueError, NearestMean().fit, pa.table(MIXED), y)
 
 
@@ -288,9 +310,12 @@ def test_numbers_that_cannot_be_learned_from_are_named(y, message):
 @BOTH
 def test_a_missing_target_in_a_scan_is_named_by_row(tmp_path, memory):
     path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", None], "n": [0.5, None, 2.25]}), path)
+    pq.write_table(
+        pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", None], "n": [0.5, None, 2.25]}), path
+    )
     message = (
-        "is missing or infinite (NaN or inf) in row {}, which {} cannot learn from: drop such rows first"
+        "is missing or infinite (NaN or inf) in row {}, which {} cannot learn from: drop such rows"
+        " first"
     )
     learner = NearestMean()
     assert message_of(
@@ -304,7 +329,10 @@ def test_a_missing_target_in_a_scan_is_named_by_row(tmp_path, memory):
 def test_a_target_of_the_wrong_kind_is_refused_with_the_remedy():
     table = pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", "a"], "n": [0.5, 1.75, 2.25]})
     message = message_of(SchemaError, NearestMean().fit, scan(table, "n", ignore="c"))
-    assert "NearestMean predicts classes, but the target 'n' is continuous (numbers, 3 distinct)" in message
+    assert (
+        "NearestMean predicts classes, but the target 'n' is continuous (numbers, 3 distinct)"
+        in message
+    )
     assert "kinds={'n': 'categorical'}" in message
     message = message_of(SchemaError, Line().fit, scan(table, "c", ignore="n"))
     assert message.startswith(
@@ -334,13 +362,15 @@ def test_class_numbers_are_numbers_to_a_regressor():
     ],
 )
 def test_weights_that_make_no_sense_are_refused(weights, message):
-    assert message in message_of(ValueError, NearestMean().fit, X4, [0, 1, 0, 1], sample_weight=weights)
+    assert message in message_of(
+        ValueError, NearestMean().fit, X4, [0, 1, 0, 1], sample_weight=weights
+    )
     assert message in message_of(
         ValueError, NearestMean().fit, pa.table(MIXED), LABELS, sample_weight=weights
     )
 
 
-# -- which columns are categories --------------------------------------------------------------------------
+# -- which columns are categories ------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ def found(text):
 
 
 def has_break_in_quotes(text):
-    """Whether a line break stands in a cell that begins with a quote, which doubled quotes do not end."""
+    """Whether a line break stands in a cell that begins with a quote, which doubled quotes do not
+    end."""
     state = "start"
     for byte in text:
         if state == "quoted":

@@ -1,4 +1,5 @@
-"""CSV files: separators, encodings, types that hold for the whole file, and files that are broken."""
+"""CSV files: separators, encodings, types that hold for the whole file, and files that are
+broken."""
 
 import gzip
 
@@ -64,7 +65,9 @@ def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding,
     rows = scan(path, encoding=encoding, memory=memory)
     assert rows.schema["name"].categories.tolist() == ["Groß", "Müller"]
     if encoding == "latin-1":
-        with pytest.raises(DataError, match=r"table\.csv is not UTF8 text: give its encoding, e\.g\. --enc"):
+        with pytest.raises(
+            DataError, match=r"table\.csv is not UTF8 text: give its encoding, e\.g\. --enc"
+        ):
             scan(path, memory=memory, encoding="utf8")
 
 
@@ -80,7 +83,7 @@ def test_an_unknown_encoding_is_named(tmp_path):
         scan(written(tmp_path, "a\n1\n"), encoding="klingon")
 
 
-# -- types over the whole file -----------------------------------------------------------------------------
+# -- types over the whole file ---------------------------------------------------------
 
 LATE = {
     "text late among numbers": ["1"] * 3000 + ["oops"],
@@ -107,7 +110,8 @@ def test_a_stream_settles_on_the_types_of_the_whole_file(tmp_path, small_batches
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_stream_settles_with_any_number_of_threads(tmp_path, small_batches, threads):
-    """Arrow words its complaint differently where it knows the number of the row: with one thread."""
+    """Arrow words its complaint differently where it knows the number of the row: with one
+    thread."""
     path = written(tmp_path, "c,i\n" + "1,2\n" * 3000 + "2.5,3\n" + "oops,4\n")
     before = pa.cpu_count()
     try:
@@ -166,7 +170,9 @@ def test_quoted_line_breaks_are_read_right_across_blocks(tmp_path, small_batches
     found = scan(written(tmp_path, f"number,text\n{rows}"), memory=memory)
     assert len(found) == 3000
     assert len(found.schema["text"].categories) == 7
-    np.testing.assert_array_equal(np.concatenate([b.X[:, 0] for b in found.blocks()]), np.arange(3000))
+    np.testing.assert_array_equal(
+        np.concatenate([b.X[:, 0] for b in found.blocks()]), np.arange(3000)
+    )
 
 
 @BOTH
@@ -196,7 +202,7 @@ def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
     assert type(scan(path, memory=30_000).source).__name__ == "CsvSource"
 
 
-# -- broken files ------------------------------------------------------------------------------------------
+# -- broken files ----------------------------------------------------------------------
 
 
 @BOTH
@@ -218,11 +224,15 @@ def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
 @pytest.mark.parametrize("start", ["", "\n\n", "\ufeff", "\r\n"])
 def test_a_name_that_appears_twice_gets_a_number_and_a_note(tmp_path, memory, start):
     path = written(tmp_path, f"{start}a,b,a,a.1,a\n1,x,2,y,3\n4,x,5,z,6.5\n")
-    with pytest.warns(DataWarning, match=r"appear twice: read as 'a\.2' \(named 'a'\), 'a\.3' \(named 'a'\)"):
+    with pytest.warns(
+        DataWarning, match=r"appear twice: read as 'a\.2' \(named 'a'\), 'a\.3' \(named 'a'\)"
+    ):
         rows = scan(path, memory=memory)
     assert rows.schema.names == ("a", "b", "a.2", "a.1", "a.3")
     with pytest.warns(DataWarning, match="appear twice"):
-        last = scan(path, ignore=["a", "b", "a.2", "a.1"], memory=memory, kinds={"a.3": "continuous"})
+        last = scan(
+            path, ignore=["a", "b", "a.2", "a.1"], memory=memory, kinds={"a.3": "continuous"}
+        )
     [block] = last.blocks()
     assert np.ravel(block.X).tolist() == [3.0, 6.5]
     assert any("appear twice" in note for note in inspect(path, memory=memory).notes)
@@ -232,7 +242,11 @@ def test_a_name_that_appears_twice_gets_a_number_and_a_note(tmp_path, memory, st
 def test_files_with_names_twice_must_have_the_same(tmp_path, memory):
     first, same, other = (
         written(tmp_path, text, name)
-        for name, text in {"1.csv": "a,a\n1,2\n", "2.csv": "a,a\n3,4\n", "3.csv": "a,c\n1,2\n"}.items()
+        for name, text in {
+            "1.csv": "a,a\n1,2\n",
+            "2.csv": "a,a\n3,4\n",
+            "3.csv": "a,c\n1,2\n",
+        }.items()
     )
     with pytest.warns(DataWarning, match="appear twice"):
         assert len(scan([first, same], memory=memory)) == 2
@@ -244,7 +258,8 @@ def test_files_with_names_twice_must_have_the_same(tmp_path, memory):
 def test_files_of_different_columns_are_refused(tmp_path, memory):
     paths = [written(tmp_path, "a,b\n1,2\n", "1.csv"), written(tmp_path, "a,c\n1,2\n", "2.csv")]
     with pytest.raises(
-        SchemaError, match=r"1\.csv has the column 'b', which .*2\.csv lacks: give files of the same"
+        SchemaError,
+        match=r"1\.csv has the column 'b', which .*2\.csv lacks: give files of the same",
     ):
         scan(paths, memory=memory)
 

@@ -15,7 +15,7 @@ from lyceum.errors import DataError
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
-# -- empty blocks and partitions ---------------------------------------------------------------------------
+# -- empty blocks and partitions -------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,16 @@ def test_parts_without_blocks_count_for_nothing(frame):
 
 def test_empty_dask_partitions_count_for_nothing(frame):
     dd = pytest.importorskip("dask.dataframe")
-    parts = [frame.iloc[:0], frame.iloc[:700], frame.iloc[700:700], frame.iloc[700:], frame.iloc[:0]]
-    data = dd.from_delayed([pytest.importorskip("dask").delayed(part) for part in parts], meta=frame.iloc[:0])
+    parts = [
+        frame.iloc[:0],
+        frame.iloc[:700],
+        frame.iloc[700:700],
+        frame.iloc[700:],
+        frame.iloc[:0],
+    ]
+    data = dd.from_delayed(
+        [pytest.importorskip("dask").delayed(part) for part in parts], meta=frame.iloc[:0]
+    )
     learner = NearestMean().fit(scan(data, target="t"))
     whole = NearestMean().fit(scan(frame, target="t"))
     np.testing.assert_allclose(learner.mean_, whole.mean_, rtol=1e-12)
@@ -71,7 +79,7 @@ def test_empty_dask_partitions_count_for_nothing(frame):
     np.testing.assert_allclose(fitted.mean_, whole.mean_, rtol=1e-12)
 
 
-# -- Dask --------------------------------------------------------------------------------------------------
+# -- Dask ------------------------------------------------------------------------------
 
 
 def test_dask_keeps_the_partitions_from_the_second_pass_on(frame, monkeypatch):
@@ -83,7 +91,9 @@ def test_dask_keeps_the_partitions_from_the_second_pass_on(frame, monkeypatch):
         loads.append(i)
         return frame.iloc[1000 * i : 1000 * (i + 1)]
 
-    data = dd.from_delayed([dask.delayed(load)(i) for i in range(5)], meta=frame.iloc[:0], verify_meta=False)
+    data = dd.from_delayed(
+        [dask.delayed(load)(i) for i in range(5)], meta=frame.iloc[:0], verify_meta=False
+    )
     rows = scan(data, target="t")
     loads.clear()
     for _ in range(4):
@@ -102,7 +112,10 @@ def test_dask_arrays_are_arrays(frame, chunks):
         da.from_array(y, chunks=chunks[0]),
         da.from_array(w, chunks=chunks[0]),
     )
-    lazy, here = NearestMean().fit(*args[:2], sample_weight=args[2]), NearestMean().fit(X, y, sample_weight=w)
+    lazy, here = (
+        NearestMean().fit(*args[:2], sample_weight=args[2]),
+        NearestMean().fit(X, y, sample_weight=w),
+    )
     np.testing.assert_allclose(lazy.mean_, here.mean_, rtol=1e-12)
     proba = lazy.predict_proba(args[0])
     assert type(proba).__module__.startswith("dask")
@@ -161,7 +174,9 @@ def test_dask_collections_that_do_not_fit_together_are_refused(frame, y, w, mess
 
 def test_a_dask_array_cannot_be_scanned():
     da = pytest.importorskip("dask.array")
-    with pytest.raises(DataError, match="scan takes a Dask frame with named columns: give arrays to fit"):
+    with pytest.raises(
+        DataError, match="scan takes a Dask frame with named columns: give arrays to fit"
+    ):
         scan(da.ones((4, 2)))
 
 
@@ -170,7 +185,9 @@ def test_one_tree_of_merges_a_pass(monkeypatch, frame):
     dd = pytest.importorskip("dask.dataframe")
     merged = []
     inner = _dask.merge_all
-    monkeypatch.setattr(_dask, "merge_all", lambda parts: (merged.append(len(parts)), inner(parts))[1])
+    monkeypatch.setattr(
+        _dask, "merge_all", lambda parts: (merged.append(len(parts)), inner(parts))[1]
+    )
     rows = scan(dd.from_pandas(frame, npartitions=20))
     merged.clear()
     order = rows.reduce(Order.of)

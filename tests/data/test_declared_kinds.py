@@ -1,4 +1,5 @@
-"""Kinds, targets, weights and columns to ignore as they are declared, and the Schema that holds them."""
+"""Kinds, targets, weights and columns to ignore as they are declared, and the Schema that holds
+them."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from lyceum import scan
 from lyceum.data import Column, Schema
 from lyceum.errors import DataError, SchemaError
 
-# -- declared kinds, target, weight, ignore ----------------------------------------------------------------
+# -- declared kinds, target, weight, ignore --------------------------------------------
 
 
 def test_declared_kinds_win():
@@ -104,7 +105,9 @@ def test_arrays_and_dask_take_the_same_declarations(form):
 def test_categories_that_a_declared_schema_does_not_list_are_refused():
     schema = Schema.declare({"town": ["Bonn", "Ulm"]})
     frame = pd.DataFrame(COLUMNS)[["town", "answer"]]
-    message = r"column 'town' has a category in row 2 that its schema does not list, which MissingTaker"
+    message = (
+        r"column 'town' has a category in row 2 that its schema does not list, which MissingTaker"
+    )
     with pytest.raises(SchemaError, match=message):
         MissingTaker(categorical_features=schema).fit(frame[["town"]], frame["answer"])
     with pytest.raises(SchemaError, match=message):
@@ -116,7 +119,10 @@ def test_categories_that_a_declared_schema_does_not_list_are_refused():
     [
         ({"agee": "binary"}, "categorical_features names the column 'agee', which does not exist"),
         ({"age": "number"}, "kinds says 'number' for column 'age'"),
-        (Schema.of_numbers(["age"]), "column 'sex' is not in the schema that categorical_features gives"),
+        (
+            Schema.of_numbers(["age"]),
+            "column 'sex' is not in the schema that categorical_features gives",
+        ),
         ({"town": "binary"}, "declared binary but has 3 values"),
     ],
 )
@@ -133,10 +139,16 @@ def test_declarations_that_do_not_fit_are_refused_by_fit(given, message):
             {"sex": "continuous"},
             "column 'sex' is declared continuous but holds text such as 'f': clean it first",
         ),
-        ({"town": "binary"}, "column 'town' is declared binary but has 3 values: declare it categorical"),
+        (
+            {"town": "binary"},
+            "column 'town' is declared binary but has 3 values: declare it categorical",
+        ),
         (
             {"age": "numeric"},
-            "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous, text",
+            (
+                "kinds says 'numeric' for column 'age': choose one of binary, categorical,"
+                " continuous, text"
+            ),
         ),
         ({"agee": "binary"}, "kinds: there is no column 'agee': did you mean 'age'?"),
     ],
@@ -171,15 +183,22 @@ def test_what_a_target_is(cells, kind, categories):
 
 def test_a_declared_target_overrides_the_rule():
     table = pa.table({"x": range(30), "y": range(30)})
-    assert scan(table, "y", kinds={"y": "categorical"}).schema.target.categories.tolist() == list(range(30))
+    assert scan(table, "y", kinds={"y": "categorical"}).schema.target.categories.tolist() == list(
+        range(30)
+    )
     assert (
-        scan(pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}).schema.target.kind
+        scan(
+            pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}
+        ).schema.target.kind
         == "continuous"
     )
 
 
 def test_a_target_with_infinities_is_a_number():
-    assert scan(pa.table({"x": [1, 2, 3], "y": [1.0, np.inf, 3.0]}), "y").schema.target.kind == "continuous"
+    assert (
+        scan(pa.table({"x": [1, 2, 3], "y": [1.0, np.inf, 3.0]}), "y").schema.target.kind
+        == "continuous"
+    )
 
 
 @pytest.mark.parametrize("memory", [0, 1 << 20])
@@ -216,13 +235,19 @@ def test_weights_that_make_no_sense_are_refused(tmp_path, cells, fault, memory):
     [
         ({"target": "anser"}, "target: there is no column 'anser': did you mean 'answer'?"),
         ({"target": "Sex"}, "target: there is no column 'Sex': did you mean 'sex'?"),
-        ({"weight": "zzz"}, "weight: there is no column 'zzz': the columns are 'age', 'sex', 'town', "),
+        (
+            {"weight": "zzz"},
+            "weight: there is no column 'zzz': the columns are 'age', 'sex', 'town', ",
+        ),
         ({"ignore": ["twn"]}, "ignore: there is no column 'twn': did you mean 'town'?"),
         (
             {"target": "sex", "ignore": ["sex"]},
             "column 'sex' is both in ignore and in target: take it out of one",
         ),
-        ({"target": "age", "weight": "age"}, "column 'age' cannot be both the target and the weight"),
+        (
+            {"target": "age", "weight": "age"},
+            "column 'age' cannot be both the target and the weight",
+        ),
         ({"ignore": list(COLUMNS)[1:], "target": "age"}, "there are no columns to learn from"),
     ],
 )
@@ -236,7 +261,7 @@ def test_one_ignored_name_may_be_given_bare():
     assert "town" not in scan(arrow(), ignore="town").schema.names
 
 
-# -- Schema itself -----------------------------------------------------------------------------------------
+# -- Schema itself ---------------------------------------------------------------------
 
 
 def test_a_schema_prints_its_kinds_and_reasons():

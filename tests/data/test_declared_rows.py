@@ -65,7 +65,9 @@ def of_streamed_csv(frame, folder):
 
 
 def of_streamed_parquet(frame, folder):
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), folder / "t.parquet", row_group_size=50)
+    pq.write_table(
+        pa.Table.from_pandas(frame, preserve_index=False), folder / "t.parquet", row_group_size=50
+    )
     return scan(folder / "t.parquet", "y", memory=0)
 
 
@@ -94,7 +96,9 @@ def test_declared_kinds_win_over_those_of_rows(name, source, tmp_path):
     scanned = clone(direct).fit(source(frame, tmp_path))
     assert direct.schema_["rooms"].kind == "categorical"
     assert direct.schema_.same_as(scanned.schema_), direct.schema_.difference(scanned.schema_)
-    np.testing.assert_allclose(posteriors, scanned.predict_proba(frame.drop(columns="y")), rtol=1e-6)
+    np.testing.assert_allclose(
+        posteriors, scanned.predict_proba(frame.drop(columns="y")), rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -155,12 +159,16 @@ def test_declarations_that_rows_cannot_follow_are_refused(given, message):
 
 def test_whole_numbers_that_rows_have_rounded_are_refused():
     frame = pd.DataFrame({"id": [2**53 + 1, 2**53 + 2, 7, 8], "z": list("abab"), "y": list("abab")})
-    with pytest.raises(SchemaError, match=r"'id' of the rows .* scan\(\.\.\., kinds=\{'id': 'categ"):
+    with pytest.raises(
+        SchemaError, match=r"'id' of the rows .* scan\(\.\.\., kinds=\{'id': 'categ"
+    ):
         NaiveBayes(categorical_features=["id"]).fit(scan(frame, "y"))
 
 
 def test_a_listed_category_that_is_missing_from_the_schema_is_refused():
-    schema = Schema.declare({"age": "continuous", "rooms": [1.0, 2.0], "town": ["Ulm", "Bonn", "Rome"]})
+    schema = Schema.declare(
+        {"age": "continuous", "rooms": [1.0, 2.0], "town": ["Ulm", "Bonn", "Rome"]}
+    )
     with pytest.raises(SchemaError, match="column 'rooms' has a category in row"):
         NaiveBayes(categorical_features=schema).fit(scan(table(), "y"))
 

@@ -1,4 +1,5 @@
-"""Files of other kinds: workbooks, JSON lines, Arrow, packed text, SQLite and DuckDB files, lazy frames."""
+"""Files of other kinds: workbooks, JSON lines, Arrow, packed text, SQLite and DuckDB files, lazy
+frames."""
 
 import bz2
 import gzip
@@ -23,7 +24,8 @@ LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 def workbook(path, sheets):
-    """An .xlsx file of sheets: strings shared and inline, numbers, dates (style 1), true/false and errors."""
+    """An .xlsx file of sheets: strings shared and inline, numbers, dates (style 1), true/false and
+    errors."""
     texts = []
 
     def cell(value, place):
@@ -41,7 +43,10 @@ def workbook(path, sheets):
             return f'<c {at} t="s"><v>{len(texts) - 1}</v></c>'
         if isinstance(value, str):
             texts.append(value)
-            return f'<c {at} t="inlineStr"><is><r><t>{value[:1]}</t></r><r><t>{value[1:]}</t></r></is></c>'
+            return (
+                f"<c {at}"
+                f' t="inlineStr"><is><r><t>{value[:1]}</t></r><r><t>{value[1:]}</t></r></is></c>'
+            )
         return "" if value is None else f"<c {at}><v>{value!r}</v></c>"
 
     def line(number, row):
@@ -49,11 +54,15 @@ def workbook(path, sheets):
         return f'<row r="{number}">{cells}</row>'
 
     listed = "".join(f'<sheet name="{name}" r:id="r{i}"/>' for i, name in enumerate(sheets))
-    places = "".join(f'<Relationship Id="r{i}" Target="worksheets/{i}.xml"/>' for i in range(len(sheets)))
+    places = "".join(
+        f'<Relationship Id="r{i}" Target="worksheets/{i}.xml"/>' for i in range(len(sheets))
+    )
     codes = '<numFmts><numFmt numFmtId="170" formatCode="[Red]yyyy\\-mm"/></numFmts>'
     styles = f'{codes}<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>'
     parts = {
-        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{listed}</sheets></workbook>',
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{listed}</sheets></workbook>'
+        ),
         "xl/_rels/workbook.xml.rels": f"<Relationships>{places}</Relationships>",
         "xl/styles.xml": f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>',
     }
@@ -95,7 +104,9 @@ def test_a_sheet_is_chosen_and_named_when_it_is_not(tmp_path):
     path = workbook(tmp_path / "t.xlsx", {"People": ROWS, "Towns": [["a", "b"], [1, 2], [3, 4]]})
     assert scan(path, table="Towns").schema.names == ("a", "b")
     assert len(scan(path, table="Towns", header=False)) == 3
-    with pytest.raises(DataError, match=r"has 2 sheets: say which, e\.g\. --table People; they are 'Peo"):
+    with pytest.raises(
+        DataError, match=r"has 2 sheets: say which, e\.g\. --table People; they are 'Peo"
+    ):
         scan(path)
     with pytest.raises(DataError, match="has no sheet 'Town': did you mean 'Towns'"):
         scan(path, table="Town")
@@ -117,7 +128,9 @@ def test_numbers_written_as_text_in_a_workbook_are_read(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"a,b\n1,2\n"])
 def test_a_damaged_workbook_is_an_error(tmp_path, content):
     (tmp_path / "t.xlsx").write_bytes(content)
-    with pytest.raises(DataError, match=r"t\.xlsx is damaged, protected by a password or not an Excel"):
+    with pytest.raises(
+        DataError, match=r"t\.xlsx is damaged, protected by a password or not an Excel"
+    ):
         scan(tmp_path / "t.xlsx")
 
 
@@ -138,7 +151,9 @@ LINES = [{"a": 1, "b": "x"}, {"a": 2.5, "b": "NA", "c": True}, {"a": None, "b": 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.jsonl.gz", "t.json"])
 def test_json_lines_are_read(tmp_path, name):
-    text = json.dumps(LINES) if name == "t.json" else "".join(json.dumps(one) + "\n" for one in LINES)
+    text = (
+        json.dumps(LINES) if name == "t.json" else "".join(json.dumps(one) + "\n" for one in LINES)
+    )
     data = text.encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     found = read_data(tmp_path / name).table.to_pydict()
@@ -165,7 +180,11 @@ def test_json_that_is_no_table_says_so(tmp_path, text, message):
 
 def test_json_columns_may_mix_numbers_and_text(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n{"a": "x"}\n{"a": 100000000000000000000}\n')
-    assert read_data(tmp_path / "t.jsonl").table["a"].to_pylist() == ["1", "x", "100000000000000000000"]
+    assert read_data(tmp_path / "t.jsonl").table["a"].to_pylist() == [
+        "1",
+        "x",
+        "100000000000000000000",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["file", "stream", "feather"])
@@ -241,7 +260,8 @@ def test_a_lazy_frame_is_collected(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("t.xls", r"save it as \.xlsx"), ("t.pkl", "run any code"), ("t.zip", "unpack")]
+    ("name", "hint"),
+    [("t.xls", r"save it as \.xlsx"), ("t.pkl", "run any code"), ("t.zip", "unpack")],
 )
 def test_other_files_say_what_to_do(tmp_path, name, hint):
     (tmp_path / name).write_bytes(b"x")

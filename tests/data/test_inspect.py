@@ -34,7 +34,7 @@ def flags_of(column, **others):
     return codes(inspect(pa.table({"it": pa.array(column), **others})), "it")
 
 
-# -- counts ------------------------------------------------------------------------------------------------
+# -- counts ----------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("1.1")
@@ -80,7 +80,10 @@ def test_a_streamed_sample_does_not_depend_on_the_batches():
     def drawn(size):
         starts = range(0, 5000, size)
         batches = [table.slice(start, size).to_batches()[0] for start in starts]
-        parts = [SampledProfile.of(TableProfile.of(b), b, start, 100) for b, start in zip(batches, starts)]
+        parts = [
+            SampledProfile.of(TableProfile.of(b), b, start, 100)
+            for b, start in zip(batches, starts)
+        ]
         found = reduce(SampledProfile.merge, parts).head(100)
         assert found.rows["x"].to_pylist() == found.numbers.tolist()
         return found.rows["x"].to_pylist()
@@ -90,7 +93,9 @@ def test_a_streamed_sample_does_not_depend_on_the_batches():
 
 
 def test_a_large_table_is_judged_on_a_sample_that_says_so():
-    found = inspect(pa.table({"id": rng.permutation(5000) * 7, "x": rng.normal(size=5000)}), sample=500)
+    found = inspect(
+        pa.table({"id": rng.permutation(5000) * 7, "x": rng.normal(size=5000)}), sample=500
+    )
     assert (found.n_rows, found.n_sampled, found.n_repeated) == (5000, 500, None)
     assert "in a sample of 500 rows" in found["id"].flags[0].text
 
@@ -107,7 +112,7 @@ def test_json_has_no_infinities():
     json.dumps(found.as_dict(), allow_nan=False)
 
 
-# -- one column --------------------------------------------------------------------------------------------
+# -- one column ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -161,13 +166,15 @@ def test_a_few_rows_are_no_identifier():
     assert flags_of(["ann", "bob", "eve"]) == []
 
 
-# -- columns together --------------------------------------------------------------------------------------
+# -- columns together ------------------------------------------------------------------
 
 
 def test_copies_are_flagged_and_name_their_original():
     pounds = np.round(NOISE, 1)
     recoded = np.where(LABEL == "yes", "1", "0")
-    table = pa.table({"kg": pounds, "again": pounds.copy(), "label": LABEL, "code": recoded, "other": -NOISE})
+    table = pa.table(
+        {"kg": pounds, "again": pounds.copy(), "label": LABEL, "code": recoded, "other": -NOISE}
+    )
     found = inspect(table)
     assert [flag.text for flag in found["again"].flags] == ["is a copy of 'kg'"]
     assert "says the same as 'label'" in found["code"].flags[-1].text
@@ -177,7 +184,11 @@ def test_copies_are_flagged_and_name_their_original():
 @pytest.mark.parametrize(
     ("name", "cells", "is_label"),
     [
-        ("population", rng.integers(10_000, 40_000_000, 60), False),  # distinct, as large numbers are
+        (
+            "population",
+            rng.integers(10_000, 40_000_000, 60),
+            False,
+        ),  # distinct, as large numbers are
         ("volume", rng.choice(10**8, 300, replace=False), False),
         ("id", rng.choice(10**8, 300, replace=False), True),
         ("customerId", rng.choice(10**8, 300, replace=False), True),
@@ -186,7 +197,9 @@ def test_copies_are_flagged_and_name_their_original():
         ("phone", rng.integers(10**9, 10**10, 60), True),
     ],
 )
-def test_distinct_whole_numbers_are_row_labels_only_where_chance_or_their_name_says_so(name, cells, is_label):
+def test_distinct_whole_numbers_are_row_labels_only_where_chance_or_their_name_says_so(
+    name, cells, is_label
+):
     found = inspect(pa.table({name: cells, "x": rng.normal(size=len(cells))}))
     assert ("identifier" in codes(found, name)) == is_label
 
@@ -208,7 +221,8 @@ LEAKS = {
 @pytest.mark.parametrize("leaky", LEAKS.values(), ids=LEAKS)
 def test_a_column_that_gives_a_class_away_is_flagged(leaky):
     found = inspect(
-        pa.table({"leaky": pa.array(leaky, from_pandas=True), "fair": NOISE, "y": LABEL}), target="y"
+        pa.table({"leaky": pa.array(leaky, from_pandas=True), "fair": NOISE, "y": LABEL}),
+        target="y",
     )
     assert "leak" in codes(found, "leaky")
     assert "leak" not in codes(found, "fair")
@@ -250,7 +264,9 @@ def test_a_good_predictor_is_no_leak():
 
 def test_small_categories_prove_nothing():
     # Every value of the column has one row: pure by itself, not by knowledge.
-    found = inspect(pa.table({"street": [f"street {i // 2}" for i in range(N)], "y": LABEL}), target="y")
+    found = inspect(
+        pa.table({"street": [f"street {i // 2}" for i in range(N)], "y": LABEL}), target="y"
+    )
     assert "leak" not in codes(found, "street")
 
 
@@ -264,7 +280,9 @@ def test_the_bundled_tables_have_no_leaks():
     for dataset in datasets.sources():
         if dataset.target:
             found = inspect(datasets.path(dataset.name), target=dataset.target)
-            assert not [name for name in (c.name for c in found.columns) if "leak" in codes(found, name)]
+            assert not [
+                name for name in (c.name for c in found.columns) if "leak" in codes(found, name)
+            ]
 
 
 def test_the_target_is_looked_at_too():
@@ -274,7 +292,7 @@ def test_the_target_is_looked_at_too():
     assert codes(inspect(pa.table({"x": NOISE, "y": ["a"] * N}), target="y"), "y") == ["constant"]
 
 
-# -- the measures against independent ones -----------------------------------------------------------------
+# -- the measures against independent ones ---------------------------------------------
 
 
 def test_measures_agree_with_scipy_and_scikit_learn():
@@ -292,7 +310,7 @@ def test_entropy_told_is_the_textbook_gain():
     assert _entropy_explained(groups, target) == pytest.approx(0.2659 / 0.9937, abs=1e-4)
 
 
-# -- what cannot be read -----------------------------------------------------------------------------------
+# -- what cannot be read ---------------------------------------------------------------
 
 
 def test_bad_input_is_named(tmp_path):
@@ -327,7 +345,9 @@ def test_many_and_long_texts_are_not_listed(tmp_path):
 
 
 def test_an_inspection_prints_as_a_table_and_shows_in_a_notebook(tmp_path):
-    frame = pd.DataFrame({"id": np.arange(100, 160), "x": [0.5, np.nan] * 30, "word": list("abc") * 20})
+    frame = pd.DataFrame(
+        {"id": np.arange(100, 160), "x": [0.5, np.nan] * 30, "word": list("abc") * 20}
+    )
     found = inspect(frame, "word")
     text = str(found)
     assert text.startswith("Inspection of a DataFrame")
@@ -355,11 +375,17 @@ def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
     assert found == inspect(path, "word")
     path.unlink()
     assert str(rows.schema) == str(expected.schema)
-    assert found["two"].kind == rows.schema["two"].kind == ("binary" if name == "t.csv" else "continuous")
+    assert (
+        found["two"].kind
+        == rows.schema["two"].kind
+        == ("binary" if name == "t.csv" else "continuous")
+    )
     assert repr(rows) == repr(expected)
 
 
 def test_years_that_rise_are_times_and_not_identifiers():
-    found = inspect(pa.table({"year": range(1950, 2010), "id": range(100, 160), "x": [0.5, 2.0] * 30}))
+    found = inspect(
+        pa.table({"year": range(1950, 2010), "id": range(100, 160), "x": [0.5, 2.0] * 30})
+    )
     assert [flag.code for flag in found["year"].flags] == ["ordered"]
     assert [flag.code for flag in found["id"].flags][:1] == ["identifier"]

@@ -1,4 +1,5 @@
-"""Kinds: by types where there are types, by values in files without them; and every kind says why."""
+"""Kinds: by types where there are types, by values in files without them; and every kind says
+why."""
 
 import datetime as dt
 from decimal import Decimal
@@ -106,15 +107,35 @@ def test_an_array_of_text_has_categories():
         (pa.array([0, 1, 0]), "continuous", "numbers", 0.0),
         (pa.array([None, None], pa.float64()), "continuous", "numbers", np.nan),
         (pa.array([None, None], pa.bool_()), "binary", "true or false", np.nan),
-        (pa.array([dt.date(1970, 1, 2), dt.date(1970, 1, 1)]), "continuous", "times, in seconds", 86400.0),
-        (pa.array([dt.datetime(1970, 1, 1, 0, 0, 1, 500000)]), "continuous", "times, in seconds", 1.5),
+        (
+            pa.array([dt.date(1970, 1, 2), dt.date(1970, 1, 1)]),
+            "continuous",
+            "times, in seconds",
+            86400.0,
+        ),
+        (
+            pa.array([dt.datetime(1970, 1, 1, 0, 0, 1, 500000)]),
+            "continuous",
+            "times, in seconds",
+            1.5,
+        ),
         (pa.array([dt.time(0, 1)]), "continuous", "times, in seconds", 60.0),
         (pa.array([dt.timedelta(minutes=2)]), "continuous", "times, in seconds", 120.0),
-        (pa.array([1, 2], pa.timestamp("ns", "Europe/Berlin")), "continuous", "times, in seconds", 0.0),
+        (
+            pa.array([1, 2], pa.timestamp("ns", "Europe/Berlin")),
+            "continuous",
+            "times, in seconds",
+            0.0,
+        ),
         (pa.array([1.5, 2.5, 3.5], pa.float16()), "continuous", "numbers", 1.5),
         (pa.array(["x"], pa.large_string()), "categorical", "text with 1 value", 0.0),
         (pa.array(["x", "y"], pa.string_view()), "binary", "text with 2 values", 0.0),
-        (pa.array([3, 1, 3]).dictionary_encode(), "categorical", "a category type of 2 numbers", 0.0),
+        (
+            pa.array([3, 1, 3]).dictionary_encode(),
+            "categorical",
+            "a category type of 2 numbers",
+            0.0,
+        ),
         (pa.array(["b", "a"]).dictionary_encode(), "binary", "text with 2 values", 0.0),
     ],
 )
@@ -126,10 +147,17 @@ def test_every_arrow_type_has_a_kind_and_a_reason(cells, kind, why, first):
 
 @pytest.mark.parametrize(
     "values",
-    [pl.Series("c", ["b", "a"], dtype=pl.Enum(["a", "b", "c"])), pd.Categorical(["b", "a"], ["a", "b", "c"])],
+    [
+        pl.Series("c", ["b", "a"], dtype=pl.Enum(["a", "b", "c"])),
+        pd.Categorical(["b", "a"], ["a", "b", "c"]),
+    ],
 )
 def test_a_category_type_declares_categories_that_do_not_occur(values):
-    frame = pl.DataFrame({"c": values}) if isinstance(values, pl.Series) else pd.DataFrame({"c": values})
+    frame = (
+        pl.DataFrame({"c": values})
+        if isinstance(values, pl.Series)
+        else pd.DataFrame({"c": values})
+    )
     assert scan(frame).schema["c"].categories.tolist() == ["a", "b", "c"]
 
 
@@ -137,7 +165,10 @@ def test_polars_categories_of_other_frames_do_not_leak_in():
     pl.DataFrame({"c": pl.Series(["other", "words"], dtype=pl.Categorical)})
     frame = pl.DataFrame({"c": pl.Series(["b", "a", None], dtype=pl.Categorical)})
     rows = scan(frame)
-    assert rows.schema["c"].categories.tolist() == ["a", "b"]  # Polars' Categorical has no order but this
+    assert rows.schema["c"].categories.tolist() == [
+        "a",
+        "b",
+    ]  # Polars' Categorical has no order but this
     np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
 
 
@@ -163,7 +194,9 @@ def test_the_levels_of_a_category_type_keep_their_order(tmp_path):
     assert levels_in(frame) == levels_in(table) == LEVELS
     assert levels_in(pl.DataFrame({"c": pl.Series(cells, dtype=pl.Enum(LEVELS))})) == LEVELS
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=30)
-    assert levels_in(tmp_path / "t.parquet", memory=0) == levels_in(tmp_path / "t.parquet") == LEVELS
+    assert (
+        levels_in(tmp_path / "t.parquet", memory=0) == levels_in(tmp_path / "t.parquet") == LEVELS
+    )
     pyarrow.feather.write_feather(table, tmp_path / "t.feather")
     assert levels_in(tmp_path / "t.feather") == LEVELS
     dd = pytest.importorskip("dask.dataframe")
@@ -200,7 +233,9 @@ def test_codes_follow_the_order_of_the_levels():
 
 
 def test_levels_that_come_later_stand_after_those_known():
-    one, two = (pd.DataFrame({"c": pd.Categorical(c, c)}) for c in (["low", "high"], ["none", "high"]))
+    one, two = (
+        pd.DataFrame({"c": pd.Categorical(c, c)}) for c in (["low", "high"], ["none", "high"])
+    )
     learner = MissingTaker().partial_fit(one, ["a", "b"]).partial_fit(two, ["a", "b"])
     assert learner.schema_["c"].categories.tolist() == ["low", "high", "none"]
 

@@ -1,4 +1,5 @@
-"""Whole numbers beyond 2⁵³, which floats do not tell apart, keep their value as categories and labels."""
+"""Whole numbers beyond 2⁵³, which floats do not tell apart, keep their value as categories and
+labels."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,9 @@ from lyceum.trees import DecisionTreeClassifier
 
 LABELS = 2**53 + np.arange(5)
 N = 60
-FRAME = pd.DataFrame({"x": np.arange(N) % 5 + 0.5, "id": np.tile(LABELS, 12), "y": np.tile(LABELS, 12)})
+FRAME = pd.DataFrame(
+    {"x": np.arange(N) % 5 + 0.5, "id": np.tile(LABELS, 12), "y": np.tile(LABELS, 12)}
+)
 KINDS = {"id": "categorical", "y": "categorical"}
 
 
@@ -52,7 +55,9 @@ def test_small_numbers_in_an_earlier_part_do_not_round_later_ones(tmp_path):
         assert rows.schema.target.categories.tolist() == [1, 2, 2**53, 2**53 + 1]
 
 
-@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, np.array], ids=["pandas", "polars", "array"])
+@pytest.mark.parametrize(
+    "made", [pd.DataFrame, pl.DataFrame, np.array], ids=["pandas", "polars", "array"]
+)
 def test_frames_and_arrays_declared_as_categories(made):
     table = made(FRAME[["x", "id"]]) if made is pd.DataFrame else None
     if made is pl.DataFrame:

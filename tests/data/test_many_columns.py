@@ -99,7 +99,8 @@ def transform_frame(d):
     return partial(StandardScaler().fit(frame).transform, frame)
 
 
-# work of which a part goes through pyarrow, where repeated searches and copies are not seen as calls
+# work of which a part goes through pyarrow, where repeated searches and copies are not seen as
+# calls
 WORK = {
     "inspect": lambda d: partial(inspect, wide(d, numbers)),
     "a Polars frame": lambda d: partial(scan, pl.from_pandas(wide(d, letters))),
@@ -124,7 +125,10 @@ def test_a_name_is_found_in_a_copy_of_a_schema():
     import copy
     import pickle
 
-    for one in (copy.deepcopy(schema(3)), pickle.loads(pickle.dumps(Schema.of_numbers(["a", "b"])))):
+    for one in (
+        copy.deepcopy(schema(3)),
+        pickle.loads(pickle.dumps(Schema.of_numbers(["a", "b"]))),
+    ):
         assert one[one.names[1]] is one[1]
         assert one.names[0] in one
         assert "nothing" not in one

@@ -1,4 +1,5 @@
-"""`partial_fit` on rows that bring new classes, categories and ranges equals one `fit` on all rows."""
+"""`partial_fit` on rows that bring new classes, categories and ranges equals one `fit` on all
+rows."""
 
 import numpy as np
 import pandas as pd
@@ -163,7 +164,11 @@ def test_two_numbers_cannot_become_many_where_the_method_counts(tmp_path):
 
 
 def test_many_numbers_stay_many_when_two_come():
-    learner = Mean().partial_fit(scan(pa.table({"x": [2, 3, 4]}))).partial_fit(scan(pa.table({"x": [0, 1]})))
+    learner = (
+        Mean()
+        .partial_fit(scan(pa.table({"x": [2, 3, 4]})))
+        .partial_fit(scan(pa.table({"x": [0, 1]})))
+    )
     assert learner.schema_["x"].kind == "continuous"
     np.testing.assert_allclose(learner.mean_, [2.0])
 

@@ -1,4 +1,5 @@
-"""Columns at predict time: by order and name for frames (scikit-learn's rule), by name for scans and Dask."""
+"""Columns at predict time: by order and name for frames (scikit-learn's rule), by name for scans
+and Dask."""
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,9 @@ def test_every_frame_library_gives_the_same_learner(fitted, make):
 def test_frames_whose_columns_do_not_match_get_scikit_learns_error(fitted, make):
     should = "The feature names should match those that were passed during fit"
     assert should in message_of(ValueError, fitted.predict, make(TABLE[["town", "age", "smokes"]]))
-    assert should in message_of(ValueError, fitted.predict, make(TABLE.rename(columns={"age": "years"})))
+    assert should in message_of(
+        ValueError, fitted.predict, make(TABLE.rename(columns={"age": "years"}))
+    )
     assert should in message_of(ValueError, fitted.predict, make(TABLE[["age", "town"]]))
     assert should in message_of(ValueError, fitted.predict, make(TABLE.assign(more=1)))
 
@@ -60,7 +63,10 @@ def test_scans_go_by_name(fitted, tmp_path):
     moved = TABLE[["smokes", "town", "age"]].assign(more=1.5)
     assert fitted.predict(scan(moved)).tolist() == fitted.predict(TABLE).tolist()
     pq.write_table(pa.Table.from_pandas(moved), tmp_path / "t.parquet", row_group_size=2)
-    assert fitted.predict(scan(tmp_path / "t.parquet", memory=0)).tolist() == fitted.predict(TABLE).tolist()
+    assert (
+        fitted.predict(scan(tmp_path / "t.parquet", memory=0)).tolist()
+        == fitted.predict(TABLE).tolist()
+    )
     message = message_of(SchemaError, fitted.predict, scan(TABLE.rename(columns={"age": "years"})))
     assert message == "missing column 'age': the columns here are 'years', 'town', 'smokes'"
 
@@ -69,7 +75,9 @@ def test_dask_frames_go_by_name_and_are_refused_at_once(fitted):
     dd = pytest.importorskip("dask.dataframe")
     moved = dd.from_pandas(TABLE[["smokes", "town", "age"]], npartitions=2)
     assert fitted.predict(moved).compute().tolist() == fitted.predict(TABLE).tolist()
-    assert "missing columns 'age', 'smokes'" in message_of(SchemaError, fitted.predict, moved[["town"]])
+    assert "missing columns 'age', 'smokes'" in message_of(
+        SchemaError, fitted.predict, moved[["town"]]
+    )
 
 
 def test_dask_arrays_of_another_width_are_refused_at_once():
@@ -90,7 +98,11 @@ def test_arrays_where_text_was_learned_are_refused(fitted):
     ("column", "cells", "message"),
     [
         ("age", ["old"] * 6, "column 'age' holds text such as 'old' where numbers are expected"),
-        ("town", [1] * 6, "column 'town' holds int64 where text such as 'Bonn' was learned: give it as text"),
+        (
+            "town",
+            [1] * 6,
+            "column 'town' holds int64 where text such as 'Bonn' was learned: give it as text",
+        ),
         ("town", [[1]] * 6, "column 'town' is of type list"),
         ("age", [[1]] * 6, "column 'age' is of type list"),
     ],
@@ -125,7 +137,7 @@ def test_true_and_false_may_come_as_numbers(fitted):
     )
 
 
-# -- unseen categories -------------------------------------------------------------------------------------
+# -- unseen categories -----------------------------------------------------------------
 
 
 def sources(frame, tmp_path):
@@ -143,7 +155,9 @@ def sources(frame, tmp_path):
 
 
 def test_an_unseen_category_is_minus_one_and_all_zeros(tmp_path):
-    new = pd.DataFrame({"age": [1.0, 2.0, 3.0], "town": ["Ulm", "Rom", None], "smokes": [True, False, True]})
+    new = pd.DataFrame(
+        {"age": [1.0, 2.0, 3.0], "town": ["Ulm", "Rom", None], "smokes": [True, False, True]}
+    )
     codes = MissingTaker().fit(TABLE, LABELS)
     for X in sources(new, tmp_path):
         np.testing.assert_array_equal(codes.cells(X)[:, 1], [2, -1, np.nan])
@@ -157,20 +171,27 @@ def test_an_unseen_category_is_minus_one_and_all_zeros(tmp_path):
 def test_an_unseen_number_among_categories_is_minus_one(tmp_path):
     X = np.array([[3], [5], [5], [9]])
     learner = MissingTaker(categorical_features=[0]).fit(X, [0, 1, 0, 1])
-    np.testing.assert_array_equal(learner.cells(np.array([[9], [4], [-7], [3]])).ravel(), [2, -1, -1, 0])
-    np.testing.assert_array_equal(learner.cells(np.array([[9.0], [np.nan], [5.5]])).ravel(), [2, np.nan, -1])
+    np.testing.assert_array_equal(
+        learner.cells(np.array([[9], [4], [-7], [3]])).ravel(), [2, -1, -1, 0]
+    )
+    np.testing.assert_array_equal(
+        learner.cells(np.array([[9.0], [np.nan], [5.5]])).ravel(), [2, np.nan, -1]
+    )
 
 
 def test_codes_outside_the_table_are_unknown_too():
-    """Whole numbers 0..K-1 pass as they are; what is not among them must not be taken for a level."""
+    """Whole numbers 0..K-1 pass as they are; what is not among them must not be taken for a
+    level."""
     X = np.array([[0], [1], [2], [1]])
     learner = NearestMean(categorical_features=[0]).fit(X, [0, 1, 0, 1])
     for dtype in (np.int64, np.int8, np.float64):
-        design = learner._apply(lambda block: block.X.astype(float), np.array([[2], [7], [-1]], dtype=dtype))
+        design = learner._apply(
+            lambda block: block.X.astype(float), np.array([[2], [7], [-1]], dtype=dtype)
+        )
         np.testing.assert_array_equal(design, [[0, 0, 1], [0, 0, 0], [0, 0, 0]])
 
 
-def test_a_declared_category_of_numbers_is_recognised_in_a_scan_that_does_not_declare_it():
+def test_a_declared_category_of_numbers_is_recognized_in_a_scan_that_does_not_declare_it():
     table = pa.table({"rooms": [1, 2, 3, 2], "label": ["a", "b", "a", "b"]})
     learner = MissingTaker().fit(scan(table, "label", kinds={"rooms": "categorical"}))
     new = scan(pa.table({"rooms": [3.0, 7.0, None, 1.0]}))
@@ -189,7 +210,7 @@ def test_one_category_at_predict_time_is_still_coded_by_the_learned_ones(tmp_pat
         np.testing.assert_array_equal(learner.cells(X), [[20, 2, 1]])
 
 
-# -- what y may be -----------------------------------------------------------------------------------------
+# -- what y may be ---------------------------------------------------------------------
 
 YS = {
     "list": list,
@@ -211,7 +232,9 @@ def test_labels_of_every_library_are_the_same_classes(make, frame):
     X = TABLE if frame else TABLE[["age"]].to_numpy()
     learner = NearestMean().fit(X, make(LABELS))
     assert learner.classes_.tolist() == ["a", "b"]
-    assert learner.predict(X).tolist() == NearestMean().fit(X, LABELS.to_numpy()).predict(X).tolist()
+    assert (
+        learner.predict(X).tolist() == NearestMean().fit(X, LABELS.to_numpy()).predict(X).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +258,9 @@ def test_numbers_of_every_library_are_the_same_target(y, frame):
 def test_labels_of_one_byte_use_their_whole_range():
     y = np.array([-128, 127, 0, 127], dtype=np.int8)
     assert NearestMean().fit(np.eye(4), y).classes_.tolist() == [-128, 0, 127]
-    assert NearestMean().fit(np.eye(2), np.array([0, 2**64 - 1], dtype=np.uint64)).classes_.tolist() == [
+    assert NearestMean().fit(
+        np.eye(2), np.array([0, 2**64 - 1], dtype=np.uint64)
+    ).classes_.tolist() == [
         0,
         2**64 - 1,
     ]

@@ -1,4 +1,5 @@
-"""Columns, targets and weights in the less common types of pandas and Python: used as they are, or named."""
+"""Columns, targets and weights in the less common types of pandas and Python: used as they are, or
+named."""
 
 import datetime as dt
 from decimal import Decimal
@@ -35,7 +36,7 @@ def assert_same_model(column):
     return one.schema_["odd"]
 
 
-# -- columns -----------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------
 
 
 def test_the_intervals_of_a_cut_are_categories_in_their_order():
@@ -55,10 +56,14 @@ def test_levels_that_are_the_same_as_text_are_refused():
         scan(frame)
 
 
-@pytest.mark.parametrize("many", [1, 1000])  # few cells, and more than are converted one column at a time
+@pytest.mark.parametrize(
+    "many", [1, 1000]
+)  # few cells, and more than are converted one column at a time
 def test_sparse_columns_and_long_floats_are_numbers(many):
     cells = np.tile(np.where(X > 1, X, 0.0), many)
-    frame = pd.DataFrame({"a": pd.arrays.SparseArray(cells), "b": cells.astype(np.longdouble), "c": "text"})
+    frame = pd.DataFrame(
+        {"a": pd.arrays.SparseArray(cells), "b": cells.astype(np.longdouble), "c": "text"}
+    )
     block = scan(frame).gathered("the test")
     np.testing.assert_array_equal(block.X[:, :2], np.column_stack([cells, cells]))
 
@@ -94,7 +99,7 @@ def test_cells_of_an_array_are_named_by_their_column():
         scan(np.array([[1.0, "a"], [2.0, 3]], dtype=object))
 
 
-# -- targets -----------------------------------------------------------------------------------------------
+# -- targets ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -117,7 +122,9 @@ def test_a_target_of_times_is_in_seconds_however_it_is_given(times):
     np.testing.assert_allclose(one.intercept_, two.intercept_, rtol=1e-12)
 
 
-@pytest.mark.parametrize("times", [DAYS, DAYS.dt.tz_localize("UTC"), DAYS - DAYS[0], DAYS.to_numpy()])
+@pytest.mark.parametrize(
+    "times", [DAYS, DAYS.dt.tz_localize("UTC"), DAYS - DAYS[0], DAYS.to_numpy()]
+)
 def test_predictions_of_times_are_scored_in_seconds(times):
     frame = pd.DataFrame({"x": X})
     model = LinearRegression().fit(frame, times)
@@ -134,12 +141,17 @@ def test_classes_of_intervals_are_scored_as_text():
 def test_a_target_of_times_on_dask_is_in_seconds():
     frame = dd.from_pandas(pd.DataFrame({"x": X, "t": DAYS}), npartitions=2)
     one = LinearRegression().fit(frame[["x"]], frame["t"])
-    np.testing.assert_allclose(one.coef_, LinearRegression().fit(pd.DataFrame({"x": X}), DAYS).coef_)
+    np.testing.assert_allclose(
+        one.coef_, LinearRegression().fit(pd.DataFrame({"x": X}), DAYS).coef_
+    )
 
 
 @pytest.mark.parametrize(
     "target",
-    [DAYS.where(DAYS.index != 7), pd.Series([None if i == 7 else i > 9 for i in range(N)], dtype="boolean")],
+    [
+        DAYS.where(DAYS.index != 7),
+        pd.Series([None if i == 7 else i > 9 for i in range(N)], dtype="boolean"),
+    ],
 )
 def test_a_missing_time_or_truth_value_in_the_target_is_named_by_row(target):
     with pytest.raises(
@@ -189,7 +201,9 @@ def test_classes_beyond_signed_integers_are_kept():
     [
         lambda labels: pd.Series(labels, dtype="string"),
         lambda labels: pd.Series(labels, dtype=object).where(lambda cells: cells.notna(), pd.NA),
-        lambda labels: pd.Series([None if one is None else one == "up" for one in labels], dtype="boolean"),
+        lambda labels: pd.Series(
+            [None if one is None else one == "up" for one in labels], dtype="boolean"
+        ),
         lambda labels: pd.Series(
             pd.cut([{None: np.nan, "up": 2.0}.get(one, 1.0) for one in labels], [0, 1, 2])
         ),
@@ -205,21 +219,25 @@ def test_labels_may_be_missing_in_any_type_where_rows_need_none(some):
     np.testing.assert_array_equal(one.predict(frame), two.predict(frame))
 
 
-# -- weights -----------------------------------------------------------------------------------------------
+# -- weights ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weights", [["much"] * N, DAYS, [None] * N, [[1, 2]] * N, [dt.date(2020, 1, 1)] * N])
+@pytest.mark.parametrize(
+    "weights", [["much"] * N, DAYS, [None] * N, [[1, 2]] * N, [dt.date(2020, 1, 1)] * N]
+)
 def test_weights_that_are_no_numbers_are_named(weights):
     with pytest.raises(ValueError, match=r"[Ss]ample_weight"):
         NearestMean().fit(X[:, None], CLASSES, sample_weight=weights)
 
 
 def test_weights_of_text_are_an_error_of_lyceum():
-    with pytest.raises(DataError, match="sample_weight cannot be read as numbers: could not convert"):
+    with pytest.raises(
+        DataError, match="sample_weight cannot be read as numbers: could not convert"
+    ):
         NearestMean().fit(X[:, None], CLASSES, sample_weight=["much"] * N)
 
 
-# -- names -------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------
 
 
 def test_many_columns_of_one_name_are_numbered():

@@ -32,7 +32,7 @@ def every_source(frame, tmp_path):
     yield "dask", dd.from_pandas(frame, npartitions=4), {}
 
 
-def test_every_row_is_summarised_once_and_in_order(frame, tmp_path):
+def test_every_row_is_summarized_once_and_in_order(frame, tmp_path):
     for name, data, options in every_source(frame, tmp_path):
         order = scan(data, **options).reduce(Order.of)
         assert order.n_rows == N, name
@@ -105,7 +105,7 @@ def test_block_sizes_depend_on_the_width_alone():
     assert [block_rows(d) for d in (1, 32, 100, 1000, 10**6)] == [16384, 16384, 4096, 1024, 1024]
 
 
-# -- nothing left behind -----------------------------------------------------------------------------------
+# -- nothing left behind ---------------------------------------------------------------
 
 
 def test_a_consumer_that_stops_early_leaves_nothing_running(frame, tmp_path):
@@ -136,7 +136,9 @@ def test_a_failing_block_is_the_error_that_is_seen(frame, tmp_path):
             with pytest.raises(ZeroDivisionError, match="block"):
                 scan(data, **options).reduce(fail)
     assert not [
-        thread for thread in threading.enumerate() if thread.name.startswith("lyceum") and thread.daemon
+        thread
+        for thread in threading.enumerate()
+        if thread.name.startswith("lyceum") and thread.daemon
     ]
 
 
@@ -161,7 +163,9 @@ def test_a_cluster_gives_the_same_and_reports_the_end(frame):
     data = dd.from_pandas(frame, npartitions=4)
     here = NearestMean().fit(scan(data, target="t"))
     seen = []
-    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+    with distributed.Client(
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
+    ):
         with watch(seen.append):
             there = NearestMean().fit(scan(data, target="t"))
         assert (seen[-1].done, seen[-1].total) == (N, N)
@@ -205,7 +209,7 @@ def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(frame, t
         assert seen[-1].done == N, name
 
 
-# -- the end of the process --------------------------------------------------------------------------------
+# -- the end of the process ------------------------------------------------------------
 
 
 def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(frame, tmp_path):
@@ -219,7 +223,9 @@ def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(fram
         "print(*[len(next(part)) for part in blocks + results])\n"
     )
     paths = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
-    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     assert not done.stderr
 
@@ -234,7 +240,9 @@ def test_an_interrupt_ends_a_long_reduction():
         "scan(np.zeros((16384 * 2000, 1), dtype=np.float32)).reduce(Slow)\n"
     )
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
         try:
             assert running.stdout.readline() == "go\n"
             running.send_signal(signal.SIGINT)

@@ -1,4 +1,5 @@
-"""Rows as an object: how many, how they print, their targets and weights, some of them, all of them."""
+"""Rows as an object: how many, how they print, their targets and weights, some of them, all of
+them."""
 
 import html
 import re
@@ -31,13 +32,20 @@ def frame():
     a = rng.normal(size=N)
     a[::7] = np.nan
     return pd.DataFrame(
-        {"a": a, "g": rng.choice(list("uvw"), N), "t": rng.choice(list("pqr"), N), "w": rng.uniform(1, 2, N)}
+        {
+            "a": a,
+            "g": rng.choice(list("uvw"), N),
+            "t": rng.choice(list("pqr"), N),
+            "w": rng.uniform(1, 2, N),
+        }
     )
 
 
 @pytest.fixture(params=SOURCES)
 def rows(request, frame, tmp_path):
-    return scan(*written(request.param, frame, tmp_path), target="t", weight="w", memory=memory(request))
+    return scan(
+        *written(request.param, frame, tmp_path), target="t", weight="w", memory=memory(request)
+    )
 
 
 def memory(request):
@@ -62,7 +70,7 @@ def cells(rows):
     return block.X, rows.y, rows.sample_weight
 
 
-# -- how many, how they print -------------------------------------------------------------------------------
+# -- how many, how they print ----------------------------------------------------------
 
 
 def test_rows_have_a_length(rows, frame):
@@ -110,7 +118,7 @@ def test_only_arrays_are_in_memory(rows):
     assert rows.in_memory == (not rows.on_dask and "every pass" not in repr(rows))
 
 
-# -- targets and weights ------------------------------------------------------------------------------------
+# -- targets and weights ---------------------------------------------------------------
 
 
 def test_targets_are_labels_and_weights_are_numbers(rows, frame):
@@ -120,7 +128,9 @@ def test_targets_are_labels_and_weights_are_numbers(rows, frame):
 
 def test_numeric_targets_are_numbers(frame, tmp_path):
     for name in SOURCES:
-        found = scan(*written(name, frame, tmp_path), target="w", memory=0 if name != "memory" else 1 << 30)
+        found = scan(
+            *written(name, frame, tmp_path), target="w", memory=0 if name != "memory" else 1 << 30
+        )
         np.testing.assert_allclose(found.y, frame.w, rtol=1e-14)
         assert found.sample_weight is None
 
@@ -141,7 +151,9 @@ def test_targets_of_a_parquet_file_are_read_alone(frame, tmp_path, monkeypatch):
     rows, read = scan(path, target="t", memory=0), []
     plain = _sources.ParquetPart._batches
     monkeypatch.setattr(
-        _sources.ParquetPart, "_batches", lambda part, names: read.append(names) or plain(part, names)
+        _sources.ParquetPart,
+        "_batches",
+        lambda part, names: read.append(names) or plain(part, names),
     )
     assert rows.y.tolist() == frame.t.tolist()
     assert rows.y.tolist() == frame.t.tolist()
@@ -149,7 +161,7 @@ def test_targets_of_a_parquet_file_are_read_alone(frame, tmp_path, monkeypatch):
     assert len(read) == len(list(rows.source.parts()))  # once
 
 
-# -- some rows ----------------------------------------------------------------------------------------------
+# -- some rows -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -183,13 +195,20 @@ def test_rows_in_memory_are_taken_in_any_order(frame):
 
 def test_other_orders_of_streams_are_refused_with_the_remedy(rows):
     if not rows.in_memory:
-        with pytest.raises(SourceError, match="place 2 comes after 7: sort the places, or hold the rows in"):
+        with pytest.raises(
+            SourceError, match="place 2 comes after 7: sort the places, or hold the rows in"
+        ):
             rows.take([7, 2])
 
 
 @pytest.mark.parametrize(
     ("places", "message"),
-    [([N], "no row 3000 of 3,000"), ([-1], "no row -1"), ([True], "1 truth values"), ([0.5], "row numbers")],
+    [
+        ([N], "no row 3000 of 3,000"),
+        ([-1], "no row -1"),
+        ([True], "1 truth values"),
+        ([0.5], "row numbers"),
+    ],
 )
 def test_places_that_are_none_are_refused(rows, places, message):
     with pytest.raises(DataError, match=message):
@@ -201,13 +220,15 @@ def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
     rows, read = scan(path, memory=0), []
     plain = _sources.ParquetPart._batches
     monkeypatch.setattr(
-        _sources.ParquetPart, "_batches", lambda part, names: read.append(part.start) or plain(part, names)
+        _sources.ParquetPart,
+        "_batches",
+        lambda part, names: read.append(part.start) or plain(part, names),
     )
     assert len(rows.take([10, 2900]).reduce(Gathered.of).block) == 2
     assert len(read) == 2
 
 
-# -- all rows -----------------------------------------------------------------------------------------------
+# -- all rows --------------------------------------------------------------------------
 
 
 def test_no_rows_have_no_targets_and_no_weights(rows):
@@ -238,7 +259,9 @@ def test_gathered_rows_are_all_rows_in_one_block(rows, frame):
 
 def test_a_stream_larger_than_the_memory_allowed_is_refused(rows):
     if not rows.in_memory:
-        with pytest.raises(SourceError, match=r"A learner .* need [0-9,]+ bytes and at most 1,000 "):
+        with pytest.raises(
+            SourceError, match=r"A learner .* need [0-9,]+ bytes and at most 1,000 "
+        ):
             rows.gathered("A learner", "another", memory=1000)
 
 

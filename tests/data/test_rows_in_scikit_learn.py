@@ -1,4 +1,5 @@
-"""Scanned rows in scikit-learn's tools: what a frame gives, or a refusal, never codes in place of numbers."""
+"""Scanned rows in scikit-learn's tools: what a frame gives, or a refusal, never codes in place of
+numbers."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,8 @@ TABLES = {"penguins": "species", "german_credit": "class"}
 def table(request):
     """A frame without its target, the target, and the same rows scanned.
 
-    Text is a category type: a part of the frame then has the categories of the whole, as a part of rows has.
+    Text is a category type: a part of the frame then has the categories of the whole, as a part of
+    rows has.
     """
     target = TABLES[request.param]
     frame = pd.read_csv(datasets.path(request.param))
@@ -58,7 +60,9 @@ def test_predictions_and_grid_searches_are_those_of_the_frame(table):
     predicted = cross_val_predict(tree, rows, rows.y, cv=3)
     assert (predicted == cross_val_predict(tree, frame, y, cv=3)).all()
     grid = {"max_depth": [1, 3], "min_samples_leaf": [1, 20]}
-    on_rows, on_frame = (GridSearchCV(tree, grid, cv=2).fit(*data) for data in ((rows, rows.y), (frame, y)))
+    on_rows, on_frame = (
+        GridSearchCV(tree, grid, cv=2).fit(*data) for data in ((rows, rows.y), (frame, y))
+    )
     means = [search.cv_results_["mean_test_score"] for search in (on_rows, on_frame)]
     np.testing.assert_allclose(*means)
     assert on_rows.best_params_ == on_frame.best_params_
@@ -112,7 +116,11 @@ def test_a_target_that_is_not_that_of_the_rows_is_refused(table):
 def test_categories_are_not_numbers_for_other_libraries(table):
     _, _, rows = table
     name = next(column.name for column in rows.schema if not column.numeric)
-    for use in (np.asarray, lambda rows: Peer().fit(rows, rows.y), Peer().fit(np.eye(2), [0, 1]).predict):
+    for use in (
+        np.asarray,
+        lambda rows: Peer().fit(rows, rows.y),
+        Peer().fit(np.eye(2), [0, 1]).predict,
+    ):
         with pytest.raises(
             SchemaError, match=rf"column '{name}' holds categories .*lyceum.prepare.OneHotEncoder"
         ):
@@ -122,10 +130,14 @@ def test_categories_are_not_numbers_for_other_libraries(table):
 
 
 def test_numbers_are_numbers_for_other_libraries():
-    frame = pd.DataFrame({"a": [0.5, 1.5, 2.5, 4.0], "flag": [0, 1, 1, 0], "on": [True, False, True, True]})
+    frame = pd.DataFrame(
+        {"a": [0.5, 1.5, 2.5, 4.0], "flag": [0, 1, 1, 0], "on": [True, False, True, True]}
+    )
     rows = scan(frame.assign(y=[0.0, 1.0, 2.5, 3.0]), target="y")
     np.testing.assert_array_equal(np.asarray(rows), frame.to_numpy(dtype=float))
-    np.testing.assert_array_equal(np.asarray(PCA(2).fit(rows).transform(rows)), PCA(2).fit_transform(frame))
+    np.testing.assert_array_equal(
+        np.asarray(PCA(2).fit(rows).transform(rows)), PCA(2).fit_transform(frame)
+    )
 
 
 def test_files_are_cut_in_order(tmp_path):
@@ -137,4 +149,6 @@ def test_files_are_cut_in_order(tmp_path):
     one, two = (cross_val_score(NaiveBayes(), rows, rows.y, cv=folds) for rows in (memory, stream))
     np.testing.assert_allclose(one, two)
     with pytest.raises(SourceError, match="are read in order"):
-        cross_val_score(NaiveBayes(), stream, cv=ShuffleSplit(2, random_state=0), error_score="raise")
+        cross_val_score(
+            NaiveBayes(), stream, cv=ShuffleSplit(2, random_state=0), error_score="raise"
+        )

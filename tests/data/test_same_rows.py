@@ -39,7 +39,9 @@ CELLS = {
 def tables(draw):
     n = draw(st.integers(1, 40))
     kinds = draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=5))
-    columns = {"label": pa.array(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n)))}
+    columns = {
+        "label": pa.array(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n)))
+    }
     for j, kind in enumerate(kinds):
         cells, type_ = CELLS[kind]
         gaps = draw(st.booleans())
@@ -109,7 +111,8 @@ def test_polars_and_pandas_hold_the_same_table(table):
 
 
 def _pandas_changes(column):
-    """Missing cells make pandas' floats NaN, not null; truths and days that all miss lose their type."""
+    """Missing cells make pandas' floats NaN, not null; truths and days that all miss lose their
+    type."""
     of_objects = pa.types.is_boolean(column.type) or pa.types.is_date(column.type)
     return pa.types.is_float32(column.type) or (of_objects and column.null_count == len(column))
 
@@ -127,7 +130,9 @@ def test_a_dask_frame_is_the_table_in_memory(table, n_partitions):
 
 @given(tables(), st.data())
 def test_declared_categories_are_the_same_from_everywhere(table, data):
-    numbers = [name for name in table.column_names if name.startswith(("real", "whole", "two", "constant"))]
+    numbers = [
+        name for name in table.column_names if name.startswith(("real", "whole", "two", "constant"))
+    ]
     kinds = dict.fromkeys(
         data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else [], "categorical"
     )
@@ -150,7 +155,9 @@ def test_category_types_survive_a_parquet_stream(tmp_path):
 def test_a_column_that_changes_kind_late_in_a_stream(tmp_path):
     """Two distinct numbers at the start, many at the end: only the whole file says continuous."""
     n = 5000
-    table = pa.table({"x": np.r_[np.arange(n) % 2, np.arange(40)], "label": ["a", "b"] * (n // 2 + 20)})
+    table = pa.table(
+        {"x": np.r_[np.arange(n) % 2, np.arange(40)], "label": ["a", "b"] * (n // 2 + 20)}
+    )
     path = tmp_path / "table.csv"
     csv.write_csv(table, path)
     assert scan(path, "label", memory=0).schema["x"].why == "numbers, more than 32 distinct"

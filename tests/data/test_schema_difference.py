@@ -29,12 +29,18 @@ def declared(target=("a", "b"), name="y", **kinds):
             declared(years="continuous", size=["S", "M", "L"]),
             "column 'years' is in the place of column 'age'",
         ),
-        (declared(age=[1, 2], size=["S", "M", "L"]), "column 'age' is binary instead of continuous"),
+        (
+            declared(age=[1, 2], size=["S", "M", "L"]),
+            "column 'age' is binary instead of continuous",
+        ),
         (
             declared(age="continuous", size=["M", "S", "L"]),
             "column 'size' has its categories in another order",
         ),
-        (declared(age="continuous", size=["S", "M", "XL"]), "column 'size' has the new category 'XL'"),
+        (
+            declared(age="continuous", size=["S", "M", "XL"]),
+            "column 'size' has the new category 'XL'",
+        ),
         (declared(age="continuous", size=["S", "M"]), "column 'size' has no category 'L'"),
         (
             declared(("b", "a"), age="continuous", size=["S", "M", "L"]),
@@ -51,7 +57,9 @@ def test_why_a_column_has_its_kind_and_the_name_of_the_target_are_no_difference(
     other = declared(name="label", age="continuous", size=["S", "M", "L"])
     assert KNOWN.same_as(other)
     assert KNOWN.same_as(Schema.declare({"age": "continuous", "size": ["S", "M", "L"]}))
-    assert Schema.of_numbers(["a", "b"]).same_as(Schema.declare({"a": "continuous", "b": "continuous"}))
+    assert Schema.of_numbers(["a", "b"]).same_as(
+        Schema.declare({"a": "continuous", "b": "continuous"})
+    )
 
 
 def test_a_warm_start_on_shifted_categories_is_refused_and_the_old_forest_still_right():
@@ -84,7 +92,9 @@ def test_targets_of_regressors_and_of_clusters_do_not_count():
 
 def test_a_network_computes_with_two_numbers_whichever_they_are():
     frame = pd.DataFrame({"flag": [0, 1] * 20, "x": np.arange(40.0)})
-    network = MLPClassifier(hidden_layer_sizes=2, max_iter=2, tol=None, warm_start=True, random_state=0)
+    network = MLPClassifier(
+        hidden_layer_sizes=2, max_iter=2, tol=None, warm_start=True, random_state=0
+    )
     network.fit(frame, frame["x"] > 20)
     network.fit(frame.assign(flag=[0, 2] * 20), frame["x"] > 20)
     network.fit(frame.assign(flag=[0, 1, 2, 3] * 10), frame["x"] > 20)

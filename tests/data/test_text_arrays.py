@@ -28,7 +28,9 @@ FOREST = partial(RandomForestClassifier, 5, random_state=0)
 LABELS = [0, 1, 0, 1, 1, 1, 0, 1]
 
 
-@pytest.mark.parametrize("declared", [[0, 2], [True, False, True], {"x0": "categorical", "x2": "binary"}])
+@pytest.mark.parametrize(
+    "declared", [[0, 2], [True, False, True], {"x0": "categorical", "x2": "binary"}]
+)
 @pytest.mark.parametrize(
     "learner",
     [
@@ -41,7 +43,9 @@ LABELS = [0, 1, 0, 1, 1, 1, 0, 1]
 def test_an_array_of_objects_is_the_frame_of_its_columns(learner, declared):
     of_frame = learner().fit(FRAME, LABELS)
     of_cells = learner(categorical_features=declared).fit(CELLS, LABELS)
-    np.testing.assert_allclose(of_cells.predict_proba(CELLS), of_frame.predict_proba(FRAME), rtol=1e-12)
+    np.testing.assert_allclose(
+        of_cells.predict_proba(CELLS), of_frame.predict_proba(FRAME), rtol=1e-12
+    )
     assert not hasattr(of_cells, "feature_names_in_")
     assert of_cells.n_features_in_ == 3
 
@@ -49,7 +53,11 @@ def test_an_array_of_objects_is_the_frame_of_its_columns(learner, declared):
 def test_lists_and_arrays_of_text_are_taken_too():
     words = FRAME[["x0", "x2"]]
     of_frame = NaiveBayes().fit(words, LABELS).predict_proba(words)
-    for cells in (words.to_numpy().tolist(), words.to_numpy().astype("U3"), words.to_numpy().astype("S3")):
+    for cells in (
+        words.to_numpy().tolist(),
+        words.to_numpy().astype("U3"),
+        words.to_numpy().astype("S3"),
+    ):
         of_cells = NaiveBayes(categorical_features=True).fit(cells, LABELS).predict_proba(cells)
         np.testing.assert_array_equal(of_cells, of_frame)
 
@@ -67,7 +75,9 @@ def test_missing_text_is_missing():
     holes[0, 0], holes[1, 1], holes[2, 2] = None, np.nan, np.nan
     frame = pd.DataFrame({"x0": holes[:, 0], "x1": holes[:, 1].astype(float), "x2": holes[:, 2]})
     one = NaiveBayes(categorical_features=[0, 2]).fit(holes, LABELS).predict_proba(holes[:1])
-    np.testing.assert_allclose(one, NaiveBayes().fit(frame, LABELS).predict_proba(frame[:1]), rtol=1e-12)
+    np.testing.assert_allclose(
+        one, NaiveBayes().fit(frame, LABELS).predict_proba(frame[:1]), rtol=1e-12
+    )
 
 
 def test_unknown_text_at_prediction_is_an_unknown_category():
@@ -80,7 +90,9 @@ def test_unknown_text_at_prediction_is_an_unknown_category():
 
 @pytest.mark.parametrize("X", [CELLS, CELLS.tolist(), CELLS[:, [0, 2]].astype("U1")])
 def test_text_that_is_not_declared_is_refused_with_what_to_do(X):
-    with pytest.raises(SchemaError, match=r"column 'x0' holds text, e.g. 'a'.*categorical_features=True"):
+    with pytest.raises(
+        SchemaError, match=r"column 'x0' holds text, e.g. 'a'.*categorical_features=True"
+    ):
         LogisticRegression().fit(X, LABELS)
 
 
@@ -109,7 +121,10 @@ def test_transformers_give_words_back_for_words():
     assert abs(scaled[:, 1].astype(float).mean()) < 1e-12
     coded = OneHotEncoder(categorical_features=[0, 2]).fit_transform(CELLS)
     np.testing.assert_array_equal(coded, OneHotEncoder().fit_transform(FRAME).to_numpy(dtype=float))
-    steps = (SimpleImputer(categorical_features=[0, 2]), LogisticRegression(categorical_features=[0, 2]))
+    steps = (
+        SimpleImputer(categorical_features=[0, 2]),
+        LogisticRegression(categorical_features=[0, 2]),
+    )
     assert make_pipeline(*steps).fit(holes, LABELS).score(holes, LABELS) > 0.7
 
 

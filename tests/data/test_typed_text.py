@@ -36,7 +36,9 @@ def test_a_study_reads_numbers_written_as_text_in_typed_files_and_says_so(tmp_pa
     write(table(), str(path))
     data = StudyData.of(Recipe(data=str(path), target="y"))
     kinds = {column.name: column.kind for column in data.schema}
-    assert kinds == dict.fromkeys(("price", "german", "share"), "continuous") | {"code": "categorical"}
+    assert kinds == dict.fromkeys(("price", "german", "share"), "continuous") | {
+        "code": "categorical"
+    }
     assert data.rows.source.X[:, 1] == pytest.approx(VALUES)
     assert any("'$" in note and "read as numbers" in note for note in data.notes)
 

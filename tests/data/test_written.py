@@ -1,4 +1,5 @@
-"""Numbers and dates as people write them, encodings and headers: found out, said, and the same either way."""
+"""Numbers and dates as people write them, encodings and headers: found out, said, and the same
+either way."""
 
 import numpy as np
 import pyarrow as pa
@@ -157,7 +158,11 @@ def test_a_file_without_a_header_is_said_and_read(tmp_path, memory):
 def test_separators_between_decimal_commas_are_found_without_a_header(tmp_path, memory):
     path = written(tmp_path, "1,5;2,5\n3,5;4,5\n7,0;8,5\n")
     with pytest.warns(DataWarning, match="decimal commas"):
-        assert cells(scan(path, header=False, memory=memory)).tolist() == [[1.5, 2.5], [3.5, 4.5], [7, 8.5]]
+        assert cells(scan(path, header=False, memory=memory)).tolist() == [
+            [1.5, 2.5],
+            [3.5, 4.5],
+            [7, 8.5],
+        ]
 
 
 def test_an_inspection_says_what_was_found_out(tmp_path):
@@ -196,6 +201,8 @@ def test_whole_numbers_beyond_floats_keep_their_value(tmp_path, memory):
     rows = scan(path, kinds={"id": "categorical"}, memory=memory)
     assert rows.schema["id"].categories.tolist() == numbers
     huge = [10**20 + 1, 10**20 + 3, 10**20 + 5]
-    path = written(tmp_path, "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(huge)), "huge.csv")
+    path = written(
+        tmp_path, "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(huge)), "huge.csv"
+    )
     rows = scan(path, memory=memory)
     assert rows.schema["id"].categories.tolist() == list(map(str, huge))

@@ -22,7 +22,9 @@ class NearestMean(OnePassClassifier):
         self.mean_ = statistic.mean
 
     def _log_joint(self, block):
-        return np.ascontiguousarray(-((block.X[:, None, :] - self.mean_) ** 2).sum(axis=2), dtype=np.float64)
+        return np.ascontiguousarray(
+            -((block.X[:, None, :] - self.mean_) ** 2).sum(axis=2), dtype=np.float64
+        )
 
 
 class MissingTaker(NearestMean):
@@ -37,7 +39,7 @@ class MissingTaker(NearestMean):
 
 
 class Line(RegressorMixin, OnePassLearner):
-    """Least squares on centred columns."""
+    """Least squares on centered columns."""
 
     def _statistic(self):
         return partial(Scatter.of, target=True)

@@ -32,7 +32,9 @@ def test_load_gives_the_stated_rows_and_target(dataset):
     assert (rows.schema.target.name if rows.schema.target else None) == dataset.target
 
 
-@pytest.mark.parametrize(("name", "missing"), [("heart_disease", 6), ("penguins", 19), ("german_credit", 0)])
+@pytest.mark.parametrize(
+    ("name", "missing"), [("heart_disease", 6), ("penguins", 19), ("german_credit", 0)]
+)
 def test_missing_cells_are_as_published(name, missing):
     table = read_table(datasets.path(name))
     assert sum(column.null_count for column in table.columns) == missing
@@ -44,7 +46,9 @@ def test_german_credit_has_the_published_classes_and_kinds():
     assert np.bincount(block.y).tolist() == [300, 700]  # bad, good
     assert rows.schema.target.categories.tolist() == ["bad", "good"]
     assert len(rows.schema) == 20
-    assert len(rows.schema.continuous) == 6  # the seventh number, num_dependents, has two values only
+    assert (
+        len(rows.schema.continuous) == 6
+    )  # the seventh number, num_dependents, has two values only
 
 
 def test_cpu_is_a_regression_table():
@@ -95,6 +99,6 @@ def test_sample_statistics_of_old_faithful_are_the_published_ones():
     assert (moments.low.tolist(), moments.high.tolist()) == ([1.6, 43.0], [5.1, 96.0])
     (block,) = rows.blocks()
     assert joint.scatter / 271 == pytest.approx(np.cov(block.X.T), rel=1e-12)
-    assert joint.scatter[0, 1] / np.sqrt(joint.scatter[0, 0] * joint.scatter[1, 1]) == pytest.approx(
-        0.9008112
-    )
+    assert joint.scatter[0, 1] / np.sqrt(
+        joint.scatter[0, 0] * joint.scatter[1, 1]
+    ) == pytest.approx(0.9008112)

@@ -1,4 +1,5 @@
-"""Maps of posteriors against their definitions and scikit-learn, and classifiers calibrated by them."""
+"""Maps of posteriors against their definitions and scikit-learn, and classifiers calibrated by
+them."""
 
 import numpy as np
 import pandas as pd
@@ -93,12 +94,16 @@ def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path
     assert FittedModel(again).name == "NaiveBayes"
     assert method in str(again.estimator_.summary())
     inner = model.estimator_
-    assert np.array_equal(inner.map_(inner.estimator_.predict_proba(rows)), model.predict_proba(rows))
+    assert np.array_equal(
+        inner.map_(inner.estimator_.predict_proba(rows)), model.predict_proba(rows)
+    )
 
 
 def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(200, 3)), 2, axis=1)  # every column twice: naive Bayes is too sure
+    X = np.repeat(
+        rng.normal(size=(200, 3)), 2, axis=1
+    )  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
     model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(X, y, np.ones(200))
     assert model.classes_.tolist() == ["no", "yes"]
@@ -138,7 +143,9 @@ def test_rows_that_cannot_be_calibrated_are_refused_in_a_sentence():
 @pytest.mark.parametrize("kind", ["splitter", "list", "generator"])
 def test_the_map_is_learned_from_the_folds_that_are_given(kind):
     X, y = load_iris(return_X_y=True)
-    folds = list(KFold(3, shuffle=True, random_state=0).split(X))[:2]  # the rows of the third are not tested
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))[
+        :2
+    ]  # the rows of the third are not tested
     cv = {
         "splitter": PredefinedSplit(np.where(np.isin(np.arange(150), folds[0][1]), 0, -1)),
         "list": folds,
@@ -146,7 +153,9 @@ def test_the_map_is_learned_from_the_folds_that_are_given(kind):
     }[kind]
     model = CalibratedClassifierCV(NaiveBayes(), "temperature", cv=cv).fit(X, y)
     used = folds[:1] if kind == "splitter" else folds
-    proba = np.vstack([NaiveBayes().fit(X[train], y[train]).predict_proba(X[test]) for train, test in used])
+    proba = np.vstack(
+        [NaiveBayes().fit(X[train], y[train]).predict_proba(X[test]) for train, test in used]
+    )
     truth = np.concatenate([y[test] for _, test in used])
     expected = PosteriorMap.fit("temperature", truth, proba)
     np.testing.assert_allclose(model.map_.tables[0], expected.tables[0], rtol=1e-6)
@@ -172,4 +181,6 @@ def test_summaries_are_titled_as_those_of_all_learners():
     rows = scan(X.assign(answer=y), target="answer")
     for learner in (*wrappers[:2], wrappers[3]):
         assert learner.fit(rows).summary().title == f"{type(learner).__name__} of answer"
-    assert CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifierCV"
+    assert (
+        CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifierCV"
+    )

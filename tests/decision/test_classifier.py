@@ -66,14 +66,19 @@ def test_costs_lower_the_loss_paid_on_german_credit():
     careful = MinimumRiskClassifier(NaiveBayes(), COSTS).fit(X[:700], y[:700])
     said = plain.predict(X[700:])
     paid = np.mean(
-        5.0 * ((y[700:] == "bad") & (said == "good")) + 1.0 * ((y[700:] == "good") & (said == "bad"))
+        5.0 * ((y[700:] == "bad") & (said == "good"))
+        + 1.0 * ((y[700:] == "good") & (said == "bad"))
     )
-    other = clone(careful).set_params(loss_matrix=LossMatrix.zero_one(["bad", "good"])).fit(X[:700], y[:700])
+    other = (
+        clone(careful)
+        .set_params(loss_matrix=LossMatrix.zero_one(["bad", "good"]))
+        .fit(X[:700], y[:700])
+    )
     assert plain.predict(X).tolist() == other.predict(X).tolist()
     assert careful.mean_loss(X[700:], y[700:]) < 0.8 * paid
 
 
-def test_labelled_losses_are_matched_whatever_their_order():
+def test_labeled_losses_are_matched_whatever_their_order():
     X, y = credit()
     a = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 5], [1, 0]], ["bad", "good"])).fit(X, y)
     b = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 1], [5, 0]], ["good", "bad"])).fit(X, y)
@@ -98,9 +103,9 @@ def test_doubt_rejects_where_the_posterior_is_too_small(doubt):
 def test_an_action_that_is_no_class_can_be_predicted():
     X, y = load_iris(return_X_y=True)
     values = np.column_stack([1 - np.eye(3), np.full(3, 0.2)])
-    model = MinimumRiskClassifier(GaussianNB(), LossMatrix(values, [0, 1, 2], [0, 1, 2, "look again"])).fit(
-        X, y
-    )
+    model = MinimumRiskClassifier(
+        GaussianNB(), LossMatrix(values, [0, 1, 2], [0, 1, 2, "look again"])
+    ).fit(X, y)
     doubtful = MinimumRiskClassifier(GaussianNB(), doubt=0.2, reject_label="look again").fit(X, y)
     assert "look again" in model.predict(X).tolist()
     assert model.predict(X).tolist() == doubtful.predict(X).tolist()
@@ -124,19 +129,25 @@ def test_a_calibrated_classifier_explains_as_its_estimator_does():
     frozen = FrozenEstimator(NaiveBayes().fit(X, y))
     model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(X, y)
     np.testing.assert_allclose(model.explain(X[:5]).contributions, plain)
-    assert not hasattr(MinimumRiskClassifier(GaussianNB(), calibrate="sigmoid").fit(X, y), "explain")
+    assert not hasattr(
+        MinimumRiskClassifier(GaussianNB(), calibrate="sigmoid").fit(X, y), "explain"
+    )
 
 
 @pytest.mark.parametrize("calibrate", [None, "sigmoid"])
 def test_a_frozen_estimator_is_not_fitted_again(calibrate):
     X, y = make_classification(300, random_state=0)
     fitted = GaussianNB().fit(X[:200], y[:200])
-    model = MinimumRiskClassifier(FrozenEstimator(fitted), calibrate=calibrate).fit(X[200:], y[200:])
+    model = MinimumRiskClassifier(FrozenEstimator(fitted), calibrate=calibrate).fit(
+        X[200:], y[200:]
+    )
     before = fitted.predict_proba(X)
     if calibrate is None:
         assert_normalized(model.predict_proba(X), before)
     else:
-        expected = CalibratedClassifierCV(FrozenEstimator(fitted), method="sigmoid").fit(X[200:], y[200:])
+        expected = CalibratedClassifierCV(FrozenEstimator(fitted), method="sigmoid").fit(
+            X[200:], y[200:]
+        )
         assert_normalized(model.predict_proba(X), expected.predict_proba(X))
 
 
@@ -144,14 +155,20 @@ def test_a_frozen_estimator_is_not_fitted_again(calibrate):
 def test_weights_reach_the_calibration_of_a_frozen_estimator():
     X, y = make_classification(300, random_state=0)
     frozen, w = FrozenEstimator(GaussianNB().fit(X[:200], y[:200])), np.arange(100) % 3
-    model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(X[200:], y[200:], sample_weight=w)
-    expected = CalibratedClassifierCV(frozen, method="sigmoid").fit(X[200:], y[200:], sample_weight=w)
+    model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(
+        X[200:], y[200:], sample_weight=w
+    )
+    expected = CalibratedClassifierCV(frozen, method="sigmoid").fit(
+        X[200:], y[200:], sample_weight=w
+    )
     assert_normalized(model.predict_proba(X), expected.predict_proba(X))
 
 
 def test_pipelines_and_searches_work_around_and_inside():
     X, y = make_classification(200, random_state=1)
-    inside = MinimumRiskClassifier(make_pipeline(StandardScaler(), LogisticRegression()), [[0, 1], [3, 0]])
+    inside = MinimumRiskClassifier(
+        make_pipeline(StandardScaler(), LogisticRegression()), [[0, 1], [3, 0]]
+    )
     search = GridSearchCV(
         inside, {"estimator__logisticregression__C": [0.1, 1.0], "doubt": [None, 0.4]}, cv=2
     )
@@ -194,7 +211,11 @@ def test_a_scanned_file_gives_what_the_frame_gives(tmp_path):
     X.assign(y=y).to_parquet(path, row_group_size=100)
     rows = scan(path, target="y", memory=0)
     streamed = MinimumRiskClassifier(NaiveBayes(), COSTS, doubt=0.4).fit(rows)
-    assert streamed.predict(rows).tolist() == frame.predict(in_memory).tolist() == frame.predict(X).tolist()
+    assert (
+        streamed.predict(rows).tolist()
+        == frame.predict(in_memory).tolist()
+        == frame.predict(X).tolist()
+    )
     assert streamed.n_features_in_ == 20
     assert streamed.feature_names_in_.tolist() == list(X.columns)
     with pytest.raises(SourceError, match="folds"):
@@ -222,7 +243,9 @@ def test_summary_tells_losses_doubt_and_the_turning_point():
 def test_explanations_are_those_of_the_estimator():
     X, y = credit()
     model = MinimumRiskClassifier(NaiveBayes(), COSTS).fit(X, y)
-    assert np.array_equal(model.explain(X[:3]).contributions, model.estimator_.explain(X[:3]).contributions)
+    assert np.array_equal(
+        model.explain(X[:3]).contributions, model.estimator_.explain(X[:3]).contributions
+    )
     assert not hasattr(MinimumRiskClassifier(GaussianNB()), "explain")
 
 
@@ -231,8 +254,14 @@ def test_explanations_are_those_of_the_estimator():
     [
         (MinimumRiskClassifier(GaussianNB(), np.zeros((2, 2))), "2 rows for 3 classes"),
         (MinimumRiskClassifier(GaussianNB(), np.zeros((3, 4))), "needs names for its actions"),
-        (MinimumRiskClassifier(GaussianNB(), LossMatrix.zero_one(["a", "b", "c"])), "no row for a class: 0"),
-        (MinimumRiskClassifier(GaussianNB(), doubt=0.1, reject_label=1), "reject_label 1 is a class"),
+        (
+            MinimumRiskClassifier(GaussianNB(), LossMatrix.zero_one(["a", "b", "c"])),
+            "no row for a class: 0",
+        ),
+        (
+            MinimumRiskClassifier(GaussianNB(), doubt=0.1, reject_label=1),
+            "reject_label 1 is a class",
+        ),
         (MinimumRiskClassifier(GaussianNB(), doubt=-1), "doubt"),
         (MinimumRiskClassifier(GaussianNB(), calibrate="platt"), "calibrate"),
     ],

@@ -41,7 +41,10 @@ def test_posterior_and_prediction_are_the_formula_written_out():
     model = three(prior=prior).fit(X[::3], y[::3])
     fitted = [h.fit(X[::3], y[::3]) for _, h in three().hypotheses]
     likelihood = np.array(
-        [np.prod([h.predict_proba(X[i : i + 1])[0, y[i]] for i in range(0, 150, 3)]) for h in fitted]
+        [
+            np.prod([h.predict_proba(X[i : i + 1])[0, y[i]] for i in range(0, 150, 3)])
+            for h in fitted
+        ]
     )
     expected = likelihood * prior / (likelihood @ prior)
     assert model.posterior_ == pytest.approx(expected)
@@ -84,13 +87,17 @@ def test_folds_take_the_likelihood_of_unseen_rows():
     P = cross_val_predict(GaussianNB(), X, y, cv=3, method="predict_proba")
     assert model.log_likelihood_[0] == pytest.approx(np.log(P[np.arange(150), y]).sum())
     deep = [DecisionTreeClassifier(random_state=0), GaussianNB()]
-    assert BayesOptimalClassifier(deep).fit(X, y).map_hypothesis().__class__ is DecisionTreeClassifier
+    assert (
+        BayesOptimalClassifier(deep).fit(X, y).map_hypothesis().__class__ is DecisionTreeClassifier
+    )
     assert BayesOptimalClassifier(deep, cv=3).fit(X, y).map_hypothesis().__class__ is GaussianNB
 
 
 def test_a_hypothesis_without_posteriors_gives_its_prediction_probability_one():
     X, y = load_iris(return_X_y=True)
-    model = BayesOptimalClassifier([LinearSVC(random_state=0), GaussianNB()], weights=[0.6, 0.4]).fit(X, y)
+    model = BayesOptimalClassifier(
+        [LinearSVC(random_state=0), GaussianNB()], weights=[0.6, 0.4]
+    ).fit(X, y)
     said = model.hypotheses_[0].predict(X)
     expected = 0.6 * np.eye(3)[said] + 0.4 * model.hypotheses_[1].predict_proba(X)
     assert model.predict_proba(X) == pytest.approx(expected)
@@ -100,8 +107,13 @@ def test_a_hypothesis_that_knows_fewer_classes_gives_the_others_nothing():
     X, y = load_iris(return_X_y=True)
     narrow = FrozenEstimator(GaussianNB().fit(X[:100], y[:100]))
     model = BayesOptimalClassifier([narrow, GaussianNB()], weights=[0.5, 0.5]).fit(X, y)
-    assert model.predict_proba(X)[:, 2] == pytest.approx(0.5 * model.hypotheses_[1].predict_proba(X)[:, 2])
-    assert BayesOptimalClassifier([narrow, GaussianNB()]).fit(X, y).posterior_.tolist() == [0.0, 1.0]
+    assert model.predict_proba(X)[:, 2] == pytest.approx(
+        0.5 * model.hypotheses_[1].predict_proba(X)[:, 2]
+    )
+    assert BayesOptimalClassifier([narrow, GaussianNB()]).fit(X, y).posterior_.tolist() == [
+        0.0,
+        1.0,
+    ]
 
 
 def test_a_scanned_file_gives_what_arrays_give(tmp_path):
@@ -129,9 +141,14 @@ def test_named_hypotheses_can_be_set():
         (lambda X, y: three(prior=[1, 2]).fit(X, y), "prior has the shape"),
         (lambda X, y: three(weights=[1, -1, 1]).fit(X, y), "not negative"),
         (lambda X, y: three(weights=[0, 0, 0]).fit(X, y), "not all zero"),
-        (lambda X, y: BayesOptimalClassifier([("a", GaussianNB())] * 2).fit(X, y), "share a name, 'a'"),
         (
-            lambda X, y: BayesOptimalClassifier([DummyClassifier(strategy="constant", constant=0)]).fit(X, y),
+            lambda X, y: BayesOptimalClassifier([("a", GaussianNB())] * 2).fit(X, y),
+            "share a name, 'a'",
+        ),
+        (
+            lambda X, y: BayesOptimalClassifier(
+                [DummyClassifier(strategy="constant", constant=0)]
+            ).fit(X, y),
             "probability 0",
         ),
         (lambda X, y: hypothesis_posterior([np.nan, 0.0]), "NaN"),

@@ -67,7 +67,8 @@ def test_the_curve_runs_from_all_rejected_to_none_and_its_ends_are_stated():
 
 
 def test_area_by_hand():
-    # sure and right, less sure and wrong: error 0 at 50 % rejected, 1/2 at none; held at 0 up to 100 %
+    # sure and right, less sure and wrong: error 0 at 50 % rejected, 1/2 at none; held at 0 up to
+    # 100 %
     curve = error_reject_curve([0, 1], [[0.9, 0.1], [0.6, 0.4]])
     assert curve.area == pytest.approx(0.125)
     assert error_reject_curve([1], [[0.9, 0.1]]).area == 1.0
@@ -122,8 +123,14 @@ def test_a_large_table_takes_seconds():
     [
         (lambda: error_reject_curve([0], [[0.5, 0.5], [0.5, 0.5]]), "1 labels for 2 rows"),
         (lambda: error_reject_curve([], np.zeros((0, 2))), "at least one row"),
-        (lambda: error_reject_curve(["a", "b"], np.full((2, 4), 0.25)), "2 distinct labels, but .* 4 col"),
-        (lambda: error_reject_curve(["a", "z"], np.full((2, 2), 0.5), classes=["a", "b"]), "no class: 'z'"),
+        (
+            lambda: error_reject_curve(["a", "b"], np.full((2, 4), 0.25)),
+            "2 distinct labels, but .* 4 col",
+        ),
+        (
+            lambda: error_reject_curve(["a", "z"], np.full((2, 2), 0.5), classes=["a", "b"]),
+            "no class: 'z'",
+        ),
         (lambda: error_reject_curve([0, 1], np.full((2, 2), 0.5), np.zeros((3, 3))), "3 rows"),
         (lambda: error_reject_curve([[0], [1]], np.full((2, 2), 0.5)), "one true label per row"),
         (lambda: error_reject_curve([0, 5], np.full((2, 2), 0.5), classes=[0, 1]), "5"),

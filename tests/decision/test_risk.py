@@ -43,7 +43,9 @@ def test_zero_one_loss_is_the_most_probable_class_the_first_of_equals(problem):
 
 @given(problems(), st.floats(0, 2))
 @pytest.mark.syllabus("2.3")
-def test_zero_one_doubt_names_a_class_exactly_where_the_posterior_exceeds_one_minus_theta(problem, theta):
+def test_zero_one_doubt_names_a_class_exactly_where_the_posterior_exceeds_one_minus_theta(
+    problem, theta
+):
     proba, _ = problem
     named = minimum_risk(proba, None, doubt=theta).index >= 0
     assert named.tolist() == (proba.max(axis=1) > 1 - theta).tolist()
@@ -64,7 +66,9 @@ def test_theta_zero_always_rejects_and_theta_one_never_does(problem):
 @pytest.mark.syllabus("2.3")
 def test_dearer_doubt_never_rejects_more(problem, one, two):
     proba, values = problem
-    cheap, dear = (minimum_risk(proba, values, doubt=theta).index < 0 for theta in sorted((one, two)))
+    cheap, dear = (
+        minimum_risk(proba, values, doubt=theta).index < 0 for theta in sorted((one, two))
+    )
     assert not (dear & ~cheap).any()
 
 
@@ -87,11 +91,13 @@ def test_the_rules_for_zero_one_and_for_general_losses_agree_on_doubt(problem):
     zero_one = LossMatrix.zero_one(range(K))
     general = LossMatrix(
         zero_one.values[:, ::-1], range(K), range(K)[::-1]
-    )  # the same losses, not recognised
+    )  # the same losses, not recognized
     assert K == 1 or not general.is_zero_one
     for theta in (0.0, 0.3, 0.45, 1.0):
         clear = np.abs(1 - proba.max(axis=1) - theta) > 1e-9
-        a, b = (minimum_risk(proba, loss, doubt=theta).rejected[clear] for loss in (zero_one, general))
+        a, b = (
+            minimum_risk(proba, loss, doubt=theta).rejected[clear] for loss in (zero_one, general)
+        )
         assert a.tolist() == b.tolist()
 
 
@@ -118,7 +124,10 @@ def test_labels_keep_their_type_unless_reject_forces_objects():
     mixed = minimum_risk(proba, LossMatrix.zero_one([7, 9]), doubt=0.3)
     assert mixed.tolist() == [7, "reject"]
     assert minimum_risk(proba, LossMatrix.zero_one(["a", "b"]), doubt=0.3).actions.dtype.kind == "U"
-    assert minimum_risk(proba, LossMatrix.zero_one([True, False]), doubt=0.3).tolist() == [True, "reject"]
+    assert minimum_risk(proba, LossMatrix.zero_one([True, False]), doubt=0.3).tolist() == [
+        True,
+        "reject",
+    ]
 
 
 def test_columns_in_another_order_are_matched_by_label():
@@ -157,7 +166,10 @@ def test_float32_posteriors_are_accepted():
         (lambda: minimum_risk([[0.5, 0.5]], np.zeros((3, 2))), "3 rows, but proba has 2 columns"),
         (lambda: minimum_risk([[0.5, 0.5]], doubt=-0.1), "at least 0"),
         (lambda: minimum_risk([[0.5, 0.5]], doubt=np.nan), "at least 0"),
-        (lambda: minimum_risk([[0.5, 0.5]], LossMatrix.zero_one(["reject", "b"]), doubt=0.1), "already"),
+        (
+            lambda: minimum_risk([[0.5, 0.5]], LossMatrix.zero_one(["reject", "b"]), doubt=0.1),
+            "already",
+        ),
         (lambda: bayes_error(np.zeros((0, 2))), "no rows"),
         (lambda: bayes_error([[0.5, 0.5]], [-1.0]), "not negative"),
         (lambda: bayes_error([[0.5, 0.5]], [1.0, 1.0]), "one number per row"),

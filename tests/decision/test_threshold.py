@@ -65,7 +65,9 @@ def test_best_threshold_comes_close_to_the_theoretical_one_on_true_posteriors():
     rng = np.random.default_rng(0)
     p = rng.random(200_000)
     y = rng.random(200_000) < p
-    assert best_threshold(y, p, cost_fp=1, cost_fn=4) == pytest.approx(theoretical_threshold(1, 4), abs=0.02)
+    assert best_threshold(y, p, cost_fp=1, cost_fn=4) == pytest.approx(
+        theoretical_threshold(1, 4), abs=0.02
+    )
 
 
 def test_text_labels_take_the_later_one_as_positive_by_default():

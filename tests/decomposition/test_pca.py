@@ -25,7 +25,9 @@ LONG = RNG.standard_normal((30, 12)) @ RNG.standard_normal((12, 900)) + 5
 
 def same_model(one, two, atol=1e-8):
     np.testing.assert_allclose(one.components_, two.components_, atol=atol)
-    np.testing.assert_allclose(one.explained_variance_, two.explained_variance_, rtol=1e-8, atol=atol)
+    np.testing.assert_allclose(
+        one.explained_variance_, two.explained_variance_, rtol=1e-8, atol=atol
+    )
     np.testing.assert_allclose(one.mean_, two.mean_, atol=atol)
     assert one.noise_variance_ == pytest.approx(two.noise_variance_, rel=1e-6, abs=1e-12)
 
@@ -45,16 +47,25 @@ def test_everything_is_scikit_learns(n_components, whiten, offset):
     assert got.n_components_ == expected.n_components_
     signs = np.sign((got.components_ * expected.components_).sum(axis=1))
     tolerance = 1e-9 if not offset else 1e-6
-    np.testing.assert_allclose(got.components_ * signs[:, None], expected.components_, atol=tolerance)
+    np.testing.assert_allclose(
+        got.components_ * signs[:, None], expected.components_, atol=tolerance
+    )
     for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
         np.testing.assert_allclose(getattr(got, name), getattr(expected, name), rtol=tolerance)
     assert got.noise_variance_ == pytest.approx(expected.noise_variance_, rel=tolerance)
     scores = got.transform(data)
-    np.testing.assert_allclose(scores * signs, expected.transform(data), atol=1e-5 if offset else 1e-9)
-    np.testing.assert_allclose(got.inverse_transform(scores), expected.inverse_transform(scores * signs))
-    # scikit-learn scales its components a second time here when it whitens; the model is the same without
+    np.testing.assert_allclose(
+        scores * signs, expected.transform(data), atol=1e-5 if offset else 1e-9
+    )
+    np.testing.assert_allclose(
+        got.inverse_transform(scores), expected.inverse_transform(scores * signs)
+    )
+    # scikit-learn scales its components a second time here when it whitens; the model is the same
+    # without
     expected.whiten = False
-    np.testing.assert_allclose(got.get_covariance(), expected.get_covariance(), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        got.get_covariance(), expected.get_covariance(), rtol=1e-6, atol=1e-6
+    )
     np.testing.assert_allclose(got.score_samples(data), expected.score_samples(data), rtol=1e-5)
     assert got.score(data) == pytest.approx(expected.score(data), rel=1e-6)
 
@@ -102,20 +113,25 @@ def test_streamed_long_rows_give_what_one_fit_gives(places):
 def test_weights_equal_repeated_rows():
     for data in (X, LONG):
         w = np.random.default_rng(1).integers(0, 4, len(data))
-        same_model(PCA(3).fit(data, sample_weight=w), PCA(3).fit(np.repeat(data, w, axis=0)), atol=1e-7)
+        same_model(
+            PCA(3).fit(data, sample_weight=w), PCA(3).fit(np.repeat(data, w, axis=0)), atol=1e-7
+        )
 
 
 def test_array_file_and_dask_give_the_same_components(tmp_path):
     import dask.array as da
 
-    pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(6)}), tmp_path / "x.parquet", row_group_size=70)
+    pq.write_table(
+        pa.table({f"x{j}": X[:, j] for j in range(6)}), tmp_path / "x.parquet", row_group_size=70
+    )
     here = PCA(4).fit(X)
     lazy = da.from_array(X, chunks=((100, 0, 199, 1), 6))
     same_model(PCA(4).fit(scan(tmp_path / "x.parquet", memory=0)), here)
     same_model(PCA(4).fit(lazy), here)
     np.testing.assert_allclose(here.transform(lazy).compute(), here.transform(X))
     np.testing.assert_allclose(
-        here.inverse_transform(here.transform(lazy)).compute(), here.inverse_transform(here.transform(X))
+        here.inverse_transform(here.transform(lazy)).compute(),
+        here.inverse_transform(here.transform(X)),
     )
 
 
@@ -215,13 +231,13 @@ def test_weights_that_do_not_count_rows_are_refused():
 
 
 def test_categories_are_one_of_c_columns_and_may_grow():
-    colour = np.array(["red", "blue"])[np.arange(300) % 2]
+    color = np.array(["red", "blue"])[np.arange(300) % 2]
     later = np.array(["red", "blue", "green"])[np.arange(300) % 3]
-    tables = [pa.table({"x": X[:, 0], "colour": names}) for names in (colour, later)]
+    tables = [pa.table({"x": X[:, 0], "color": names}) for names in (color, later)]
     pca = PCA()
     for table in tables:
         pca.partial_fit(table)
-    assert pca.design_names == ("x", "colour=blue", "colour=green", "colour=red")
+    assert pca.design_names == ("x", "color=blue", "color=green", "color=red")
     same_model(pca, PCA().fit(pa.concat_tables(tables)))
 
 
@@ -258,7 +274,9 @@ def test_few_rows_of_many_columns_are_learned_saved_and_continued(tmp_path):
     X, more = rng.normal(5.0, 1.0, (40, 600)), rng.normal(5.0, 1.0, (300, 600))
     model = PCA(3).fit(X)
     peer = SklearnPCA(3, svd_solver="full").fit(X)
-    np.testing.assert_allclose(np.abs(model.transform(X)), np.abs(peer.transform(X)), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(model.transform(X)), np.abs(peer.transform(X)), rtol=1e-7, atol=1e-9
+    )
     save(model, tmp_path / "pca.lyceum")
     loaded = load(tmp_path / "pca.lyceum")
     np.testing.assert_array_equal(loaded.transform(X), model.transform(X))

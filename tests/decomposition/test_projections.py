@@ -24,7 +24,7 @@ def apart(A, B):
     return np.linalg.norm(A[:, None] - B, axis=2)
 
 
-# -- PCA: solvers and reconstruction -----------------------------------------------------------------------
+# -- PCA: solvers and reconstruction ---------------------------------------------------
 
 
 @pytest.mark.syllabus("13.1")
@@ -44,8 +44,12 @@ def test_every_solver_finds_the_same_components(solver):
     peer = PeerPCA(5, svd_solver="full").fit(wide)
     pca = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(wide)
     np.testing.assert_allclose(pca.explained_variance_, peer.explained_variance_, rtol=1e-6)
-    np.testing.assert_allclose(np.abs((pca.components_ * peer.components_).sum(axis=1)), 1.0, rtol=1e-6)
-    np.testing.assert_allclose(pca.explained_variance_ratio_, peer.explained_variance_ratio_, rtol=1e-6)
+    np.testing.assert_allclose(
+        np.abs((pca.components_ * peer.components_).sum(axis=1)), 1.0, rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        pca.explained_variance_ratio_, peer.explained_variance_ratio_, rtol=1e-6
+    )
     thin = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(sparse.csr_array(wide))
     np.testing.assert_allclose(thin.explained_variance_, peer.explained_variance_, rtol=1e-6)
     weighted = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(
@@ -61,7 +65,9 @@ def test_the_reconstruction_error_is_the_variance_left_out():
     squares = pca.reconstruction_error(X)
     np.testing.assert_allclose(squares, ((X - pca.reconstruct(X)) ** 2).sum(axis=1), rtol=1e-9)
     assert squares.mean() == pytest.approx(pca.reconstruction_error_)
-    assert pca.reconstruction_error_ == pytest.approx(PCA().fit(X).explained_variance_[2:].sum() * 79 / 80)
+    assert pca.reconstruction_error_ == pytest.approx(
+        PCA().fit(X).explained_variance_[2:].sum() * 79 / 80
+    )
 
 
 def test_the_full_solver_keeps_digits_that_the_scatter_loses():
@@ -71,7 +77,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
     assert exact == pytest.approx(expected, rel=1e-5)
 
 
-# -- SVD ---------------------------------------------------------------------------------------------------
+# -- SVD -------------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("13.1")
@@ -84,7 +90,9 @@ def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
     np.testing.assert_allclose(np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5)
     left = rows - svd.reconstruct(rows)
     assert svd.error_ == pytest.approx(np.linalg.norm(left), rel=1e-6)
-    assert svd.relative_error_ == pytest.approx(np.linalg.norm(left) / np.linalg.norm(rows), rel=1e-6)
+    assert svd.relative_error_ == pytest.approx(
+        np.linalg.norm(left) / np.linalg.norm(rows), rel=1e-6
+    )
     found_U, found_s, found_V = svd.factors(rows)
     np.testing.assert_allclose((found_U * found_s) @ found_V, svd.reconstruct(rows), atol=1e-9)
     np.testing.assert_allclose(found_U.T @ found_U, np.eye(3), atol=1e-5)
@@ -100,7 +108,7 @@ def test_no_other_matrix_of_the_rank_is_nearer():
         assert np.linalg.norm(X - other) >= svd.error_ - 1e-9
 
 
-# -- feature embedding -------------------------------------------------------------------------------------
+# -- feature embedding -----------------------------------------------------------------
 
 
 @pytest.mark.syllabus("13.1")
@@ -113,14 +121,16 @@ def test_feature_embedding_is_pca_from_inner_products():
     np.testing.assert_allclose(aligned(embedding.embedding_, scores), scores, atol=1e-9)
     np.testing.assert_allclose(embedding.transform(rows), embedding.embedding_, atol=1e-9)
     new = RNG.normal(size=(3, 500))
-    np.testing.assert_allclose(np.abs(embedding.transform(new)), np.abs(pca.transform(new)), atol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(embedding.transform(new)), np.abs(pca.transform(new)), atol=1e-9
+    )
     centered = rows - rows.mean(axis=0)
     np.testing.assert_allclose(
         embedding.embedding_ @ embedding.embedding_.T, centered @ centered.T, atol=1e-8
     )
 
 
-# -- multidimensional scaling ------------------------------------------------------------------------------
+# -- multidimensional scaling ----------------------------------------------------------
 
 
 @pytest.mark.syllabus("13.2")
@@ -138,13 +148,15 @@ def test_euclidean_distances_give_the_points_back():
 
 
 @pytest.mark.syllabus("13.2")
-def test_double_centring_by_its_definition():
+def test_double_centering_by_its_definition():
     D = squareform(pdist(RNG.normal(size=(9, 4)), "cityblock"))
     J = np.eye(9) - 1 / 9
     values = np.linalg.eigvalsh(-0.5 * J @ D**2 @ J)[::-1]
     model = ClassicalMDS(2, metric="precomputed").fit(D)
     np.testing.assert_allclose(model.eigenvalues_, values, atol=1e-9)
-    assert model.negative_ratio_ == pytest.approx(-values[values < 0].sum() / np.abs(values).sum(), abs=1e-9)
+    assert model.negative_ratio_ == pytest.approx(
+        -values[values < 0].sum() / np.abs(values).sum(), abs=1e-9
+    )
 
 
 @pytest.mark.syllabus("13.2")
@@ -176,7 +188,9 @@ def test_a_new_row_is_placed_at_its_distances():
 
 
 def test_mixed_columns_go_by_gower():
-    frame = pd.DataFrame({"age": [20.0, 30.0, np.nan, 60.0], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]})
+    frame = pd.DataFrame(
+        {"age": [20.0, 30.0, np.nan, 60.0], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]}
+    )
     model = ClassicalMDS(2, metric="gower").fit(frame)
     np.testing.assert_allclose(model.transform(frame), model.embedding_, atol=1e-9)
 
@@ -190,7 +204,7 @@ def test_wrong_matrices_are_refused():
         ClassicalMDS(metric="precomputed").fit(np.eye(3))
 
 
-# -- Fisher ------------------------------------------------------------------------------------------------
+# -- Fisher ----------------------------------------------------------------------------
 
 
 def classes(K, n=120, seed=1):
@@ -239,7 +253,9 @@ def test_fisher_streams_and_refuses(tmp_path):
     frame = pd.DataFrame(rows, columns=list("abcd")).assign(y=[f"k{k}" for k in y])
     frame.to_csv(tmp_path / "t.csv", index=False)
     stream = DiscriminantProjection().fit(scan(tmp_path / "t.csv", target="y", memory=0))
-    np.testing.assert_allclose(stream.criterion_, DiscriminantProjection().fit(rows, y).criterion_, rtol=1e-9)
+    np.testing.assert_allclose(
+        stream.criterion_, DiscriminantProjection().fit(rows, y).criterion_, rtol=1e-9
+    )
     with pytest.raises(SettingError, match="between 1 and min"):
         DiscriminantProjection(3).fit(rows, y)
     with pytest.raises(DataError, match="at least 2 classes"):

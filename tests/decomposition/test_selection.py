@@ -1,4 +1,5 @@
-"""Ranking of columns and selection of subsets, against definitions, scikit-learn and exhaustive search."""
+"""Ranking of columns and selection of subsets, against definitions, scikit-learn and exhaustive
+search."""
 
 import itertools
 
@@ -58,7 +59,8 @@ def test_correlations_by_kind():
 
 
 @pytest.mark.parametrize(
-    "measure", ["information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]
+    "measure",
+    ["information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"],
 )
 @pytest.mark.parametrize("numbers", [False, True])
 def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(measure, numbers):
@@ -122,7 +124,11 @@ def test_numbers_are_cut_as_discretize_cuts_them():
     rng = np.random.default_rng(5)
     X, w = rng.normal(size=(300, 2)), rng.integers(1, 4, 300).astype(float)
     y = (X[:, 0] > 0).astype(int)
-    coded = KBinsDiscretizer(method="frequency", n_bins=6).fit(X, sample_weight=w).transform(pd.DataFrame(X))
+    coded = (
+        KBinsDiscretizer(method="frequency", n_bins=6)
+        .fit(X, sample_weight=w)
+        .transform(pd.DataFrame(X))
+    )
     ours = SelectKBest("information_gain", n_bins=6).fit(X, y, w).scores_
     coded = pd.DataFrame(coded).astype(str)
     np.testing.assert_allclose(ours, SelectKBest("information_gain").fit(coded, y, w).scores_)
@@ -133,8 +139,13 @@ def test_numbers_are_cut_as_discretize_cuts_them():
 def test_files_larger_than_memory_are_ranked_as_the_frame_is(measure, target, tmp_path):
     rng = np.random.default_rng(6)
     kind = rng.integers(0, 3, 900)
-    frame = pd.DataFrame({"x": (rng.normal(size=900) + kind).round(1), "word": np.array(list("abc"))[kind]})
-    frame["kind"], frame["size"] = np.array(list("uvw"))[kind * (rng.random(900) < 0.7)], kind + frame["x"]
+    frame = pd.DataFrame(
+        {"x": (rng.normal(size=900) + kind).round(1), "word": np.array(list("abc"))[kind]}
+    )
+    frame["kind"], frame["size"] = (
+        np.array(list("uvw"))[kind * (rng.random(900) < 0.7)],
+        kind + frame["x"],
+    )
     frame.loc[::9, "x"] = np.nan
     frame.to_csv(tmp_path / "table.csv", index=False)
     streamed = scan(tmp_path / "table.csv", target=target, memory=0)
@@ -156,7 +167,7 @@ def test_information_gain_orders_as_mutual_information():
     assert ours.ranking_.tolist() == np.argsort(-peer).tolist()
 
 
-# -- subsets -----------------------------------------------------------------------------------------------
+# -- subsets ---------------------------------------------------------------------------
 
 
 def table(n=300, d=8, seed=0):

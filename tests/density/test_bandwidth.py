@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from lyceum.density import KernelDensity, ParzenClassifier, likelihood_bandwidth, reference_bandwidth
+from lyceum.density import (
+    KernelDensity,
+    ParzenClassifier,
+    likelihood_bandwidth,
+    reference_bandwidth,
+)
 from lyceum.errors import DataError, SettingError
 
 
@@ -37,7 +42,7 @@ def brute_likelihood(rows, h, kernel):
 @pytest.mark.syllabus("4.3")
 @pytest.mark.parametrize("kernel", ["gaussian", "laplace", "cauchy"])
 @pytest.mark.parametrize("d", [1, 2])
-def test_likelihood_bandwidth_maximises_the_leave_one_out_likelihood(kernel, d):
+def test_likelihood_bandwidth_maximizes_the_leave_one_out_likelihood(kernel, d):
     rng = np.random.default_rng(1)
     rows = np.concatenate([rng.normal(size=(10, d)), rng.normal(size=(10, d)) * 0.4 + 3])
     h = likelihood_bandwidth(rows, kernel=kernel)
@@ -58,7 +63,9 @@ def test_it_is_the_number_that_a_plain_search_finds():
         np.fill_diagonal(K, 0.0)
         return -np.log(K.sum(axis=1) / (len(x) - 1)).sum()
 
-    plain = np.exp(minimize_scalar(loss, bounds=(-4, 1), method="bounded", options={"xatol": 1e-6}).x)
+    plain = np.exp(
+        minimize_scalar(loss, bounds=(-4, 1), method="bounded", options={"xatol": 1e-6}).x
+    )
     assert likelihood_bandwidth(x) == pytest.approx(plain, rel=3e-3)
 
 

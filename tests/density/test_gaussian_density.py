@@ -1,4 +1,5 @@
-"""Gaussian densities: maximum likelihood, Normal-inverse-Wishart by its formulas, known covariance."""
+"""Gaussian densities: maximum likelihood, Normal-inverse-Wishart by its formulas, known
+covariance."""
 
 import numpy as np
 import pytest
@@ -14,7 +15,12 @@ def rows_of(n, d, seed=0):
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=d)
 
 
-NIW = {"prior_mean": [1.0, -1.0, 0.5], "kappa_0": 2.5, "nu_0": 6.0, "scale": np.diag([1.0, 2.0, 3.0]) + 0.2}
+NIW = {
+    "prior_mean": [1.0, -1.0, 0.5],
+    "kappa_0": 2.5,
+    "nu_0": 6.0,
+    "scale": np.diag([1.0, 2.0, 3.0]) + 0.2,
+}
 
 
 def posterior_by_hand(rows, m_0, kappa_0, nu_0, S_0):
@@ -28,7 +34,9 @@ def posterior_by_hand(rows, m_0, kappa_0, nu_0, S_0):
 def test_maximum_likelihood_is_scipys_gaussian():
     rows, X = rows_of(60, 3), rows_of(20, 3, 1)
     peer = stats.multivariate_normal(rows.mean(axis=0), np.cov(rows.T, ddof=0))
-    np.testing.assert_allclose(GaussianDensity().fit(rows).score_samples(X), peer.logpdf(X), rtol=1e-10)
+    np.testing.assert_allclose(
+        GaussianDensity().fit(rows).score_samples(X), peer.logpdf(X), rtol=1e-10
+    )
 
 
 @pytest.mark.syllabus("3.6")
@@ -68,7 +76,9 @@ def test_a_vague_prior_tends_to_maximum_likelihood():
     rows = rows_of(20_000, 2)
     X = rows[:50]
     ml = GaussianDensity().fit(rows).score_samples(X)
-    vague = GaussianDensity(estimate="bayes", prior_mean=0.0, kappa_0=1e-9, nu_0=1.001, scale=1e-9).fit(rows)
+    vague = GaussianDensity(
+        estimate="bayes", prior_mean=0.0, kappa_0=1e-9, nu_0=1.001, scale=1e-9
+    ).fit(rows)
     np.testing.assert_allclose(vague.score_samples(X), ml, atol=5e-3)
     strong = GaussianDensity(estimate="map", prior_mean=7.0, kappa_0=1e9).fit(rows)
     np.testing.assert_allclose(strong.mean_, 7.0, atol=1e-3)
@@ -93,9 +103,9 @@ def test_a_mean_of_known_covariance_adds_precisions():
     flat = GaussianDensity(estimate="bayes", known_covariance=noise).fit(rows)
     np.testing.assert_allclose(flat.mean_, rows.mean(axis=0))
     np.testing.assert_allclose(flat.covariance_, noise * (1 + 1 / 7))
-    strong = GaussianDensity(estimate="map", prior_mean=9.0, known_covariance=1.0, prior_covariance=1e-9).fit(
-        rows
-    )
+    strong = GaussianDensity(
+        estimate="map", prior_mean=9.0, known_covariance=1.0, prior_covariance=1e-9
+    ).fit(rows)
     np.testing.assert_allclose(strong.mean_, 9.0, atol=1e-6)
 
 
@@ -150,7 +160,9 @@ def test_constant_columns_are_left_out_and_dependent_ones_warned_of():
 
 
 def test_one_row_with_a_prior():
-    model = GaussianDensity(estimate="bayes", prior_mean=0.0, kappa_0=1.0, nu_0=3.0, scale=2.0).fit([[2.0]])
+    model = GaussianDensity(estimate="bayes", prior_mean=0.0, kappa_0=1.0, nu_0=3.0, scale=2.0).fit(
+        [[2.0]]
+    )
     assert (model.mean_[0], model.degrees_) == (1.0, 4.0)
     peer = stats.t(4.0, 1.0, np.sqrt((2 + 0.5 * 4) * 3 / (2 * 4)))
     assert model.score_samples([[0.7]])[0] == pytest.approx(peer.logpdf(0.7))
@@ -174,7 +186,9 @@ def test_the_evidence_is_the_product_of_the_predictions_of_every_next_row():
     settings = {"prior_mean": 0.0, "kappa_0": 0.5, "nu_0": 4.0, "scale": 2.0}
     total = 0.0
     for i in range(1, 6):
-        total += GaussianDensity(estimate="bayes", **settings).fit(X[:i]).score_samples(X[i : i + 1])[0]
+        total += (
+            GaussianDensity(estimate="bayes", **settings).fit(X[:i]).score_samples(X[i : i + 1])[0]
+        )
     found = [GaussianDensity(estimate="map", **settings).fit(X[:n]).log_evidence_ for n in (1, 6)]
     assert found[1] - found[0] == pytest.approx(total)
     assert "ln evidence" in str(GaussianDensity(estimate="bayes", **settings).fit(X).summary())

@@ -39,12 +39,16 @@ def test_it_integrates_to_one(rule):
 
 def test_the_rules_by_hand():
     x = rows_of(1000, 1)
-    assert HistogramDensity().fit(x).bin_width_[0] == pytest.approx(3.49 * x.std() * 1000 ** (-1 / 3))
+    assert HistogramDensity().fit(x).bin_width_[0] == pytest.approx(
+        3.49 * x.std() * 1000 ** (-1 / 3)
+    )
     extent = np.ptp(x)
     assert HistogramDensity(bin_width="sturges").fit(x).bin_width_[0] == pytest.approx(extent / 11)
     assert HistogramDensity(bin_width="sqrt").fit(x).bin_width_[0] == pytest.approx(extent / 32)
     both = HistogramDensity().fit(np.column_stack([x, 5 * x]))
-    np.testing.assert_allclose(both.bin_width_, 3.49 * np.array([1, 5]) * x.std() * 1000 ** (-1 / 4))
+    np.testing.assert_allclose(
+        both.bin_width_, 3.49 * np.array([1, 5]) * x.std() * 1000 ** (-1 / 4)
+    )
 
 
 @pytest.mark.syllabus("4.1")
@@ -94,7 +98,9 @@ def test_integrate_is_the_integral_of_the_density():
     rows = rows_of(80, 1)
     model = HistogramDensity(bin_width=0.4).fit(rows)
     edges = list(0.4 * np.arange(-2, 4))
-    numbers, _ = quad(lambda x: np.exp(model.score_samples([[x]])[0]), -0.9, 1.3, points=edges, limit=100)
+    numbers, _ = quad(
+        lambda x: np.exp(model.score_samples([[x]])[0]), -0.9, 1.3, points=edges, limit=100
+    )
     assert model.integrate([-0.9, 1.3]) == pytest.approx(numbers, abs=1e-6)
 
 

@@ -1,4 +1,5 @@
-"""Kernel densities against their definition, scikit-learn and SciPy, within the tolerance everywhere."""
+"""Kernel densities against their definition, scikit-learn and SciPy, within the tolerance
+everywhere."""
 
 import numpy as np
 import pytest
@@ -56,7 +57,10 @@ def integral(model, edges):
 def test_every_kernel_integrates_to_one(kernel):
     h = 0.7
     model = KernelDensity(kernel=kernel, bandwidth=h, tolerance=0.0).fit([[0.3]])
-    if kernel in ("cauchy", "sinc2"):  # heavy tails: the closed form out there, numbers about the row
+    if kernel in (
+        "cauchy",
+        "sinc2",
+    ):  # heavy tails: the closed form out there, numbers about the row
         edge = 60.0
         inside = integral(model, np.linspace(0.3 - edge, 0.3 + edge, 301))
         assert inside == pytest.approx(model.integrate([[0.3 - edge, 0.3 + edge]]), abs=1e-7)
@@ -92,7 +96,9 @@ def test_integrate_over_two_columns_is_the_mean_of_products():
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_samples_follow_the_density(kernel):
-    model = KernelDensity(kernel=kernel, bandwidth=0.8).fit([[0.0], [3.0]], sample_weight=[1.0, 3.0])
+    model = KernelDensity(kernel=kernel, bandwidth=0.8).fit(
+        [[0.0], [3.0]], sample_weight=[1.0, 3.0]
+    )
     draws = model.sample(1000, random_state=1)[:, 0]
     knots = np.sort(draws)[np.r_[0:1000:4, 999]]
     below = [model.integrate([[-np.inf, x]]) for x in knots]
@@ -120,11 +126,13 @@ def test_gaussian_agrees_with_scikit_learn_and_scipy(d):
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-7])
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_the_tolerance_is_honoured_also_in_the_tails(kernel, d, tolerance):
+def test_the_tolerance_is_honored_also_in_the_tails(kernel, d, tolerance):
     rng = np.random.default_rng(4)
     rows = np.concatenate([rng.normal(size=(900, d)), rng.normal(size=(90, d)) + 6, [[40.0] * d]])
     X = np.concatenate([rng.normal(size=(200, d)) * 3, rng.uniform(-30, 60, (200, d)), rows[::10]])
-    near = KernelDensity(kernel=kernel, bandwidth=0.3, tolerance=tolerance).fit(rows).score_samples(X)
+    near = (
+        KernelDensity(kernel=kernel, bandwidth=0.3, tolerance=tolerance).fit(rows).score_samples(X)
+    )
     exact = KernelDensity(kernel=kernel, bandwidth=0.3, tolerance=0.0).fit(rows).score_samples(X)
     assert (np.isneginf(near) == np.isneginf(exact)).all()
     there = np.isfinite(exact)
@@ -132,7 +140,8 @@ def test_the_tolerance_is_honoured_also_in_the_tails(kernel, d, tolerance):
 
 
 def test_the_tolerance_saves_work_but_is_not_far_off():
-    """A tolerance must change something: the sums of 0.1 differ from the exact ones, by less than 0.1."""
+    """A tolerance must change something: the sums of 0.1 differ from the exact ones, by less than
+    0.1."""
     rows, X = rows_of(4000, 3), rows_of(300, 3, 1)
     exact = KernelDensity(bandwidth=0.2, tolerance=0.0).fit(rows).score_samples(X)
     rough = KernelDensity(bandwidth=0.2, tolerance=0.1).fit(rows).score_samples(X)
@@ -156,7 +165,11 @@ def test_offset_of_a_million_and_single_precision_do_not_matter(d):
     near = KernelDensity().fit(rows).score_samples(X)
     double = KernelDensity().fit(rows.astype(np.float64)).score_samples(X.astype(np.float64))
     np.testing.assert_array_equal(near, double)
-    far = KernelDensity(tolerance=0.0).fit(rows.astype(np.float64) + 1e6).score_samples(X.astype(float) + 1e6)
+    far = (
+        KernelDensity(tolerance=0.0)
+        .fit(rows.astype(np.float64) + 1e6)
+        .score_samples(X.astype(float) + 1e6)
+    )
     np.testing.assert_allclose(far, near, atol=2e-4)
 
 
@@ -220,7 +233,9 @@ def test_the_explanation_adds_up_by_the_chain_rule():
     explanation = model.explain(X)
     np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
     first = KernelDensity(bandwidth=model.bandwidth_[0], tolerance=0.0).fit(rows[:, :1])
-    np.testing.assert_allclose(explanation.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10)
+    np.testing.assert_allclose(
+        explanation.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("weights", [None, "some"])

@@ -1,4 +1,4 @@
-"""Nearest-neighbour densities against their definition by brute force."""
+"""Nearest-neighbor densities against their definition by brute force."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,9 @@ def by_definition(rows, X, k):
 def test_it_is_k_over_n_times_the_volume_of_the_ball(d, k):
     rows, X = rows_of(50, d), rows_of(20, d, 1)
     model = NeighborDensity(n_neighbors=k).fit(rows)
-    np.testing.assert_allclose(np.exp(model.score_samples(X)), by_definition(rows, X, k), rtol=1e-10)
+    np.testing.assert_allclose(
+        np.exp(model.score_samples(X)), by_definition(rows, X, k), rtol=1e-10
+    )
 
 
 @pytest.mark.syllabus("4.4")
@@ -54,7 +56,9 @@ def test_anomalies_do_not_count_themselves():
     rows = np.concatenate([rows_of(99, 2), [[25.0, 25.0]]])
     model = NeighborDensity(n_neighbors=3).fit(rows)
     assert model.anomalies([[25.0, 26.0], [0.0, 0.1]], 0.02).tolist() == [True, False]
-    left_out = np.log([by_definition(np.delete(rows, i, axis=0), rows[[i]], 3)[0] for i in range(100)])
+    left_out = np.log(
+        [by_definition(np.delete(rows, i, axis=0), rows[[i]], 3)[0] for i in range(100)]
+    )
     assert model.anomaly_threshold(0.05) == pytest.approx(np.sort(left_out)[4])
 
 
@@ -62,7 +66,9 @@ def test_a_million_away_and_coinciding_rows():
     rows, X = rows_of(60, 2), rows_of(10, 2, 1)
     near, far = NeighborDensity().fit(rows), NeighborDensity().fit(rows + 1e6)
     np.testing.assert_allclose(far.score_samples(X + 1e6), near.score_samples(X), atol=1e-6)
-    assert np.isposinf(NeighborDensity(n_neighbors=2).fit([[1.0], [1.0], [2.0]]).score_samples([[1.0]])[0])
+    assert np.isposinf(
+        NeighborDensity(n_neighbors=2).fit([[1.0], [1.0], [2.0]]).score_samples([[1.0]])[0]
+    )
 
 
 def test_bad_input_is_named(monkeypatch):
@@ -72,7 +78,7 @@ def test_bad_input_is_named(monkeypatch):
         NeighborDensity(n_neighbors=5).fit(rows_of(3, 1))
     with pytest.raises(DataError, match="1 sample"):
         NeighborDensity().fit([[1.0]]).anomalies([[1.0]])
-    assert "neighbours k" in str(NeighborDensity().fit(rows_of(9, 1)).summary())
+    assert "neighbors k" in str(NeighborDensity().fit(rows_of(9, 1)).summary())
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="HistogramDensity or GaussianDensity"):
         NeighborDensity().fit(da.from_array(rows_of(20, 2), chunks=(10, 2)))
@@ -122,5 +128,7 @@ def test_infinite_densities_are_explained():
 def test_an_infinite_answer_counts_where_it_stays(answers, base, added):
     """Answers for neither column, the first alone, the second alone, and both."""
     table = np.reshape(answers, (2, 2)).T
-    found = parts_by_replacement(np.ones((1, 2)), np.zeros(2), lambda X: table[tuple(X.astype(int).T)])
+    found = parts_by_replacement(
+        np.ones((1, 2)), np.zeros(2), lambda X: table[tuple(X.astype(int).T)]
+    )
     assert found[0].tolist() == [answers[-1], base, *added]

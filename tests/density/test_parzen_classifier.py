@@ -20,7 +20,9 @@ def classes_of(n=120, d=2, seed=0):
 def test_posteriors_are_priors_times_kernel_densities(kernel, bandwidth):
     X, y = classes_of()
     w = np.random.default_rng(1).integers(1, 3, len(y)).astype(float)
-    model = ParzenClassifier(kernel=kernel, bandwidth=bandwidth, tolerance=0.0).fit(X, y, sample_weight=w)
+    model = ParzenClassifier(kernel=kernel, bandwidth=bandwidth, tolerance=0.0).fit(
+        X, y, sample_weight=w
+    )
     joint = []
     for label in model.classes_:
         mine = y == label
@@ -41,7 +43,10 @@ def test_it_tells_rings_apart_where_a_line_cannot():
     X = (1.0 + 2.0 * ring + 0.2 * rng.normal(size=400))[:, None] * np.column_stack(
         [np.cos(angle), np.sin(angle)]
     )
-    assert ParzenClassifier(bandwidth="likelihood").fit(X[:200], ring[:200]).score(X[200:], ring[200:]) > 0.98
+    assert (
+        ParzenClassifier(bandwidth="likelihood").fit(X[:200], ring[:200]).score(X[200:], ring[200:])
+        > 0.98
+    )
 
 
 @pytest.mark.syllabus("4.5", "2.5")
@@ -51,7 +56,9 @@ def test_priors_may_be_given():
     plain = ParzenClassifier().fit(X, y)
     ratio = given.predict_proba(X) / plain.predict_proba(X)
     expected = np.array([0.2, 0.3, 0.5]) / plain.class_prior_
-    np.testing.assert_allclose(ratio / ratio[:, :1], np.tile(expected / expected[0], (len(X), 1)), rtol=1e-3)
+    np.testing.assert_allclose(
+        ratio / ratio[:, :1], np.tile(expected / expected[0], (len(X), 1)), rtol=1e-3
+    )
 
 
 def test_far_from_all_rows_the_posteriors_sum_to_one():
@@ -159,5 +166,7 @@ def test_a_weight_of_two_is_left_out_once():
     rng = np.random.default_rng(2)
     X, y, w = rng.normal(size=(30, 2)), rng.integers(0, 2, 30), rng.integers(1, 4, 30)
     weighted = ParzenClassifier(tolerance=0.0).fit(X, y, sample_weight=w).bandwidth_
-    repeated = ParzenClassifier(tolerance=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
+    repeated = (
+        ParzenClassifier(tolerance=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
+    )
     assert weighted == pytest.approx(repeated)

@@ -11,7 +11,13 @@ matplotlib.use("Agg")
 
 from lyceum import plot
 from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from lyceum.density import GaussianDensity, HistogramDensity, KernelDensity, ParzenClassifier, fuse_gaussians
+from lyceum.density import (
+    GaussianDensity,
+    HistogramDensity,
+    KernelDensity,
+    ParzenClassifier,
+    fuse_gaussians,
+)
 from lyceum.errors import DataError
 
 
@@ -72,10 +78,15 @@ def test_regions_far_from_all_rows_are_those_of_the_classifier():
 
 
 def test_classes_on_a_plane():
-    X, y = rows_of(90, 2) + np.repeat([[0, 0], [3, 0], [0, 3]], 30, axis=0), np.repeat([0, 1, 2], 30)
+    X, y = (
+        rows_of(90, 2) + np.repeat([[0, 0], [3, 0], [0, 3]], 30, axis=0),
+        np.repeat([0, 1, 2], 30),
+    )
     ax = plot.class_densities(ParzenClassifier().fit(X, y), X, y)
     assert labels(ax) == ["0", "1", "2"]
-    with pytest.raises(DataError, match="LinearDiscriminantAnalysis has no density for every class"):
+    with pytest.raises(
+        DataError, match="LinearDiscriminantAnalysis has no density for every class"
+    ):
         plot.class_densities(LinearDiscriminantAnalysis().fit(X, y), X, y)
     with pytest.raises(DataError, match="one column or two"):
         plot.density(KernelDensity().fit(rows_of(9, 3)), rows_of(9, 3))
@@ -88,14 +99,19 @@ def test_the_posterior_of_a_mean_narrows_about_the_rows():
     assert labels(ax) == ["prior", "1 row", "2 rows", "4 rows", "8 rows", "16 rows"]
     grid, last = ax.lines[-1].get_data()
     variance = 1 / (1 / 4 + 16)
-    np.testing.assert_allclose(last, norm(variance * x.sum(), np.sqrt(variance)).pdf(grid), rtol=1e-9)
+    np.testing.assert_allclose(
+        last, norm(variance * x.sum(), np.sqrt(variance)).pdf(grid), rtol=1e-9
+    )
     with pytest.raises(DataError, match="infinite or no variance"):
         plot.posterior_updating(x, variance=np.inf)
 
 
 @pytest.mark.syllabus("3.6")
 def test_the_fused_ellipse_holds_95_percent():
-    means, P = np.array([[0.0, -1.0], [1.0, 1.0]]), np.array([np.diag([10.0, 1.0]), np.diag([1.0, 10.0])])
+    means, P = (
+        np.array([[0.0, -1.0], [1.0, 1.0]]),
+        np.array([np.diag([10.0, 1.0]), np.diag([1.0, 10.0])]),
+    )
     ax = plot.sensor_fusion(means, P, labels=["radar", "camera"])
     assert labels(ax) == ["radar", "camera", "fused"]
     fused = fuse_gaussians(means, P)

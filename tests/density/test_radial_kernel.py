@@ -21,7 +21,9 @@ def test_the_radial_kernel_is_that_of_scikit_learn(d, tolerance):
         X, sample_weight=w
     )
     found = np.exp(ours.score_samples(new))
-    assert_allclose(found, np.exp(theirs.score_samples(new)), rtol=1e-4 if tolerance else 1e-9, atol=1e-14)
+    assert_allclose(
+        found, np.exp(theirs.score_samples(new)), rtol=1e-4 if tolerance else 1e-9, atol=1e-14
+    )
 
 
 def test_in_one_column_it_is_the_product():
@@ -40,7 +42,9 @@ def test_marginals_in_explanations_integrate_the_other_columns_out():
     rows = np.column_stack([np.full(len(line), row[0, 0]), line])
     marginal = np.trapezoid(np.exp(model.score_samples(rows)), line)
     assert found.contributions[0, 0] == pytest.approx(np.log(marginal), abs=1e-5)
-    assert found.contributions.sum() + np.sum(found.base) == pytest.approx(model.score_samples(row)[0])
+    assert found.contributions.sum() + np.sum(found.base) == pytest.approx(
+        model.score_samples(row)[0]
+    )
 
 
 def test_samples_follow_the_kernel_and_boxes_are_refused():
@@ -56,4 +60,7 @@ def test_samples_follow_the_kernel_and_boxes_are_refused():
 def test_classes_may_have_radial_kernels():
     X = np.vstack([RNG.normal(0, 1, (60, 2)), RNG.normal(3, 1, (60, 2))])
     y = np.repeat([0, 1], 60)
-    assert ParzenClassifier(kernel="radial_epanechnikov", bandwidth="likelihood").fit(X, y).score(X, y) > 0.9
+    assert (
+        ParzenClassifier(kernel="radial_epanechnikov", bandwidth="likelihood").fit(X, y).score(X, y)
+        > 0.9
+    )

@@ -38,7 +38,8 @@ def gower_by_definition(frame, weights):
     names = [name for name in frame.column_names if name != "play"]
     lists = {name: frame[name].to_pylist() for name in names}
     ranges = {
-        name: max(v for v in lists[name] if v is not None) - min(v for v in lists[name] if v is not None)
+        name: max(v for v in lists[name] if v is not None)
+        - min(v for v in lists[name] if v is not None)
         for name in numbers
     }
     n = frame.num_rows
@@ -127,7 +128,7 @@ def test_gower_refuses_other_columns():
         pairwise(rows, metric=Gower(weights=[1, 2]).learn(rows))
 
 
-# -- value differences ---------------------------------------------------------------------------------------
+# -- value differences -----------------------------------------------------------------
 
 
 def shares(values, classes, value):
@@ -153,15 +154,21 @@ def test_numbers_are_binned_interpolated_or_scaled():
     x = np.array([0.0, 1.0, 4.0, 6.0, 9.0, 10.0])
     frame = pa.table({"x": x, "y": ["a", "a", "b", "a", "b", "b"]})
     rows = scan(frame, target="y", kinds={"x": "continuous"})
-    share_a = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])  # of the bins [0, 5) and [5, 10]: 2/3 and 1/3
+    share_a = np.array(
+        [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    )  # of the bins [0, 5) and [5, 10]: 2/3 and 1/3
     bins = np.where(x < 5, 2 / 3, 1 / 3)
     binned = pairwise(rows, metric=ValueDifference(q=1, n_bins=2).learn(rows))
     assert_allclose(binned, 2 * np.abs(bins[:, None] - bins), atol=1e-12)
     between = np.interp(x, [2.5, 7.5], [2 / 3, 1 / 3])
     interpolated = ValueDifference(q=1, n_bins=2, numbers="interpolate").learn(rows)
-    assert_allclose(pairwise(rows, metric=interpolated), 2 * np.abs(between[:, None] - between), atol=1e-12)
+    assert_allclose(
+        pairwise(rows, metric=interpolated), 2 * np.abs(between[:, None] - between), atol=1e-12
+    )
     scaled = ValueDifference(numbers="scale").learn(rows)
-    assert_allclose(pairwise(rows, metric=scaled), np.abs(x[:, None] - x) / (4 * x.std(ddof=1)), atol=1e-12)
+    assert_allclose(
+        pairwise(rows, metric=scaled), np.abs(x[:, None] - x) / (4 * x.std(ddof=1)), atol=1e-12
+    )
     assert share_a.sum() == 3
 
 
@@ -169,14 +176,19 @@ def test_what_was_never_seen_has_the_shares_of_all_rows():
     frame = pa.table({"sky": ["sun", "sun", "rain"], "play": ["yes", "no", "no"]})
     rows = scan(frame, target="play")
     learned = ValueDifference(q=1).learn(rows)
-    assert_allclose(pairwise([[-1.0]], [[0.0], [1.0]], metric=learned), [[2 / 3, 1 / 3]])  # rain, sun
+    assert_allclose(
+        pairwise([[-1.0]], [[0.0], [1.0]], metric=learned), [[2 / 3, 1 / 3]]
+    )  # rain, sun
     assert_allclose(pairwise([[np.nan]], [[1.0]], metric=learned), [[1 / 3]])
 
 
 def test_class_shares_merge(tmp_path):
     frame = table(3000)
     pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=500)
-    rows, streamed = scan(frame, target="play"), scan(tmp_path / "rows.parquet", target="play", memory=0)
+    rows, streamed = (
+        scan(frame, target="play"),
+        scan(tmp_path / "rows.parquet", target="play", memory=0),
+    )
     one, two = (ValueDifference().learn(source) for source in (rows, streamed))
     some = np.concatenate([block.X for block in rows.blocks()])[:30]
     assert_allclose(pairwise(some, metric=one), pairwise(some, metric=two), rtol=1e-12, atol=1e-12)
@@ -225,11 +237,15 @@ def test_frames_are_compared_as_their_rows(learn):
 
 def test_codes_of_categories_are_not_compared_as_numbers():
     cells = table(missing=0.0).select(["age", "sky"])
-    with pytest.raises(SchemaError, match="'sky' holds categories, and the metric 'euclidean' would compare"):
+    with pytest.raises(
+        SchemaError, match="'sky' holds categories, and the metric 'euclidean' would compare"
+    ):
         pairwise(scan(cells))
     with pytest.raises(SchemaError, match="metric 'manhattan'"):
         nearest(np.zeros((1, 2)), 1, among=scan(cells), metric="manhattan")
-    with pytest.raises(DataError, match=r"need numbers, but there are other cells, such as '(sun|rain|fog)'"):
+    with pytest.raises(
+        DataError, match=r"need numbers, but there are other cells, such as '(sun|rain|fog)'"
+    ):
         pairwise(cells.to_pandas())
     assert pairwise(scan(cells), metric="hamming").shape == (60, 60)
     two = table(missing=0.0).select(["age", "sex"])  # 0 and 1 are as good as any two numbers
@@ -246,19 +262,29 @@ def test_codes_of_categories_are_not_compared_as_numbers():
     ],
 )
 def test_codes_of_other_categories_are_not_taken_for_the_same(compare):
-    one, two = (scan(pa.table({"sky": cells})) for cells in (["fog", "sun", "rain"], ["sun", "snow", "sun"]))
+    one, two = (
+        scan(pa.table({"sky": cells})) for cells in (["fog", "sun", "rain"], ["sun", "snow", "sun"])
+    )
     with pytest.raises(SchemaError, match=r"column 'sky' has the new category .* in one of them"):
         compare(one, two)
     assert len(pairwise(one, one.take([2, 0]), metric="hamming")) == 3
     both = Schema.declare({"sky": ["fog", "rain", "snow", "sun"]})
-    one, two = (scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"]))
+    one, two = (
+        scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"])
+    )
     assert pairwise(one, two, metric="hamming").tolist() == [[1.0, 1.0], [0.0, 1.0]]
 
 
 def test_zero_weight_rows_are_ignored_in_ranges_and_bins():
-    table = {"size": [0.0, 1.0, 2.0, 90.0], "class": ["a", "b", "b", "a"], "w": [1.0, 1.0, 1.0, 0.0]}
+    table = {
+        "size": [0.0, 1.0, 2.0, 90.0],
+        "class": ["a", "b", "b", "a"],
+        "w": [1.0, 1.0, 1.0, 0.0],
+    }
     rows = scan(pa.table(table), target="class", weight="w")
-    few = scan(pa.table({name: cells[:3] for name, cells in table.items()}), target="class", weight="w")
+    few = scan(
+        pa.table({name: cells[:3] for name, cells in table.items()}), target="class", weight="w"
+    )
     assert Gower().learn(rows).high.tolist() == [2.0]
     X = np.array([[0.0], [1.0], [2.0]])
     one, two = (pairwise(X, metric=ValueDifference().learn(given)) for given in (rows, few))

@@ -162,7 +162,9 @@ def test_neighbors_are_scikit_learns(algorithm):
     balls = index.within(None, 0.8)
     _, within = other.radius_neighbors(None, 0.8)
     assert_array_equal(balls.counts, [len(rows) for rows in within])
-    assert all(np.array_equal(np.sort(ball.rows), np.sort(rows)) for ball, rows in zip(balls, within))
+    assert all(
+        np.array_equal(np.sort(ball.rows), np.sort(rows)) for ball, rows in zip(balls, within)
+    )
 
 
 def test_a_row_is_no_neighbor_of_itself():
@@ -171,7 +173,9 @@ def test_a_row_is_no_neighbor_of_itself():
     assert [ball.rows.tolist() for ball in within_radius(X, 0.0)] == [[1, 3], [0, 3], [], [0, 1]]
 
 
-@pytest.mark.parametrize("metric", [Euclidean(), Manhattan(), Cosine(), Jaccard(), Hamming()], ids=label)
+@pytest.mark.parametrize(
+    "metric", [Euclidean(), Manhattan(), Cosine(), Jaccard(), Hamming()], ids=label
+)
 def test_sparse_rows_have_the_same_neighbors(metric):
     rng = np.random.default_rng(7)
     X, Y = ((rng.random((size, 12)) < 0.3) * rng.integers(1, 4, (size, 12)) for size in (40, 300))
@@ -195,7 +199,7 @@ def test_threads_do_not_change_a_bit(metric):
     assert_array_equal(found.distances, alone.distances)
 
 
-# -- rows that stream by -------------------------------------------------------------------------------------
+# -- rows that stream by ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", [Euclidean(), Manhattan(), Cosine(), Hamming()], ids=label)
@@ -203,7 +207,9 @@ def test_rows_from_a_file_give_what_memory_gives(metric, tmp_path):
     rng = np.random.default_rng(9)
     X, Y = rng.integers(0, 9, (33, 3)).astype(float), rng.integers(0, 9, (4000, 3)).astype(float)
     pq.write_table(
-        pa.table({f"x{j}": Y[:, j] for j in range(3)}), tmp_path / "rows.parquet", row_group_size=300
+        pa.table({f"x{j}": Y[:, j] for j in range(3)}),
+        tmp_path / "rows.parquet",
+        row_group_size=300,
     )
     kinds = {f"x{j}": "continuous" for j in range(3)}
     want = nearest(X, 6, among=Y, metric=metric)
@@ -228,7 +234,9 @@ def test_rows_of_dask_give_what_memory_gives():
 def test_merged_lists_are_those_of_all_rows_at_once(data):
     Y = data.draw(
         hnp.arrays(
-            np.float64, st.tuples(st.integers(2, 40), st.just(2)), elements=st.sampled_from([0.0, 1.0, 2.5])
+            np.float64,
+            st.tuples(st.integers(2, 40), st.just(2)),
+            elements=st.sampled_from([0.0, 1.0, 2.5]),
         )
     )
     cut, k = data.draw(st.integers(1, len(Y) - 1)), data.draw(st.integers(1, 5))

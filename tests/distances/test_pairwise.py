@@ -65,7 +65,9 @@ def test_numeric_metrics_are_scipys(name, size, dtype):
     found = pairwise(X, Y, metric=one)
     assert found.dtype == dtype
     rtol = 2e-7 if dtype == np.float32 else 1e-10
-    assert_allclose(found, cdist(X.astype(float), Y.astype(float), name, **options), rtol=rtol, atol=1e-15)
+    assert_allclose(
+        found, cdist(X.astype(float), Y.astype(float), name, **options), rtol=rtol, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("name", ["hamming", "jaccard"])
@@ -172,14 +174,18 @@ def test_those_that_are_not_metrics_say_so():
     assert not SquaredEuclidean().is_metric
     assert not Cosine().is_metric
     assert not Minkowski(0.5).is_metric
-    assert SquaredEuclidean()([0], [2]) > SquaredEuclidean()([0], [1]) + SquaredEuclidean()([1], [2])
+    assert SquaredEuclidean()([0], [2]) > SquaredEuclidean()([0], [1]) + SquaredEuclidean()(
+        [1], [2]
+    )
 
 
 def test_metrics_are_found_by_name():
     assert metric("manhattan") == Manhattan()
     assert metric("minkowski", p=4) == Minkowski(4)
     assert metric(Manhattan()) == Manhattan()
-    with pytest.raises(SettingError, match="no metric 'taxi': choose one of chebyshev, correlation"):
+    with pytest.raises(
+        SettingError, match="no metric 'taxi': choose one of chebyshev, correlation"
+    ):
         metric("taxi")
 
 
@@ -231,7 +237,9 @@ def test_unit_rows_of_whole_numbers_are_floats():
         assert_array_equal(zero, [False, True])
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.coo_array])
+@pytest.mark.parametrize(
+    "form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.coo_array]
+)
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
 def test_the_nearest_center_is_the_nearest_row(form, dtype):
     rng = np.random.default_rng(4)
@@ -240,7 +248,9 @@ def test_the_nearest_center_is_the_nearest_row(form, dtype):
     labels, squares = nearest_center(form(X.astype(dtype)), centers)
     found = nearest(X.astype(float), 1, among=centers)
     assert_array_equal(labels, found.rows[:, 0])
-    assert_allclose(squares, found.distances[:, 0] ** 2, rtol=1e-5 if dtype == np.float32 else 1e-12)
+    assert_allclose(
+        squares, found.distances[:, 0] ** 2, rtol=1e-5 if dtype == np.float32 else 1e-12
+    )
 
 
 def test_a_cell_stored_twice_is_their_sum():
@@ -251,9 +261,13 @@ def test_a_cell_stored_twice_is_their_sum():
 
 def test_a_metric_is_found_by_its_class_and_refuses_parameters_of_others():
     assert metric(Minkowski, p=3) == Minkowski(3.0)
-    with pytest.raises(SettingError, match="'q' is no parameter of the metric 'minkowski': choose among 'p'"):
+    with pytest.raises(
+        SettingError, match="'q' is no parameter of the metric 'minkowski': choose among 'p'"
+    ):
         metric("minkowski", q=3)
-    with pytest.raises(SettingError, match="'p' is no parameter of the metric 'euclidean': it has none"):
+    with pytest.raises(
+        SettingError, match="'p' is no parameter of the metric 'euclidean': it has none"
+    ):
         metric("euclidean", p=3)
     with pytest.raises(SettingError, match="give 'p' to it"):
         metric(Minkowski(3), p=4)
@@ -270,12 +284,16 @@ def test_settings_of_pairs_that_mean_nothing_are_refused():
     for n_rows in (0, -1, 1.5):
         with pytest.raises(SettingError, match="n_rows must be a whole number of at least 1"):
             list(pairwise_blocks(X, n_rows=n_rows))
-    with pytest.raises(SettingError, match="rows of 2 columns cannot be compared with centres of 3 columns"):
+    with pytest.raises(
+        SettingError, match="rows of 2 columns cannot be compared with centers of 3 columns"
+    ):
         nearest_center(X, np.ones((1, 3)))
 
 
 def test_infinities_are_not_sent_to_gower():
-    with pytest.raises(MissingValuesError, match="infinities: replace them by numbers, or leave their rows"):
+    with pytest.raises(
+        MissingValuesError, match="infinities: replace them by numbers, or leave their rows"
+    ):
         pairwise([[np.inf, 1.0]])
 
 

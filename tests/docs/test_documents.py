@@ -30,7 +30,9 @@ def sales(tmp_path, monkeypatch):
         price = np.where(rng.random(300) < 0.1, np.nan, rng.normal(20, 5, 300))
         shop = rng.choice(["north", "south"], 300)
         returned = rng.random(300) < np.where(shop == "north", 0.3, 0.6)
-        table = pa.table({"price": pa.array(price, from_pandas=True), "shop": shop, "returned": returned})
+        table = pa.table(
+            {"price": pa.array(price, from_pandas=True), "shop": shop, "returned": returned}
+        )
         pq.write_table(table, tmp_path / f"sales-{month}.parquet")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -54,7 +56,7 @@ def test_a_guide_runs_from_top_to_bottom(guide, tmp_path, monkeypatch):
         exec(block, names)
 
 
-# -- what the documents name -------------------------------------------------------------------------------
+# -- what the documents name -----------------------------------------------------------
 
 PROSE = [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]
 COMMAND = re.compile(r"(?:^    |`)lyceum ([a-z][^`\n]*)", re.M)
@@ -62,7 +64,10 @@ COMMAND = re.compile(r"(?:^    |`)lyceum ([a-z][^`\n]*)", re.M)
 
 def commands_in(path):
     """The command lines that a document shows, without their comments."""
-    return [shlex.split(line, comments=True) for line in COMMAND.findall(path.read_text(encoding="utf8"))]
+    return [
+        shlex.split(line, comments=True)
+        for line in COMMAND.findall(path.read_text(encoding="utf8"))
+    ]
 
 
 def options_of(words):
@@ -101,7 +106,17 @@ def is_file(name):
 
 @cache
 def repository_files():
-    folders = ("src", "native", "tests", "benchmarks", "docs", "examples", "fuzz", "packaging", "portability")
+    folders = (
+        "src",
+        "native",
+        "tests",
+        "benchmarks",
+        "docs",
+        "examples",
+        "fuzz",
+        "packaging",
+        "portability",
+    )
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
     return ["/" + path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")]]
 

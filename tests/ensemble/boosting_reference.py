@@ -1,7 +1,8 @@
-"""Gradient boosting written down slowly, from the formulas, on raw cells: the referee of the fast one.
+"""Gradient boosting written down slowly, from the formulas, on raw cells: the referee of the fast
+one.
 
-Every threshold between neighbouring values, every prefix of the ordered categories, and both sides for the
-missing cells are tried for every node, and the sums are taken over its rows anew.
+Every threshold between neighboring values, every prefix of the ordered categories, and both sides
+for the missing cells are tried for every node, and the sums are taken over its rows anew.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def candidates(x, g, h, rules, is_category):
         rare = tuple(c for c in codes if 2 * (x == c).sum() < rules.min_samples_leaf)
         groups = sorted([(c,) for c in codes if c not in rare] + ([rare] if rare else []))
         ratio = [
-            g[np.isin(x, group)].sum() / (h[np.isin(x, group)].sum() + rules.smoothing) for group in groups
+            g[np.isin(x, group)].sum() / (h[np.isin(x, group)].sum() + rules.smoothing)
+            for group in groups
         ]
         ordered = [groups[i] for i in np.lexsort((np.arange(len(groups)), ratio))]
         parts = [("group", tuple(sorted(sum(ordered[: i + 1], ())))) for i in range(len(ordered))]

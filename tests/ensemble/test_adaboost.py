@@ -27,12 +27,13 @@ SIGNS = np.array(list("+++----+++"))
 STUMP = TheirTree(max_depth=1)
 
 
-# -- the rounds ----------------------------------------------------------------------------------------------
+# -- the rounds ------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("11.4")
 def test_three_rounds_on_ten_points_by_hand():
-    """StumpFitter at .35, at .75 and all plus: errors 3/10, 3/14 and 2/11, and the labels come out."""
+    """StumpFitter at .35, at .75 and all plus: errors 3/10, 3/14 and 2/11, and the labels come
+    out."""
     model = AdaBoostClassifier(STUMP, 3, record=True).fit(TEN, SIGNS)
     D, errors = [Fraction(1, 10)] * 10, []
     rounds = ["+++-------", "-------+++", "++++++++++"]  # what the three stumps say
@@ -45,7 +46,9 @@ def test_three_rounds_on_ten_points_by_hand():
         D = [d / (2 * error) if w else d / (2 * (1 - error)) for d, w in zip(D, wrong)]
     assert errors == [Fraction(3, 10), Fraction(3, 14), Fraction(2, 11)]
     np.testing.assert_allclose(model.errors_, [float(e) for e in errors], rtol=1e-12)
-    np.testing.assert_allclose(model.alphas_, [0.5 * np.log(float((1 - e) / e)) for e in errors], rtol=1e-12)
+    np.testing.assert_allclose(
+        model.alphas_, [0.5 * np.log(float((1 - e) / e)) for e in errors], rtol=1e-12
+    )
     assert model.training_errors_.round(12).tolist() == [0.3, 0.3, 0.0]
     assert (model.predict(TEN) == SIGNS).all()
 
@@ -56,16 +59,20 @@ def test_three_rounds_on_ten_points_by_hand():
 def test_errors_and_votes_are_scikit_learns(K, rate):
     """Its weights of members are 2α: α is that of votes of −1 and +1."""
     X, y = cloud(K=K)
-    theirs = TheirAdaBoost(TheirTree(max_depth=2, random_state=0), n_estimators=8, learning_rate=rate)
+    theirs = TheirAdaBoost(
+        TheirTree(max_depth=2, random_state=0), n_estimators=8, learning_rate=rate
+    )
     theirs.set_params(random_state=0).fit(X, y)
     ours = AdaBoostClassifier(TheirTree(max_depth=2), 8, learning_rate=rate).fit(X, y)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-10)
     np.testing.assert_allclose(2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-10)
     assert (ours.predict(X) == theirs.predict(X)).all()
-    # a member adds w to its class and −w/(K − 1) to the others, as a share of all w = 2α; of two classes
-    # the difference is taken, 2 Σ w h = 4 F with h = ±1
+    # a member adds w to its class and −w/(K − 1) to the others, as a share of all w = 2α; of two
+    # classes the difference is taken, 2 Σ w h = 4 F with h = ±1
     scale = theirs.estimator_weights_.sum() * ((K - 1) / K if K > 2 else 0.25)
-    np.testing.assert_allclose(ours.decision_function(X), scale * theirs.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.decision_function(X), scale * theirs.decision_function(X), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("method", ["reweight", "resample"])
@@ -79,7 +86,7 @@ def test_a_member_is_at_chance_on_the_weights_that_follow_it(method, K):
 
 
 @pytest.mark.parametrize("K", [2, 4])
-def test_alpha_minimises_the_exponential_loss_of_its_round(K):
+def test_alpha_minimizes_the_exponential_loss_of_its_round(K):
     error, rule = 0.2, AlphaRule(K)
     losses = []
     for alpha in np.linspace(0.0, 3.0, 30_001):
@@ -104,10 +111,12 @@ def test_the_training_error_stays_below_its_bound(seed, rate, m1):
     steps = (1 - model.errors_) * np.exp(-model.alphas_) + model.errors_ * np.exp(model.alphas_)
     np.testing.assert_allclose(model.history_, np.cumprod(steps), rtol=1e-9)
     if rate == 1.0 and (model.errors_ > 0).all():
-        np.testing.assert_allclose(steps, 2 * np.sqrt(model.errors_ * (1 - model.errors_)), rtol=1e-9)
+        np.testing.assert_allclose(
+            steps, 2 * np.sqrt(model.errors_ * (1 - model.errors_)), rtol=1e-9
+        )
 
 
-# -- failed rounds, perfect members --------------------------------------------------------------------------
+# -- failed rounds, perfect members ----------------------------------------------------
 
 
 @pytest.mark.syllabus("11.4")
@@ -149,7 +158,9 @@ def test_a_member_without_error_decides():
     first = AdaBoostClassifier(TheirTree(), 10).fit(X, y)
     assert len(first.estimators_) == 1
     assert first.stopped_ == "a member without error"
-    assert first.alphas_[0] == pytest.approx(0.5 * np.log(401))  # half a row of 200: ½ ln((1 + s)/s)
+    assert first.alphas_[0] == pytest.approx(
+        0.5 * np.log(401)
+    )  # half a row of 200: ½ ln((1 + s)/s)
     assert first.training_errors_.tolist() == [0.0]
 
     class SecondIsPerfect(TheirTree):
@@ -187,7 +198,7 @@ def test_where_no_member_beats_chance_the_first_one_is_kept(on_failure):
     assert cross_val_score(AdaBoostClassifier(always, multiclass="m1"), X, y, cv=3).min() > 0.2
 
 
-# -- weights and draws ---------------------------------------------------------------------------------------
+# -- weights and draws -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -224,16 +235,21 @@ def test_resampled_members_learn_from_as_many_rows_drawn_by_their_weights(learne
 
     if "sample_weight" in type(learner).fit.__code__.co_varnames:
         Spy.fit = lambda self, X, y, sample_weight: (
-            seen.append((sample_weight.sum(), X[:, 0])) or type(learner).fit(self, X, y, sample_weight)
+            seen.append((sample_weight.sum(), X[:, 0]))
+            or type(learner).fit(self, X, y, sample_weight)
         )
-    AdaBoostClassifier(Spy(**learner.get_params()), 3, method="resample", random_state=0).fit(X, y, w)
+    AdaBoostClassifier(Spy(**learner.get_params()), 3, method="resample", random_state=0).fit(
+        X, y, w
+    )
     assert [n for n, _ in seen] == [150.0] * len(seen)
     assert not np.isin(np.concatenate([cells for _, cells in seen]), X[:50, 0]).any()
 
 
 def test_reweighting_needs_weights():
     X, y = cloud(50)
-    with pytest.raises(SettingError, match=r'KNeighborsClassifier does not take sample_weight.*"resample"'):
+    with pytest.raises(
+        SettingError, match=r'KNeighborsClassifier does not take sample_weight.*"resample"'
+    ):
         AdaBoostClassifier(KNeighborsClassifier()).fit(X, y)
 
 
@@ -261,7 +277,7 @@ def test_threads_do_not_change_a_bit():
         np.testing.assert_array_equal(one, two)
 
 
-# -- votes ---------------------------------------------------------------------------------------------------
+# -- votes -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -277,7 +293,9 @@ def test_posteriors_are_the_softmax_of_the_votes(K):
     if K == 2:
         F = model.alphas_ @ (2.0 * said - 1.0)
         np.testing.assert_allclose(model.decision_function(X), F, atol=1e-12)
-        np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * F)), rtol=1e-10)
+        np.testing.assert_allclose(
+            model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * F)), rtol=1e-10
+        )
     else:
         centered = votes - votes.mean(axis=1, keepdims=True)
         np.testing.assert_allclose(model.decision_function(X), centered, atol=1e-12)
@@ -288,12 +306,16 @@ def test_staged_predictions_are_those_of_fewer_rounds(K):
     X, y = cloud(K=K)
     model = AdaBoostClassifier(STUMP, 6).fit(X, y)
     fewer = AdaBoostClassifier(STUMP, 4).fit(X, y)
-    np.testing.assert_allclose(list(model.staged_predict_proba(X))[3], fewer.predict_proba(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        list(model.staged_predict_proba(X))[3], fewer.predict_proba(X), rtol=1e-12
+    )
     np.testing.assert_allclose(
         list(model.staged_decision_function(X))[3], fewer.decision_function(X), atol=1e-12
     )
     assert (list(model.staged_predict(X))[3] == fewer.predict(X)).all()
-    np.testing.assert_allclose(1.0 - np.array(list(model.staged_score(X, y))), model.training_errors_)
+    np.testing.assert_allclose(
+        1.0 - np.array(list(model.staged_score(X, y))), model.training_errors_
+    )
 
 
 @pytest.mark.parametrize("method", ["reweight", "resample"])
@@ -310,7 +332,14 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
     parts = AdaBoostClassifier(STUMP, 9, warm_start=True, **settings).fit(X, y)
     parts.set_params(n_estimators=20).fit(X, y)
     whole = AdaBoostClassifier(STUMP, 20, **settings).fit(X, y)
-    for name in ("alphas_", "errors_", "training_errors_", "history_", "failed_rounds_", "failed_errors_"):
+    for name in (
+        "alphas_",
+        "errors_",
+        "training_errors_",
+        "history_",
+        "failed_rounds_",
+        "failed_errors_",
+    ):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
     assert len(parts.record_) == len(whole.record_)
     np.testing.assert_array_equal(parts.record_[-1]["weights"], whole.record_[-1]["weights"])
@@ -321,7 +350,7 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
     np.testing.assert_array_equal(parts.alphas_, whole.alphas_)  # as it was
 
 
-# -- tables --------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------
 
 
 def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
@@ -347,7 +376,9 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused(monkeypatch):
 def test_boosting_helps_a_weak_learner():
     X, y = cloud(1000)
     alone = TheirTree(max_depth=1).fit(X[:500], y[:500]).score(X[500:], y[500:])
-    assert AdaBoostClassifier(STUMP, 40).fit(X[:500], y[:500]).score(X[500:], y[500:]) > alone + 0.05
+    assert (
+        AdaBoostClassifier(STUMP, 40).fit(X[:500], y[:500]).score(X[500:], y[500:]) > alone + 0.05
+    )
 
 
 def test_the_summary_has_a_row_a_round():

@@ -37,11 +37,15 @@ class SameDraws(np.random.RandomState):
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 def test_on_the_same_draws_all_rounds_are_scikit_learns(loss, base, rate):
     X, y = cloud()
-    ours = AdaBoostRegressor(base, 6, learning_rate=rate, loss=loss, method="resample", random_state=0)
+    ours = AdaBoostRegressor(
+        base, 6, learning_rate=rate, loss=loss, method="resample", random_state=0
+    )
     ours.fit(X, y)
     draws = SameDraws(0)
     draws.ours = ours.seed_
-    theirs = TheirAdaBoost(base, n_estimators=6, learning_rate=rate, loss=loss, random_state=draws).fit(X, y)
+    theirs = TheirAdaBoost(
+        base, n_estimators=6, learning_rate=rate, loss=loss, random_state=draws
+    ).fit(X, y)
     T = len(theirs.estimators_)
     assert len(ours.estimators_) == T
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_[:T], rtol=1e-10)
@@ -101,7 +105,9 @@ def test_a_weight_of_two_is_a_row_twice():
 def test_a_warm_start_comes_to_the_same():
     X, y = cloud()
     for method in ("reweight", "resample"):
-        model = AdaBoostRegressor(n_estimators=4, method=method, random_state=3, warm_start=True).fit(X, y)
+        model = AdaBoostRegressor(
+            n_estimators=4, method=method, random_state=3, warm_start=True
+        ).fit(X, y)
         model.set_params(n_estimators=9).fit(X, y)
         once = AdaBoostRegressor(n_estimators=9, method=method, random_state=3).fit(X, y)
         np.testing.assert_array_equal(model.alphas_, once.alphas_)

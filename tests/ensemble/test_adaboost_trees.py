@@ -73,7 +73,9 @@ def test_quick_stumps_break_ties_as_the_trees_do(cells, seed, K):
     y = rng.integers(0, K, len(cells))
     model = AdaBoostClassifier(n_estimators=1, random_state=0)
     with pytest.MonkeyPatch.context() as patch:
-        slow = fitted_by(patch, LearnerFitter, AdaBoostClassifier(n_estimators=1, random_state=0), X, y)
+        slow = fitted_by(
+            patch, LearnerFitter, AdaBoostClassifier(n_estimators=1, random_state=0), X, y
+        )
     same_trees(model.fit(X, y), slow)
 
 
@@ -123,13 +125,16 @@ def test_trees_that_do_more_than_grow_are_fitted_as_they_are(monkeypatch, tree):
     model = AdaBoostClassifier(tree, 4, random_state=0).fit(X, y)
     assert type(teachers[0]) is LearnerFitter
     said = np.array([member.predict(X) for member in model.estimators_])
-    np.testing.assert_allclose(model.decision_function(X), model.alphas_ @ (2.0 * said - 1.0), atol=1e-12)
+    np.testing.assert_allclose(
+        model.decision_function(X), model.alphas_ @ (2.0 * said - 1.0), atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("11.4")
 @pytest.mark.parametrize("K", [2, 3])
 def test_boosted_stumps_from_their_definition(K):
-    """Every threshold of every column tried, Gini impurity, weights multiplied by e^(2α) where it errs."""
+    """Every threshold of every column tried, Gini impurity, weights multiplied by e^(2α) where it
+    errs."""
     X, y = cloud(80, K=K, d=3)
     model = AdaBoostClassifier(n_estimators=6).fit(X, y)
     D = np.full(80, 1 / 80)
@@ -163,7 +168,8 @@ def test_boosted_stumps_are_scikit_learns(K):
 
 
 def test_rounds_on_many_rows_stay_sound():
-    """Weights differ by many orders of magnitude after some rounds, and rounding must not look like gain."""
+    """Weights differ by many orders of magnitude after some rounds, and rounding must not look like
+    gain."""
     X, y = cloud(20_000, K=3, d=5)
     model = AdaBoostClassifier(n_estimators=60).fit(X, y)
     assert len(model.estimators_) == 60
@@ -232,7 +238,10 @@ def test_contributions_of_stumps_are_functions_of_one_column():
         np.where(model.predict(X) == 1, 1.0, -1.0)[:, None],
         np.where(model.predict(moved) == 1, 1.0, -1.0)[:, None],
     )
-    before, after = model.explain(X).contributions * sign[0], model.explain(moved).contributions * sign[1]
+    before, after = (
+        model.explain(X).contributions * sign[0],
+        model.explain(moved).contributions * sign[1],
+    )
     np.testing.assert_allclose(before[:, 1:], after[:, 1:], atol=1e-9)
 
 

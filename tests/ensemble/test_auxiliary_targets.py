@@ -22,7 +22,9 @@ def test_an_auxiliary_target_helps_a_learner_that_could_not_see_it():
     blind = np.column_stack([X[400:], np.full(200, np.nan)])
     alone = Ridge().fit(X[:400], Y[:400]).score(X[400:], Y[400:])
     assert model.score(blind, Y[400:]) > alone + 0.5
-    np.testing.assert_array_equal(model.predict(blind), model.predict(table[400:]))  # its cells do not matter
+    np.testing.assert_array_equal(
+        model.predict(blind), model.predict(table[400:])
+    )  # its cells do not matter
 
 
 def test_categories_with_missing_cells_are_auxiliary_targets_too():
@@ -47,7 +49,10 @@ def test_what_does_not_fit_is_said():
 def test_of_equal_posteriors_the_class_that_is_predicted_is_explained():
     """The tree breaks ties otherwise than by the order of the classes."""
     drawn = np.random.default_rng(0)
-    cells, y = drawn.integers(0, 2, (60, 3)).astype(float), np.array(list("cab"))[drawn.integers(0, 3, 60)]
+    cells, y = (
+        drawn.integers(0, 2, (60, 3)).astype(float),
+        np.array(list("cab"))[drawn.integers(0, 3, 60)],
+    )
     model = AuxiliaryTargets(random_state=0).fit(cells, y)
     posteriors, predicted = model.predict_proba(cells), model.predict(cells)
     assert (model.classes_[posteriors.argmax(axis=1)] != predicted).any()

@@ -10,7 +10,10 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier as TheirTree, DecisionTreeRegressor as TheirRegressionTree
+from sklearn.tree import (
+    DecisionTreeClassifier as TheirTree,
+    DecisionTreeRegressor as TheirRegressionTree,
+)
 from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
@@ -35,14 +38,18 @@ def mixed(n=200, seed=0):
             "old": rng.random(n) < 0.5,
         }
     )
-    y = np.where(frame["age"] + 2 * (frame["town"] == "Ulm") + rng.normal(size=n) > 0.5, "yes", "no")
+    y = np.where(
+        frame["age"] + 2 * (frame["town"] == "Ulm") + rng.normal(size=n) > 0.5, "yes", "no"
+    )
     return frame, y
 
 
-# -- what a bag is -------------------------------------------------------------------------------------------
+# -- what a bag is ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", [NaiveBayes(), TheirTree(random_state=0), KNeighborsClassifier()])
+@pytest.mark.parametrize(
+    "learner", [NaiveBayes(), TheirTree(random_state=0), KNeighborsClassifier()]
+)
 def test_a_bag_of_one_on_all_rows_is_the_learner(learner):
     bag = BaggingClassifier(learner, 1, bootstrap=False).fit(X, NAMES)
     alone = clone(learner).fit(X, NAMES)
@@ -51,7 +58,9 @@ def test_a_bag_of_one_on_all_rows_is_the_learner(learner):
 
 
 @pytest.mark.syllabus("11.3")
-@pytest.mark.parametrize("learner", [NaiveBayes(), LogisticRegression(), TheirTree(), KNeighborsClassifier()])
+@pytest.mark.parametrize(
+    "learner", [NaiveBayes(), LogisticRegression(), TheirTree(), KNeighborsClassifier()]
+)
 def test_members_are_copies_fitted_on_the_rows_they_were_drawn(learner):
     bag = BaggingClassifier(learner, 4, max_samples=0.7, random_state=3).fit(X, NAMES)
     for member, rows in zip(bag.estimators_, bag.estimators_samples_):
@@ -64,7 +73,9 @@ def test_soft_voting_averages_posteriors_and_hard_voting_counts_votes():
     soft = BaggingClassifier(NaiveBayes(), 5, random_state=0).fit(X, NAMES)
     hard = BaggingClassifier(NaiveBayes(), 5, voting="hard", random_state=0).fit(X, NAMES)
     posteriors = np.mean([member.predict_proba(X) for member in soft.estimators_], axis=0)
-    votes = np.mean([member.predict(X)[:, None] == hard.classes_ for member in hard.estimators_], axis=0)
+    votes = np.mean(
+        [member.predict(X)[:, None] == hard.classes_ for member in hard.estimators_], axis=0
+    )
     np.testing.assert_allclose(soft.predict_proba(X), posteriors, rtol=1e-14)
     np.testing.assert_array_equal(hard.predict_proba(X), votes)
     assert (soft.predict(X) == soft.classes_[posteriors.argmax(axis=1)]).all()
@@ -98,7 +109,7 @@ def test_bagging_lowers_the_error_of_an_unstable_learner():
     assert errors[1] < 0.8 * errors[0]
 
 
-# -- draws ---------------------------------------------------------------------------------------------------
+# -- draws -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -116,7 +127,9 @@ def test_a_bootstrap_sample_holds_one_minus_one_over_e_of_the_rows():
 
 
 def test_without_replacement_no_row_comes_twice():
-    bag = BaggingClassifier(NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0).fit(X, NAMES)
+    bag = BaggingClassifier(NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0).fit(
+        X, NAMES
+    )
     assert all(len(np.unique(rows)) == 100 for rows in bag.estimators_samples_)
     with pytest.raises(SettingError, match="asks for 151 of 150 rows"):
         BaggingClassifier(NaiveBayes(), max_samples=151, bootstrap=False).fit(X, NAMES)
@@ -124,7 +137,9 @@ def test_without_replacement_no_row_comes_twice():
 
 @pytest.mark.syllabus("11.3")
 def test_random_subspaces_give_every_member_its_own_columns():
-    bag = BaggingClassifier(NaiveBayes(), 12, bootstrap=False, max_features=0.5, random_state=0).fit(X, NAMES)
+    bag = BaggingClassifier(
+        NaiveBayes(), 12, bootstrap=False, max_features=0.5, random_state=0
+    ).fit(X, NAMES)
     columns = bag.estimators_features_
     assert all(len(some) == 2 for some in columns)
     assert len({tuple(some) for some in columns}) > 3
@@ -138,18 +153,26 @@ def test_random_subspaces_give_every_member_its_own_columns():
 
 
 def test_columns_may_be_drawn_twice():
-    bag = BaggingClassifier(NaiveBayes(), 8, max_features=1.0, bootstrap_features=True, random_state=0)
+    bag = BaggingClassifier(
+        NaiveBayes(), 8, max_features=1.0, bootstrap_features=True, random_state=0
+    )
     bag.fit(X, NAMES)
     some = bag.estimators_features_[0]
     assert len(some) == 4
     assert any(len(np.unique(some)) < 4 for some in bag.estimators_features_)
-    theirs = BaggingClassifier(TheirTree(), 8, bootstrap_features=True, random_state=0).fit(X, NAMES)
-    assert [list(a) for a in theirs.estimators_features_] == [list(a) for a in bag.estimators_features_]
+    theirs = BaggingClassifier(TheirTree(), 8, bootstrap_features=True, random_state=0).fit(
+        X, NAMES
+    )
+    assert [list(a) for a in theirs.estimators_features_] == [
+        list(a) for a in bag.estimators_features_
+    ]
     assert bag.score(X, NAMES) > 0.9
 
 
 def test_everything_random_follows_from_the_seed():
-    one, two = (BaggingClassifier(TheirTree(splitter="random"), 5, random_state=7).fit(X, Y) for _ in "ab")
+    one, two = (
+        BaggingClassifier(TheirTree(splitter="random"), 5, random_state=7).fit(X, Y) for _ in "ab"
+    )
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     other = BaggingClassifier(TheirTree(splitter="random"), 5, random_state=8).fit(X, Y)
     assert (one.predict_proba(X) != other.predict_proba(X)).any()
@@ -166,13 +189,15 @@ def test_threads_do_not_change_a_bit():
         np.testing.assert_array_equal(one, two)
 
 
-# -- out of bag ----------------------------------------------------------------------------------------------
+# -- out of bag ------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("11.3")
 @pytest.mark.parametrize("voting", ["soft", "hard"])
 def test_out_of_bag_posteriors_are_those_of_members_that_have_not_seen_the_row(voting):
-    bag = BaggingClassifier(NaiveBayes(), 9, voting=voting, oob_score=True, random_state=1).fit(X, NAMES)
+    bag = BaggingClassifier(NaiveBayes(), 9, voting=voting, oob_score=True, random_state=1).fit(
+        X, NAMES
+    )
     right, judged = 0, 0
     for i in range(150):
         blind = [m for m, rows in zip(bag.estimators_, bag.estimators_samples_) if i not in rows]
@@ -196,7 +221,9 @@ def test_out_of_bag_predictions_of_a_regressor():
         left = np.setdiff1d(np.arange(442), rows)
         total[left] += member.predict(Z[left])
         times[left] += 1
-        assert bag.oob_errors_[i] == pytest.approx(np.mean((member.predict(Z[left]) - T[left]) ** 2))
+        assert bag.oob_errors_[i] == pytest.approx(
+            np.mean((member.predict(Z[left]) - T[left]) ** 2)
+        )
     seen = times > 0
     np.testing.assert_allclose(bag.oob_prediction_[seen], total[seen] / times[seen])
     assert np.isnan(bag.oob_prediction_[~seen]).all()
@@ -208,18 +235,22 @@ def test_out_of_bag_estimates_the_error_on_new_rows():
     rng = np.random.default_rng(0)
     cells = rng.normal(size=(3000, 3))
     y = (cells[:, 0] + rng.normal(size=3000) > 0).astype(int)
-    bag = BaggingClassifier(NaiveBayes(), 20, oob_score=True, random_state=0).fit(cells[:1000], y[:1000])
+    bag = BaggingClassifier(NaiveBayes(), 20, oob_score=True, random_state=0).fit(
+        cells[:1000], y[:1000]
+    )
     assert abs(bag.oob_score_ - bag.score(cells[1000:], y[1000:])) < 0.03
 
 
 def test_there_must_be_rows_out_of_bag():
     with pytest.raises(SettingError, match="every member was drawn all rows"):
         BaggingClassifier(NaiveBayes(), bootstrap=False, oob_score=True).fit(X, NAMES)
-    bag = BaggingClassifier(NaiveBayes(), max_samples=0.5, bootstrap=False, oob_score=True, random_state=0)
+    bag = BaggingClassifier(
+        NaiveBayes(), max_samples=0.5, bootstrap=False, oob_score=True, random_state=0
+    )
     assert bag.fit(X, NAMES).oob_score_ > 0.9  # rows may be out of bag without replacement, too
 
 
-# -- weights -------------------------------------------------------------------------------------------------
+# -- weights ---------------------------------------------------------------------------
 
 
 def test_weights_multiply_the_draws():
@@ -250,7 +281,7 @@ def test_equal_weights_are_no_weights():
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
-# -- going on ------------------------------------------------------------------------------------------------
+# -- going on --------------------------------------------------------------------------
 
 
 def test_a_warm_start_is_all_members_at_once():
@@ -292,10 +323,12 @@ def test_progress_is_reported_after_every_member():
     seen = []
     with watch(seen.append):
         BaggingClassifier(NaiveBayes(), 4).fit(X, NAMES)
-    assert [u for u in seen if u.stage == "members"] == [Update("members", k, 4) for k in (1, 2, 3, 4)]
+    assert [u for u in seen if u.stage == "members"] == [
+        Update("members", k, 4) for k in (1, 2, 3, 4)
+    ]
 
 
-# -- tables --------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------
 
 
 def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
@@ -318,7 +351,9 @@ def test_other_learners_get_the_frame_that_was_given(container):
     frame, y = mixed()
     given = container(frame)
     learner = make_pipeline(
-        make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["town"]), remainder="passthrough"),
+        make_column_transformer(
+            (OneHotEncoder(handle_unknown="ignore"), ["town"]), remainder="passthrough"
+        ),
         TheirTree(max_depth=3),
     )
     bag = BaggingClassifier(learner, 4, oob_score=True, random_state=0).fit(given, y)
@@ -348,7 +383,9 @@ def test_a_pipeline_of_lyceums_learners_takes_rows_and_weights():
     assert (w[rows] > 0).all()
     data = frame.iloc[rows].assign(y=y[rows], w=w[rows])
     alone = clone(learner).fit(scan(data, "y", weight="w"))
-    np.testing.assert_allclose(bag.estimators_[0].predict_proba(frame), alone.predict_proba(frame), atol=1e-6)
+    np.testing.assert_allclose(
+        bag.estimators_[0].predict_proba(frame), alone.predict_proba(frame), atol=1e-6
+    )
 
 
 def test_the_estimators_own_word_on_categories_counts():
@@ -357,7 +394,9 @@ def test_the_estimators_own_word_on_categories_counts():
     said = BaggingClassifier(NaiveBayes(categorical_features=[0]), 3, random_state=0).fit(cells, y)
     assert said.schema_["x0"].is_categorical
     assert said.estimators_[0].schema_["x0"].is_categorical
-    also = BaggingClassifier(NaiveBayes(), 3, random_state=0, categorical_features=[0]).fit(cells, y)
+    also = BaggingClassifier(NaiveBayes(), 3, random_state=0, categorical_features=[0]).fit(
+        cells, y
+    )
     np.testing.assert_array_equal(said.predict_proba(cells), also.predict_proba(cells))
 
 
@@ -374,11 +413,15 @@ def test_a_dask_collection_may_be_learned_from_and_asked_about_if_memory_holds_i
 
 @pytest.mark.parametrize("learner", [NaiveBayes(), TheirTree()])
 def test_one_row_and_one_class(learner):
-    assert BaggingClassifier(learner, 2).fit([[1.0, 2.0]], ["a"]).predict([[5.0, 5.0]]).tolist() == ["a"]
-    assert BaggingClassifier(learner, 2).fit(X, ["a"] * 150).predict_proba(X[:1]).tolist() == [[1.0]]
+    assert BaggingClassifier(learner, 2).fit([[1.0, 2.0]], ["a"]).predict(
+        [[5.0, 5.0]]
+    ).tolist() == ["a"]
+    assert BaggingClassifier(learner, 2).fit(X, ["a"] * 150).predict_proba(X[:1]).tolist() == [
+        [1.0]
+    ]
 
 
-# -- what was learned ----------------------------------------------------------------------------------------
+# -- what was learned ------------------------------------------------------------------
 
 
 def test_explanations_are_the_mean_of_the_members():

@@ -17,9 +17,15 @@ Z, T = load_diabetes(return_X_y=True)
 def gappy(n=200):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
-        {"a": rng.normal(size=n), "town": rng.choice(["Ulm", "Bonn"], n), "old": rng.random(n) < 0.5}
+        {
+            "a": rng.normal(size=n),
+            "town": rng.choice(["Ulm", "Bonn"], n),
+            "old": rng.random(n) < 0.5,
+        }
     )
-    y = np.where(frame["a"] + (frame["town"] == "Ulm") + 0.3 * rng.normal(size=n) > 0.5, "yes", "no")
+    y = np.where(
+        frame["a"] + (frame["town"] == "Ulm") + 0.3 * rng.normal(size=n) > 0.5, "yes", "no"
+    )
     frame.loc[::6, "a"] = np.nan
     frame.loc[::11, "town"] = None
     return frame, y
@@ -31,7 +37,9 @@ def gappy(n=200):
 def test_trees_together_answer_as_one_by_one(voting, missing, max_features):
     frame, y = gappy()
     tree = DecisionTreeClassifier(missing=missing, max_depth=4)
-    bag = BaggingClassifier(tree, 5, voting=voting, max_features=max_features, random_state=0).fit(frame, y)
+    bag = BaggingClassifier(tree, 5, voting=voting, max_features=max_features, random_state=0).fit(
+        frame, y
+    )
     answers = []
     for member, columns in zip(bag.estimators_, bag.estimators_features_):
         some = frame if columns is None else frame.iloc[:, columns]
@@ -45,10 +53,14 @@ def test_trees_together_answer_as_one_by_one(voting, missing, max_features):
 
 @pytest.mark.parametrize("max_features", [1.0, 0.5])
 def test_explanations_sum_to_the_prediction(max_features):
-    classifier = BaggingClassifier(n_estimators=4, max_features=max_features, random_state=0).fit(X, Y)
+    classifier = BaggingClassifier(n_estimators=4, max_features=max_features, random_state=0).fit(
+        X, Y
+    )
     explained = classifier.explain(X[::7])
     np.testing.assert_allclose(explained.scores, classifier.predict_proba(X[::7]).max(axis=1))
-    regressor = BaggingRegressor(n_estimators=4, max_features=max_features, random_state=0).fit(Z, T)
+    regressor = BaggingRegressor(n_estimators=4, max_features=max_features, random_state=0).fit(
+        Z, T
+    )
     explained = regressor.explain(Z[::17])
     np.testing.assert_allclose(explained.scores, regressor.predict(Z[::17]))
     one_by_one = np.mean(

@@ -11,7 +11,10 @@ from lyceum.errors import SettingError
 from lyceum.trees import DecisionTreeClassifier
 
 X, y = make_classification(600, 12, n_informative=6, class_sep=0.9, random_state=0)
-STAGES = [("cheap", NaiveBayes(), [0, 1, 2]), ("dear", RandomForestClassifier(n_estimators=20), None)]
+STAGES = [
+    ("cheap", NaiveBayes(), [0, 1, 2]),
+    ("dear", RandomForestClassifier(n_estimators=20), None),
+]
 
 
 @pytest.mark.syllabus("11.6")
@@ -59,9 +62,15 @@ def test_costs_and_errors_of_stages_add_up():
 
 @pytest.mark.syllabus("11.6")
 def test_routes_make_a_tree():
-    stages = [("gate", NaiveBayes(), [0, 1]), ("a", DecisionTreeClassifier(max_depth=3)), ("b", NaiveBayes())]
+    stages = [
+        ("gate", NaiveBayes(), [0, 1]),
+        ("a", DecisionTreeClassifier(max_depth=3)),
+        ("b", NaiveBayes()),
+    ]
     routes = {"gate": {0: "a", 1: "b"}}
-    model = CascadeClassifier(stages, thresholds=[1.1, 0.0], routes=routes, random_state=0).fit(X, y)
+    model = CascadeClassifier(stages, thresholds=[1.1, 0.0], routes=routes, random_state=0).fit(
+        X, y
+    )
     leaning = model.estimators_[0].predict(X[:, :2])
     np.testing.assert_array_equal(model.predict_stage(X), np.where(leaning == 0, 1, 2))
     with pytest.raises(SettingError, match="does not lead to a later stage"):
@@ -72,7 +81,11 @@ def test_routes_make_a_tree():
 
 @pytest.mark.syllabus("11.6")
 def test_a_budget_is_kept_in_a_tree_of_stages():
-    stages = [("gate", NaiveBayes(), [0, 1]), ("a", DecisionTreeClassifier(max_depth=3)), ("b", NaiveBayes())]
+    stages = [
+        ("gate", NaiveBayes(), [0, 1]),
+        ("a", DecisionTreeClassifier(max_depth=3)),
+        ("b", NaiveBayes()),
+    ]
     settings = {"costs": [1.0, 4.0, 8.0], "routes": {"gate": {0: "a", 1: "b"}}, "random_state": 0}
     found = [CascadeClassifier(stages, budget=b, **settings).fit(X, y) for b in (1.0, 4.0, 20.0)]
     assert all(model.cost_ <= b + 1e-9 for model, b in zip(found, (1.0, 4.0, 20.0)))

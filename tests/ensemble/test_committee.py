@@ -95,7 +95,9 @@ def test_a_committee_of_another_library_is_that_librarys_vote(voting):
     X, y = load_breast_cancer(return_X_y=True)
     members = [("nb", SkNeighbors(3)), ("tree", SkTree(max_depth=3, random_state=0))]
     ours = Committee(members, rule="sum" if voting == "soft" else "vote").fit(X, y)
-    theirs = VotingClassifier([(n, m.__class__(**m.get_params())) for n, m in members], voting=voting)
+    theirs = VotingClassifier(
+        [(n, m.__class__(**m.get_params())) for n, m in members], voting=voting
+    )
     theirs.set_params(tree__random_state=ours.estimators_[1].random_state).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     if voting == "soft":
@@ -104,7 +106,11 @@ def test_a_committee_of_another_library_is_that_librarys_vote(voting):
 
 def test_a_committee_of_regressors_is_their_mean_or_median():
     X, y = load_diabetes(return_X_y=True)
-    members = [("lin", SkLinear()), ("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))]
+    members = [
+        ("lin", SkLinear()),
+        ("ridge", Ridge(alpha=1.0)),
+        ("tree", DecisionTreeRegressor(max_depth=3)),
+    ]
     model = Committee(members).fit(X, y)
     each = np.stack([m.predict(X) for m in model.estimators_])
     np.testing.assert_allclose(model.predict(X), each.mean(axis=0))
@@ -127,7 +133,9 @@ def test_members_have_their_own_columns_by_name_and_by_number():
     names = penguins.schema.names
     members = [("a", NaiveBayes(), ["island", "bill_length_mm"]), ("b", NaiveBayes(), [1, 2])]
     model = Committee(members).fit(penguins)
-    assert model.estimators_[0].schema_.names == tuple(sorted(("island", "bill_length_mm"), key=names.index))
+    assert model.estimators_[0].schema_.names == tuple(
+        sorted(("island", "bill_length_mm"), key=names.index)
+    )
     assert model.estimators_[1].schema_.names == names[1:3]
     with pytest.raises(SettingError, match="member 'a' asks for column 'nose'"):
         Committee([("a", NaiveBayes(), ["nose"])]).fit(penguins)
@@ -144,7 +152,7 @@ def test_frames_reach_members_of_any_library_as_they_are():
     np.testing.assert_array_equal(model.estimators_[1].feature_names_in_, ["x"])
 
 
-def test_weights_by_validation_favour_the_better_member():
+def test_weights_by_validation_favor_the_better_member():
     X, y = make_classification(400, 6, n_redundant=0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(400, 2))
     members = [
@@ -155,7 +163,12 @@ def test_weights_by_validation_favour_the_better_member():
         model = Committee(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
         assert model.weights_[0] > model.weights_[1]
         assert model.validation_errors_[0] < model.validation_errors_[1]
-    assert Committee(members, rule="weighted", random_state=0).fit(np.hstack([X, noise]), y).weights_[0] > 0.5
+    assert (
+        Committee(members, rule="weighted", random_state=0)
+        .fit(np.hstack([X, noise]), y)
+        .weights_[0]
+        > 0.5
+    )
 
 
 def test_a_product_of_zero_everywhere_is_the_mean():
@@ -212,9 +225,11 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     )
     y = np.array([0, 0, 1, 1, 2, 2])
     polars = pytest.importorskip("polars")
-    frame = {"pandas": given, "polars": polars.from_pandas(given), "arrow": pa.Table.from_pandas(given)}[
-        library
-    ]
+    frame = {
+        "pandas": given,
+        "polars": polars.from_pandas(given),
+        "arrow": pa.Table.from_pandas(given),
+    }[library]
     seen = []
 
     class Watcher(SkTree):
@@ -232,7 +247,9 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     seen.clear()
     found = model.explain(frame)
     np.testing.assert_allclose(
-        found.base + found.contributions.sum(axis=1), model.predict_proba(frame).max(axis=1), atol=1e-12
+        found.base + found.contributions.sum(axis=1),
+        model.predict_proba(frame).max(axis=1),
+        atol=1e-12,
     )
     base = seen[1]  # the typical row, in the frame's own types
     assert base["town"].tolist() == ["Bonn"] * 6
@@ -272,7 +289,9 @@ def test_explanations_say_what_every_member_counted_for(rule):
     np.testing.assert_array_equal(found.answers, model.classes_[said.argmax(axis=2)].T)
     if rule == "product":
         other = said[:, np.arange(9), 1 - k].T
-        np.testing.assert_allclose(found.shares, np.log(np.maximum(own, 1e-12) / np.maximum(other, 1e-12)))
+        np.testing.assert_allclose(
+            found.shares, np.log(np.maximum(own, 1e-12) / np.maximum(other, 1e-12))
+        )
     else:
         fused = {"median": np.median, "minimum": np.min, "maximum": np.max}.get(rule, np.mean)
         np.testing.assert_allclose(found.shares.sum(axis=1), fused(own, axis=1))

@@ -47,7 +47,9 @@ def test_measures_agree_with_loops(L, K, seed):
     for i, j in pairs:
         assert found.kappa_pairs[i, j] == pytest.approx(cohen_kappa_score(said[:, i], said[:, j]))
     votes = right.sum(axis=1)
-    assert found.entropy == pytest.approx(np.mean(np.minimum(votes, L - votes)) / (L - np.ceil(L / 2)))
+    assert found.entropy == pytest.approx(
+        np.mean(np.minimum(votes, L - votes)) / (L - np.ceil(L / 2))
+    )
 
 
 def test_copies_have_no_diversity():

@@ -123,4 +123,6 @@ def test_a_model_with_a_column_without_cells_is_saved_with_its_typical_row(model
     assert np.isnan(fitted.typical_[3])
     path = tmp_path / "model.lyceum"
     save(fitted, path)
-    np.testing.assert_array_equal(load(path).explain(frame[:5]).scores, fitted.explain(frame[:5]).scores)
+    np.testing.assert_array_equal(
+        load(path).explain(frame[:5]).scores, fitted.explain(frame[:5]).scores
+    )

@@ -1,4 +1,5 @@
-"""What fusion, pruning and measures of committees cannot take is named, and what to give instead."""
+"""What fusion, pruning and measures of committees cannot take is named, and what to give
+instead."""
 
 import numpy as np
 import pytest
@@ -6,12 +7,20 @@ import pytest
 from lyceum.ensemble import diversity, fuse, prune_committee, simplex_weights
 from lyceum.errors import DataError
 
-POSTERIORS = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.6, 0.4], [0.5, 0.5]]])  # of 2 members for 2 rows
+POSTERIORS = np.array(
+    [[[0.9, 0.1], [0.2, 0.8]], [[0.6, 0.4], [0.5, 0.5]]]
+)  # of 2 members for 2 rows
 
 
-@pytest.mark.parametrize("outputs", ["good", [[[0.2, 0.8]], [[0.2, 0.3, 0.5]]]], ids=["text", "ragged"])
+@pytest.mark.parametrize(
+    "outputs", ["good", [[[0.2, 0.8]], [[0.2, 0.3, 0.5]]]], ids=["text", "ragged"]
+)
 def test_members_answer_in_numbers_for_the_same_classes(outputs):
-    for of in (fuse, lambda some: prune_committee([0], some), lambda some: simplex_weights(some, [0])):
+    for of in (
+        fuse,
+        lambda some: prune_committee([0], some),
+        lambda some: simplex_weights(some, [0]),
+    ):
         with pytest.raises(DataError, match="outputs must be numbers, as many for every member"):
             of(outputs)
 

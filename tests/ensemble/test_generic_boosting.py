@@ -61,7 +61,9 @@ def test_classes_are_the_loop_by_hand(K, base):
     X, y = cloud(K=K)
     model = GenericBoostingClassifier(base, 6, learning_rate=0.5).fit(X, y)
     of = np.eye(K)[y][:, 1:] if K == 2 else np.eye(K)[y]
-    F = np.tile(np.log(of.mean(axis=0) / (1 - of.mean(axis=0)) if K == 2 else of.mean(axis=0)), (len(y), 1))
+    F = np.tile(
+        np.log(of.mean(axis=0) / (1 - of.mean(axis=0)) if K == 2 else of.mean(axis=0)), (len(y), 1)
+    )
     for step in model.steps_:
         P = expit(F) if K == 2 else softmax(F, axis=1)
         H = np.column_stack([base.fit(X, residual).predict(X) for residual in (of - P).T])
@@ -116,7 +118,9 @@ def test_explanations_add_up(K):
 
 def test_categories_missing_cells_one_class_and_one_row():
     frame = pd.read_csv(datasets.path("penguins"))
-    model = GenericBoostingClassifier(n_estimators=20).fit(frame.drop(columns="species"), frame["species"])
+    model = GenericBoostingClassifier(n_estimators=20).fit(
+        frame.drop(columns="species"), frame["species"]
+    )
     assert model.score(frame.drop(columns="species"), frame["species"]) > 0.98
     same = GenericBoostingClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert same.predict_proba([[3.0]]).tolist() == [[1.0]]
@@ -127,7 +131,9 @@ def test_a_weight_of_two_is_a_row_twice():
     X, y = cloud(60, 3)
     w = np.random.default_rng(0).integers(0, 3, 60)
     weighted = GenericBoostingClassifier(n_estimators=5).fit(X, y, w.astype(float))
-    repeated = GenericBoostingClassifier(n_estimators=5).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    repeated = GenericBoostingClassifier(n_estimators=5).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-9)
     with pytest.raises(SettingError, match="does not take sample_weight"):
         GenericBoostingRegressor(TheirNeighbors()).fit(X, X[:, 0], w.astype(float))

@@ -28,18 +28,19 @@ pytestmark = pytest.mark.syllabus("11.4")
 
 
 def mixed(n=160, seed=0):
-    """Numbers with ties and missing cells, and a categorical column with missing cells, as an array."""
+    """Numbers with ties and missing cells, and a categorical column with missing cells, as an
+    array."""
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.integers(0, 6, n)]).astype(
-        float
-    )
+    X = np.column_stack(
+        [rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.integers(0, 6, n)]
+    ).astype(float)
     effect = np.array([0.0, 2.0, -1.0, 3.0, 0.5, -2.0])[X[:, 2].astype(int)]
     y = 0.5 * X[:, 0] + X[:, 1] ** 2 + effect + rng.normal(size=n)
     X[rng.random(X.shape) < 0.1] = np.nan
     return X, y
 
 
-# -- against independent answers ---------------------------------------------------------------------------
+# -- against independent answers -------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -59,7 +60,9 @@ def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
         categorical_smoothing=rules.smoothing,
         categorical_features=[2],
     ).fit(X, y)
-    staged, _ = boost(X, np.full(len(y), y.mean()), lambda s: (s - y, np.ones(len(y))), rules, 3, 0.3)
+    staged, _ = boost(
+        X, np.full(len(y), y.mean()), lambda s: (s - y, np.ones(len(y))), rules, 3, 0.3
+    )
     for expected, found in zip(staged, model.staged_predict(X)):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
@@ -70,9 +73,15 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
     y, w = (z > np.median(z)).astype(float), np.random.default_rng(seed).uniform(0.5, 2.0, len(z))
     share = np.average(y, weights=w)
     least = 1e-3 * min(1.0, w.min())
-    rules = Rules(max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum())
+    rules = Rules(
+        max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum()
+    )
     model = HistGradientBoostingClassifier(
-        n_estimators=4, learning_rate=0.2, max_leaf_nodes=6, min_samples_leaf=3, categorical_features=[2]
+        n_estimators=4,
+        learning_rate=0.2,
+        max_leaf_nodes=6,
+        min_samples_leaf=3,
+        categorical_features=[2],
     ).fit(X, y, sample_weight=w)
 
     def gradients(s):
@@ -92,19 +101,26 @@ def test_a_column_of_many_rare_categories_costs_little():
     y = (rng.random(2400) < expit(score)).astype(int)
     model = HistGradientBoostingClassifier(categorical_features=[0, 1]).fit(X[::2], y[::2])
     fewer = HistGradientBoostingClassifier(categorical_features=[0]).fit(X[::2, 1:], y[::2])
-    loss, without = mean_log_loss(model, X[1::2], y[1::2]), mean_log_loss(fewer, X[1::2, 1:], y[1::2])
+    loss, without = (
+        mean_log_loss(model, X[1::2], y[1::2]),
+        mean_log_loss(fewer, X[1::2, 1:], y[1::2]),
+    )
     assert loss < 1.1 * without
 
 
 def test_smoothing_in_rows_leaves_categories_their_say_where_classes_are_told_apart_well():
-    """Hessians are near 0 where posteriors are near 0 and 1: a constant beside them would outweigh them."""
+    """Hessians are near 0 where posteriors are near 0 and 1: a constant beside them would outweigh
+    them."""
     rows = load("penguins")
     third = np.arange(rows.n_rows) % 3
     losses = []
     for smoothing in (0.0, 10.0):
         parts = []
         for k in range(3):
-            train, test = rows.take(np.flatnonzero(third != k)), rows.take(np.flatnonzero(third == k))
+            train, test = (
+                rows.take(np.flatnonzero(third != k)),
+                rows.take(np.flatnonzero(third == k)),
+            )
             model = HistGradientBoostingClassifier(categorical_smoothing=smoothing).fit(train)
             parts.append(mean_log_loss(model, test, np.searchsorted(model.classes_, test.y)))
         losses.append(np.mean(parts))
@@ -116,10 +132,13 @@ def mean_log_loss(model, X, y):
 
 
 def test_the_values_of_the_tree_are_those_of_its_rows():
-    """Counts, weights, gains and thresholds, computed again from the rows that come to the nodes."""
+    """Counts, weights, gains and thresholds, computed again from the rows that come to the
+    nodes."""
     X, y = friedman(400)
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(X, y, w)
+    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(
+        X, y, w
+    )
     tree = model.trees_[0]
     g = model.baseline_[0] - y
     rows = {0: np.arange(400)}
@@ -127,14 +146,18 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
         here = rows[i]
         assert tree.n_rows[i] == len(here)
         np.testing.assert_allclose(tree.weight[i], w[here].sum())
-        np.testing.assert_allclose(tree.value[i, 0], -np.average(g[here], weights=w[here]), atol=1e-9)
+        np.testing.assert_allclose(
+            tree.value[i, 0], -np.average(g[here], weights=w[here]), atol=1e-9
+        )
         if tree.kind[i] == LEAF:
             continue
         left = X[here, tree.feature[i]] <= tree.threshold[i]
         first, second = tree.children(i)
         rows[first], rows[second] = here[left], here[~left]
         parts = [np.sum(w[r] * g[r]) ** 2 / w[r].sum() for r in (rows[first], rows[second], here)]
-        np.testing.assert_allclose(tree.gain[i] * tree.weight[i], 0.5 * (parts[0] + parts[1] - parts[2]))
+        np.testing.assert_allclose(
+            tree.gain[i] * tree.weight[i], 0.5 * (parts[0] + parts[1] - parts[2])
+        )
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [2, 7, 31])
@@ -143,16 +166,25 @@ def test_regression_agrees_with_scikit_learn_where_settings_coincide(max_leaf_no
     X = (X * 60).round() / 60  # at most 61 distinct values: both have a bin for each
     shared = {"learning_rate": 0.1, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 20}
     ours = HistGradientBoostingRegressor(n_estimators=20, **shared).fit(X, y)
-    theirs = TheirHistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(X, y)
+    theirs = TheirHistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(
+        X, y
+    )
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
 
 
 def test_classification_agrees_with_scikit_learn_where_settings_coincide():
     X, z = friedman(1000)
     X, y = (X * 60).round() / 60, (z > np.median(z)).astype(int)
-    shared = {"learning_rate": 0.1, "max_leaf_nodes": 8, "min_samples_leaf": 20, "l2_regularization": 0.5}
+    shared = {
+        "learning_rate": 0.1,
+        "max_leaf_nodes": 8,
+        "min_samples_leaf": 20,
+        "l2_regularization": 0.5,
+    }
     ours = HistGradientBoostingClassifier(n_estimators=10, **shared).fit(X, y)
-    theirs = TheirHistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(X, y)
+    theirs = TheirHistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(
+        X, y
+    )
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
 
 
@@ -166,7 +198,9 @@ def test_many_rows_are_learned_as_well_as_by_scikit_learn():
     theirs = TheirHistGradientBoostingClassifier(max_iter=30, early_stopping=False).fit(
         X[:20_000], y[:20_000]
     )
-    auc = [their_roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1]) for m in (ours, theirs)]
+    auc = [
+        their_roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1]) for m in (ours, theirs)
+    ]
     assert auc[0] > auc[1] - 0.002
 
 
@@ -175,7 +209,9 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
     X = (y + rng.normal(0, 0.7, 300))[:, None].round(1)
-    model = HistGradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(X, y)
+    model = HistGradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(
+        X, y
+    )
     prior = np.bincount(y) / 300
     np.testing.assert_allclose(model.baseline_, np.log(prior))
     scores = model.decision_function(X)
@@ -183,10 +219,12 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
         left = X[:, 0] <= model.trees_[k].threshold[0]
         for side in (left, ~left):
             g, h = prior[k] - (y[side] == k), np.full(side.sum(), prior[k] * (1 - prior[k]) * 1.5)
-            np.testing.assert_allclose(scores[side, k], np.log(prior[k]) - g.sum() / h.sum(), rtol=1e-9)
+            np.testing.assert_allclose(
+                scores[side, k], np.log(prior[k]) - g.sum() / h.sum(), rtol=1e-9
+            )
 
 
-# -- laws --------------------------------------------------------------------------------------------------
+# -- laws ------------------------------------------------------------------------------
 
 SMALL = {"n_estimators": 6, "min_samples_leaf": 1, "max_leaf_nodes": 6}
 
@@ -195,7 +233,9 @@ def test_other_losses_obey():
     check(HistGradientBoostingRegressor(loss="huber", **SMALL))
 
 
-@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}]
+)
 @pytest.mark.parametrize("n", [8000, 50_000])  # plain and packed gradients, on several threads
 def test_threads_do_not_change_a_bit(options, n):
     X, y = friedman(n)
@@ -203,7 +243,9 @@ def test_threads_do_not_change_a_bit(options, n):
     scores = []
     for count in (1, 2, 3):
         with threadpool_limits(count):
-            model = HistGradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(X, y > 14)
+            model = HistGradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(
+                X, y > 14
+            )
             scores.append(model.decision_function(X))
     np.testing.assert_array_equal(scores[0], scores[1])
     np.testing.assert_array_equal(scores[0], scores[2])
@@ -227,20 +269,23 @@ def test_history_is_the_loss_of_staged_predictions():
     np.testing.assert_allclose(model.train_score_, losses)
     c = (y > 14).astype(int)
     model = HistGradientBoostingClassifier(n_estimators=5).fit(X, c, w)
-    losses = [-np.average(np.log(p[np.arange(len(c)), c]), weights=w) for p in model.staged_predict_proba(X)]
+    losses = [
+        -np.average(np.log(p[np.arange(len(c)), c]), weights=w)
+        for p in model.staged_predict_proba(X)
+    ]
     np.testing.assert_allclose(model.train_score_, losses)
 
 
-# -- options -----------------------------------------------------------------------------------------------
+# -- options ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
 def test_partial_fit_is_fit_on_all_rows(options):
     X, y = friedman()
     whole = HistGradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
-    parts = HistGradientBoostingRegressor(n_estimators=5, warm_start=True, random_state=5, **options).fit(
-        X, y
-    )
+    parts = HistGradientBoostingRegressor(
+        n_estimators=5, warm_start=True, random_state=5, **options
+    ).fit(X, y)
     parts.set_params(n_estimators=12).fit(X, y)
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-10)
     np.testing.assert_allclose(parts.history_, whole.history_, rtol=1e-10)
@@ -285,9 +330,9 @@ def test_rows_that_were_not_drawn_are_scored_too():
 
 def test_only_the_columns_that_were_drawn_are_split_on():
     X, y = friedman(d=8)
-    model = HistGradientBoostingRegressor(n_estimators=20, max_features=2, random_state=0, record=True).fit(
-        X, y
-    )
+    model = HistGradientBoostingRegressor(
+        n_estimators=20, max_features=2, random_state=0, record=True
+    ).fit(X, y)
     assert all(len(step["columns"][0]) <= 2 for step in model.record_)
     assert len({column for step in model.record_ for column in step["columns"][0]}) > 4
 

@@ -1,4 +1,5 @@
-"""Losses of gradient boosting: gradients by finite differences, constants and leaves by their definitions."""
+"""Losses of gradient boosting: gradients by finite differences, constants and leaves by their
+definitions."""
 
 from __future__ import annotations
 
@@ -50,12 +51,18 @@ def test_gradients_are_the_slopes_of_the_loss(w):
                     moved[k, i] += sign * step
                     around.append(loss.begin(moved))
                     slopes.append(loss.gradients(moved, k)[0][i])
-                factor = 2.0 if isinstance(loss, Absolute) else 1.0  # |r| is twice the loss of the median
-                assert (around[0] - around[1]) / (2 * step) == pytest.approx(factor * g[i], abs=2e-7)
+                factor = (
+                    2.0 if isinstance(loss, Absolute) else 1.0
+                )  # |r| is twice the loss of the median
+                assert (around[0] - around[1]) / (2 * step) == pytest.approx(
+                    factor * g[i], abs=2e-7
+                )
                 curve = {Logistic: 1.0, Multinomial: 1.5, Squared: 1.0}.get(type(loss))
                 if curve is not None:
                     weight = (1.0 if w is None else w[i]) if h is None else h[i]
-                    assert curve * (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(weight, abs=1e-6)
+                    assert curve * (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(
+                        weight, abs=1e-6
+                    )
 
 
 def test_hubers_gradient_is_the_residual_cut_off():
@@ -111,7 +118,10 @@ def test_a_leaf_takes_the_best_constant_of_its_residuals(loss):
         def objective(c, part=part):
             return np.sum(np.where(part > c, q * (part - c), (1 - q) * (c - part)))
 
-        assert objective(value) <= minimize_scalar(objective, bounds=(0, 10), method="bounded").fun + 1e-9
+        assert (
+            objective(value)
+            <= minimize_scalar(objective, bounds=(0, 10), method="bounded").fun + 1e-9
+        )
 
 
 def test_hubers_leaf_is_the_moved_median():

@@ -25,7 +25,7 @@ from lyceum.progress import Update, watch
 pytestmark = pytest.mark.syllabus("11.4")
 
 
-# -- awkward tables ----------------------------------------------------------------------------------------
+# -- awkward tables --------------------------------------------------------------------
 
 
 def test_missing_cells_that_tell_something_are_told_apart():
@@ -43,10 +43,19 @@ def test_a_category_in_two_groups_and_one_that_is_new():
     town = rng.choice(list("abcdef"), 600)
     y = np.isin(town, ["b", "d", "e"]) * 4.0 + rng.normal(size=600)
     frame = pd.DataFrame({"town": town})
-    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(frame, y)
+    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(
+        frame, y
+    )
     tree = model.trees_[0]
     assert tree.kind[0] == GROUPS
-    assert tree.branches.tolist() == [1, 0, 1, 0, 0, 1]  # the lower gradient, so the higher target, goes left
+    assert tree.branches.tolist() == [
+        1,
+        0,
+        1,
+        0,
+        0,
+        1,
+    ]  # the lower gradient, so the higher target, goes left
     new = model.predict(pd.DataFrame({"town": ["zz"]}))
     np.testing.assert_allclose(new, y.mean())
 
@@ -85,7 +94,9 @@ def test_one_class_is_certain():
 
 def test_classes_that_can_be_told_apart_stay_finite():
     x = np.arange(200.0)[:, None]
-    model = HistGradientBoostingClassifier(n_estimators=400, learning_rate=1.0).fit(x, x[:, 0] >= 100)
+    model = HistGradientBoostingClassifier(n_estimators=400, learning_rate=1.0).fit(
+        x, x[:, 0] >= 100
+    )
     scores = model.decision_function(x)
     assert np.isfinite(scores).all()
     assert model.score(x, x[:, 0] >= 100) == 1.0
@@ -115,7 +126,9 @@ def test_it_can_be_fitted_in_a_forked_process():
     data = friedman(20_000)
     here = _fitted_scores(data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads, which is what is tested
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of fork beside threads, which is what is tested
         with multiprocessing.get_context("fork").Pool(1) as pool:
             there = pool.apply_async(_fitted_scores, (data,)).get(timeout=60)
     np.testing.assert_array_equal(here, there)
@@ -138,12 +151,17 @@ def test_the_least_rows_of_a_leaf_adapt_to_small_tables():
     forty = HistGradientBoostingClassifier().fit(*make_blobs(40, centers=2, random_state=0))
     assert max(tree.n_leaves for tree in forty.trees_) > 1
     assert (
-        max(tree.n_leaves for tree in HistGradientBoostingRegressor(min_samples_leaf=20).fit(X, y).trees_)
+        max(
+            tree.n_leaves
+            for tree in HistGradientBoostingRegressor(min_samples_leaf=20).fit(X, y).trees_
+        )
         == 1
     )
     large = rng.uniform(size=(400, 2))
     auto, twenty = (
-        HistGradientBoostingRegressor(min_samples_leaf=n).fit(large, large[:, 0] ** 2).predict(large)
+        HistGradientBoostingRegressor(min_samples_leaf=n)
+        .fit(large, large[:, 0] ** 2)
+        .predict(large)
         for n in ("auto", 20)
     )
     np.testing.assert_array_equal(auto, twenty)
@@ -155,5 +173,7 @@ def test_categories_cost_no_accuracy_at_the_defaults():
     y, losses = np.asarray(rows.y), []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
         model = HistGradientBoostingClassifier(random_state=0).fit(rows.take(train))
-        losses.append(log_loss(y[test], model.predict_proba(rows.take(test)), labels=model.classes_))
+        losses.append(
+            log_loss(y[test], model.predict_proba(rows.take(test)), labels=model.classes_)
+        )
     assert np.mean(losses) < 0.07

@@ -5,7 +5,12 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.naive_bayes import GaussianNB
 
-from lyceum.ensemble import AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor
+from lyceum.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+)
 
 IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
 
@@ -32,4 +37,6 @@ def test_importances_are_those_of_the_members_by_their_weights():
     for one, columns in zip(some, some.estimators_features_):
         total[columns] += one.feature_importances_
     np.testing.assert_allclose(some.feature_importances_, total / total.sum())
-    assert not hasattr(BaggingClassifier(GaussianNB(), n_estimators=2).fit(*IRIS), "feature_importances_")
+    assert not hasattr(
+        BaggingClassifier(GaussianNB(), n_estimators=2).fit(*IRIS), "feature_importances_"
+    )

@@ -39,7 +39,9 @@ XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
         MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2, n_init=1),
         MixtureOfExperts(LogisticRegression(C=0.01), n_experts=2, n_init=1),
         HierarchicalMixtureOfExperts(NaiveBayes(), depth=2),
-        MixtureOfExperts(make_pipeline(MinMaxScaler(), LogisticRegression()), n_experts=2, n_init=1),
+        MixtureOfExperts(
+            make_pipeline(MinMaxScaler(), LogisticRegression()), n_experts=2, n_init=1
+        ),
     ],
     ids=lambda model: repr(model)[:40],
 )
@@ -66,7 +68,9 @@ def test_two_lines_are_found_with_their_gate():
 @pytest.mark.syllabus("11.6")
 def test_logistic_experts_under_gates_solve_what_one_cannot():
     alone = LogisticRegression().fit(X, XOR).score(X, XOR)
-    model = MixtureOfExperts(LogisticRegression(C=100.0), n_experts=2, n_init=3, random_state=0).fit(X, XOR)
+    model = MixtureOfExperts(
+        LogisticRegression(C=100.0), n_experts=2, n_init=3, random_state=0
+    ).fit(X, XOR)
     assert alone < 0.7
     assert model.score(X, XOR) > 0.95
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -102,7 +106,9 @@ def test_mixtures_of_classifiers_obey_the_laws():
 
 
 def test_experts_must_take_weights():
-    with pytest.raises(SettingError, match="KNeighborsRegressor cannot be an expert: its fit takes no"):
+    with pytest.raises(
+        SettingError, match="KNeighborsRegressor cannot be an expert: its fit takes no"
+    ):
         MixtureOfExperts(SkNeighbors()).fit(X, BENT)
 
 
@@ -118,7 +124,9 @@ def test_an_expert_behind_a_step_that_changes_nothing_is_the_expert():
     )
 
 
-@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()], ids=["another library", "own"])
+@pytest.mark.parametrize(
+    "scaler", [StandardScaler(), MinMaxScaler()], ids=["another library", "own"]
+)
 def test_every_step_of_an_expert_that_takes_weights_gets_them(scaler):
     Z, w = X[:60] ** 3, rng.integers(0, 3, 60).astype(float)
     fitted = ExpertRows(Z, BENT[:60]).fit(make_pipeline(scaler, SkLinear()), w)
@@ -129,7 +137,9 @@ def test_every_step_of_an_expert_that_takes_weights_gets_them(scaler):
 
 
 def test_a_pipeline_must_end_in_a_learner_that_takes_weights():
-    with pytest.raises(SettingError, match=r"KNeighborsRegressor cannot be an expert: .*; set expert to"):
+    with pytest.raises(
+        SettingError, match=r"KNeighborsRegressor cannot be an expert: .*; set expert to"
+    ):
         MixtureOfExperts(make_pipeline(make_pipeline(StandardScaler(), SkNeighbors()))).fit(X, BENT)
 
 
@@ -153,12 +163,16 @@ def test_labels_that_mean_none_to_an_expert_are_left_to_it():
     for _ in range(2):
         one = rows.fit(expert, np.ones(300))
         assert one.classes_.tolist() == [1, 2]
-        np.testing.assert_array_equal(one.predict(rows.inputs), clone(expert).fit(X, labels).predict(X))
+        np.testing.assert_array_equal(
+            one.predict(rows.inputs), clone(expert).fit(X, labels).predict(X)
+        )
 
 
 def test_further_starts_do_not_harm():
     one = MixtureOfExperts(n_experts=3, n_init=1).fit(X[:100], BENT[:100])
-    many = MixtureOfExperts(n_experts=3, n_init=3, random_state=0, record=True).fit(X[:100], BENT[:100])
+    many = MixtureOfExperts(n_experts=3, n_init=3, random_state=0, record=True).fit(
+        X[:100], BENT[:100]
+    )
     assert many.history_[-1] >= one.history_[-1] - 1e-9
     assert [step["step"] for step in many.record_] == list(range(many.n_iter_ + 1))
 
@@ -181,7 +195,9 @@ def test_experts_that_are_not_linear_explain_columns_and_what_each_said():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3))
     labels = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
-    model = MixtureOfExperts(DecisionTreeClassifier(max_depth=2), n_experts=2, random_state=0).fit(X, labels)
+    model = MixtureOfExperts(DecisionTreeClassifier(max_depth=2), n_experts=2, random_state=0).fit(
+        X, labels
+    )
     found = model.explain(X[:6])
     best = model.predict_proba(X[:6]).max(axis=1)
     np.testing.assert_allclose(found.scores, best)

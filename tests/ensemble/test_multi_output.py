@@ -27,7 +27,9 @@ def test_every_label_is_a_binary_problem_of_its_own():
     model = MultiOutputClassifier().fit(X, Y)
     for label in range(4):
         alone = LogisticRegression().fit(X, Y[:, label])
-        np.testing.assert_allclose(model.predict_proba(X)[:, label], alone.predict_proba(X)[:, 1], rtol=1e-9)
+        np.testing.assert_allclose(
+            model.predict_proba(X)[:, label], alone.predict_proba(X)[:, 1], rtol=1e-9
+        )
         assert model.predict(X)[:, label].tolist() == alone.predict(X).tolist()
     assert model.cardinality_ == pytest.approx(Y.sum(axis=1).mean())
     assert model.score(X, Y) == (model.predict(X) == Y).all(axis=1).mean()
@@ -76,7 +78,9 @@ def test_labels_that_all_rows_have_or_none_need_no_member(tmp_path):
 def test_mixed_tables_files_and_weights(tmp_path):
     frame = load("penguins")
     table = pd.DataFrame({"mass": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
-    Y = pd.DataFrame({"heavy": (table.mass > 20).astype(int), "south": (table.town == "Ulm").astype(int)})
+    Y = pd.DataFrame(
+        {"heavy": (table.mass > 20).astype(int), "south": (table.town == "Ulm").astype(int)}
+    )
     model = MultiOutputClassifier(NaiveBayes()).fit(table, Y)
     assert model.score(table, Y) > 0.9
     table.to_csv(tmp_path / "rows.csv", index=False)

@@ -1,4 +1,5 @@
-"""Several classes from binary machines: the answers of the syllabus, laws of codes, and scikit-learn."""
+"""Several classes from binary machines: the answers of the syllabus, laws of codes, and
+scikit-learn."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,12 @@ from tests.checks.tables import CountedCuts, Data
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.datasets import load
-from lyceum.ensemble import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier, couple_posteriors
+from lyceum.ensemble import (
+    OneVsOneClassifier,
+    OneVsRestClassifier,
+    OutputCodeClassifier,
+    couple_posteriors,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.neighbors import KNeighborsClassifier
@@ -64,7 +70,8 @@ def test_scores_of_one_against_the_rest_give_class_two():
 
 @pytest.mark.syllabus("9.6")
 def test_votes_of_all_pairs_give_class_four():
-    # the pairs 12, 13, 14, 23, 24, 34 vote for 1, 1, 4, 2, 4, 4; a member's score is positive for the second
+    # the pairs 12, 13, 14, 23, 24, 34 vote for 1, 1, 4, 2, 4, 4; a member's score is positive for
+    # the second
     model = on_the_blackboard(OneVsOneClassifier(ColumnScores()), 4)
     row = np.array([[-1.0, -1.0, 1.0, -1.0, 1.0, 1.0]])
     assert model.votes(row).tolist() == [[2.0, 1.0, 0.0, 3.0]]
@@ -74,7 +81,9 @@ def test_votes_of_all_pairs_give_class_four():
 @pytest.mark.syllabus("9.6")
 def test_a_no_is_a_vote_for_every_other_class():
     model = on_the_blackboard(OneVsRestClassifier(ColumnScores(), decision="votes"), 4)
-    rows = np.array([[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]], dtype=float)
+    rows = np.array(
+        [[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]], dtype=float
+    )
     assert model.votes(rows).tolist() == [[2, 4, 2, 2], [3, 3, 1, 1], [3, 3, 3, 3]]
     assert model.predict(rows).tolist() == [2, 1, 1]
 
@@ -82,7 +91,9 @@ def test_a_no_is_a_vote_for_every_other_class():
 @pytest.mark.syllabus("9.6")
 def test_a_word_with_one_wrong_place_is_corrected():
     code = np.array([[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]])
-    model = on_the_blackboard(OutputCodeClassifier(ColumnScores(), code=code, decoding="hamming"), 4)
+    model = on_the_blackboard(
+        OutputCodeClassifier(ColumnScores(), code=code, decoding="hamming"), 4
+    )
     assert (model.min_distance_, model.correctable_) == (3.0, 1)
     for k, word in enumerate(code, start=1):
         for place in range(5):
@@ -91,7 +102,7 @@ def test_a_word_with_one_wrong_place_is_corrected():
             assert model.predict(heard[None]).tolist() == [k]
 
 
-# -- codes -----------------------------------------------------------------------------------------
+# -- codes -----------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("9.6")
@@ -142,17 +153,21 @@ def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
     X, y = three_classes()
     pairs, rest = OneVsOneClassifier(decision="scores").fit(X, y), OneVsRestClassifier().fit(X, y)
     same = OutputCodeClassifier(code=pairs.code_, loss="linear").fit(X, y)
-    np.testing.assert_allclose(same.decision_function(X) * 3, pairs.decision_function(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        same.decision_function(X) * 3, pairs.decision_function(X), rtol=1e-12
+    )
     assert (
         OutputCodeClassifier(code=rest.code_, loss="linear").fit(X, y).predict(X).tolist()
         == rest.predict(X).tolist()
     )
 
 
-# -- beside scikit-learn ---------------------------------------------------------------------------
+# -- beside scikit-learn ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("base", [ScikitLogistic(C=0.5), ScikitLinearSVC(random_state=0), ScikitNeighbors(3)])
+@pytest.mark.parametrize(
+    "base", [ScikitLogistic(C=0.5), ScikitLinearSVC(random_state=0), ScikitNeighbors(3)]
+)
 def test_members_of_another_library_give_its_own_reductions(base):
     X, y = three_classes()
     ours, theirs = OneVsRestClassifier(base).fit(X, y), TheirOneVsRestClassifier(base).fit(X, y)
@@ -175,13 +190,15 @@ def test_coupling_finds_the_truth_that_pairs_agree_with(K, seed):
     np.testing.assert_allclose(couple_posteriors(r), p, rtol=1e-7)
 
 
-def test_coupled_posteriors_minimise_their_objective():
+def test_coupled_posteriors_minimize_their_objective():
     rng = np.random.default_rng(0)
     r = np.triu(rng.random((4, 4)), 1)
     r += np.tril(1 - r.T, -1)
 
     def objective(p):
-        return sum((r[j, i] * p[i] - r[i, j] * p[j]) ** 2 for i in range(4) for j in range(4) if i != j)
+        return sum(
+            (r[j, i] * p[i] - r[i, j] * p[j]) ** 2 for i in range(4) for j in range(4) if i != j
+        )
 
     best = couple_posteriors(r)
     for other in rng.dirichlet(np.ones(4), 500):
@@ -193,10 +210,12 @@ def test_coupled_posteriors_minimise_their_objective():
 def test_posteriors_that_decide_are_the_largest():
     X, y = three_classes()
     model = OneVsOneClassifier(decision="posteriors").fit(X, y)
-    assert model.predict(X).tolist() == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
+    assert (
+        model.predict(X).tolist() == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
+    )
 
 
-# -- awkward rows ----------------------------------------------------------------------------------
+# -- awkward rows ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
@@ -245,14 +264,22 @@ def test_weights_that_members_do_not_take_are_refused_unless_equal():
 def test_sparse_rows_and_frames_of_another_library():
     X, y = three_classes()
     X[np.abs(X) < 0.5] = 0.0
-    dense, thin = (OneVsRestClassifier(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X)))
+    dense, thin = (
+        OneVsRestClassifier(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X))
+    )
     np.testing.assert_allclose(
-        thin.decision_function(sparse.csr_array(X)), dense.decision_function(X), rtol=1e-4, atol=1e-4
+        thin.decision_function(sparse.csr_array(X)),
+        dense.decision_function(X),
+        rtol=1e-4,
+        atol=1e-4,
     )
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = OneVsOneClassifier(ScikitLogistic()).fit(frame, y)
     assert model.framed_
-    assert model.predict(frame).tolist() == OneVsOneClassifier(ScikitLogistic()).fit(X, y).predict(X).tolist()
+    assert (
+        model.predict(frame).tolist()
+        == OneVsOneClassifier(ScikitLogistic()).fit(X, y).predict(X).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,7 +342,8 @@ def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
 
 
 def test_votes_are_explained_from_a_row_of_means():
-    """By the definition, for the first row: the votes of its class as its columns come, in both orders."""
+    """By the definition, for the first row: the votes of its class as its columns come, in both
+    orders."""
     X, y = three_classes()
     model, mean = OneVsOneClassifier().fit(X, y), X.mean(axis=0)
     found = model.explain(X[:1])
@@ -338,6 +366,8 @@ def test_two_classes_are_one_member_with_the_posteriors_of_that_member():
     for kind in (OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier):
         model = kind().fit(X, y)
         assert len(model.estimators_) == 1
-        np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-6)
+        np.testing.assert_allclose(
+            model.decision_function(X), alone.decision_function(X), rtol=1e-6
+        )
         if hasattr(model, "predict_proba"):
             np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-6)

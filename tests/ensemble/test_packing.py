@@ -53,14 +53,17 @@ def fitted(learner):
 def same(a, b):
     """Whether two trees are the same to the bit and the type."""
     pairs = [(getattr(a, of.name), getattr(b, of.name)) for of in fields(a)]
-    return all(x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in pairs)
+    return all(
+        x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in pairs
+    )
 
 
 def trees(seed=0, **options):
     X, y, _ = table(seed=seed)
     multiway = C45(**options).fit(X, y).tree_
     learners = [
-        DecisionTreeClassifier(**way).fit(X, y) for way in ({}, {"max_depth": 1}, {"min_samples_leaf": 200})
+        DecisionTreeClassifier(**way).fit(X, y)
+        for way in ({}, {"max_depth": 1}, {"min_samples_leaf": 200})
     ]
     intervals = DecisionTreeClassifier(continuous_split="multi_way").fit(X, y)
     return [multiway, intervals.tree_, *(learner.tree_ for learner in learners)]
@@ -78,7 +81,10 @@ def test_trees_of_every_kind_come_back_to_the_bit():
 def test_weights_that_are_not_whole_and_negative_zeros_come_back_to_the_bit():
     one = trees()[0]
     odd = replace(
-        one, weight=one.weight + 0.1, gain=np.full(one.n_nodes, -0.0), threshold=one.threshold * np.inf
+        one,
+        weight=one.weight + 0.1,
+        gain=np.full(one.n_nodes, -0.0),
+        threshold=one.threshold * np.inf,
     )
     assert same(unpack_trees(pack_trees([odd, one]))[0], odd)
 
@@ -127,7 +133,8 @@ def test_an_ensemble_that_is_not_fitted_is_saved_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "sizes", [[[2, 0, 0]], [[0, 0, 0]], [[1, -1, 0]], [[1, 0]], [[1.0, 0.0, 0.0]], np.zeros((0, 3), int)]
+    "sizes",
+    [[[2, 0, 0]], [[0, 0, 0]], [[1, -1, 0]], [[1, 0]], [[1.0, 0.0, 0.0]], np.zeros((0, 3), int)],
 )
 def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
     arrays = pack_trees([trees()[-1]])
@@ -148,7 +155,10 @@ def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
 def test_files_whose_trees_lead_outside_are_refused(change, complaint, tmp_path, monkeypatch):
     _, model = fitted(RandomForestClassifier(**SIZES, max_depth=2))
     first = model.trees_[0]
-    arrays = {name: np.where(first.kind > 0, value, getattr(first, name)) for name, value in change.items()}
+    arrays = {
+        name: np.where(first.kind > 0, value, getattr(first, name))
+        for name, value in change.items()
+    }
     model.trees_ = (replace(first, **arrays), *model.trees_[1:])
     with monkeypatch.context() as patch:
         patch.setattr("lyceum.persist.model_checks.check_model", lambda model: None)

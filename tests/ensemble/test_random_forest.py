@@ -1,4 +1,5 @@
-"""Random forests and extremely randomised trees: what is drawn, what is out of bag, what is averaged."""
+"""Random forests and extremely randomized trees: what is drawn, what is out of bag, what is
+averaged."""
 
 import pickle
 
@@ -26,7 +27,7 @@ from lyceum.ensemble import (
 from lyceum.errors import Cancelled, SettingError
 from lyceum.progress import Update, watch
 
-# -- settings ----------------------------------------------------------------------------------------------
+# -- settings --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -47,7 +48,9 @@ def test_every_limit_of_growth_has_an_effect(kind, option):
     y = target_of(kind, labels, score)
     free = kind(n_estimators=3, random_state=0).fit(frame, y)
     bound = kind(n_estimators=3, random_state=0, **option).fit(frame, y)
-    assert sum(tree.n_leaves for tree in bound.trees_) < 0.5 * sum(tree.n_leaves for tree in free.trees_)
+    assert sum(tree.n_leaves for tree in bound.trees_) < 0.5 * sum(
+        tree.n_leaves for tree in free.trees_
+    )
     for tree in bound.trees_:
         assert tree.depth <= option.get("max_depth", 99)
         assert tree.n_leaves <= option.get("max_leaf_nodes", 999)
@@ -76,11 +79,16 @@ def test_class_weights_move_the_decision():
     frame, y, _ = table(400)
     options = {"n_estimators": 20, "max_depth": 3, "random_state": 0}
     said = [
-        np.mean(RandomForestClassifier(class_weight=weight, **options).fit(frame, y).predict(frame) == "top")
+        np.mean(
+            RandomForestClassifier(class_weight=weight, **options).fit(frame, y).predict(frame)
+            == "top"
+        )
         for weight in ({"top": 0.1}, None, {"top": 10.0})
     ]
     assert said[0] < said[1] < said[2]
-    balanced = RandomForestClassifier(class_weight="balanced", bootstrap=False, **options).fit(frame, y)
+    balanced = RandomForestClassifier(class_weight="balanced", bootstrap=False, **options).fit(
+        frame, y
+    )
     np.testing.assert_allclose(balanced.trees_[0].value[0], np.full(3, 400 / 3))
     with pytest.raises(SettingError, match="class_weight names the class 'bottom'"):
         RandomForestClassifier(class_weight={"bottom": 2.0}).fit(frame, y)
@@ -101,16 +109,18 @@ def test_missing_cells_are_learned_from_and_predicted_over(kind, missing):
 @pytest.mark.parametrize("form", ["groups", "one_vs_rest"])
 def test_categories_are_split_in_two(form):
     frame, y, _ = table(300)
-    forest = RandomForestClassifier(n_estimators=10, categorical_split=form, random_state=0).fit(frame, y)
+    forest = RandomForestClassifier(n_estimators=10, categorical_split=form, random_state=0).fit(
+        frame, y
+    )
     sizes = set()
     for tree in forest.trees_:
-        by_colour = np.flatnonzero(tree.feature == 3)
-        assert (tree.kind[by_colour] == GROUPS).all()
-        for node in by_colour:
+        by_color = np.flatnonzero(tree.feature == 3)
+        assert (tree.kind[by_color] == GROUPS).all()
+        for node in by_color:
             branches = tree.branches[tree.table[node] : tree.table[node] + tree.n_codes[node]]
             sizes.add(min(np.count_nonzero(branches == side) for side in (0, 1)))
     assert sizes == ({1, 2} if form == "groups" else {1})
-    unknown = frame.head(2).assign(colour=pd.Categorical(["violet", "red"]))
+    unknown = frame.head(2).assign(color=pd.Categorical(["violet", "red"]))
     assert forest.predict_proba(unknown).shape == (2, 3)
 
 
@@ -120,11 +130,13 @@ def test_more_categories_than_bins_share_one():
     names = np.array([f"c{i:03d}" for i in range(300)])
     frame = pd.DataFrame({"town": pd.Categorical(names[code], names), "x": rng.normal(size=2000)})
     y = (code < 150) ^ (rng.random(2000) < 0.05)
-    forest = RandomForestClassifier(n_estimators=10, max_features=None, oob_score=True, random_state=0)
+    forest = RandomForestClassifier(
+        n_estimators=10, max_features=None, oob_score=True, random_state=0
+    )
     assert forest.fit(frame, y).oob_score_ > 0.75
 
 
-# -- what a forest says ------------------------------------------------------------------------------------
+# -- what a forest says ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -135,13 +147,17 @@ def test_a_forest_is_the_mean_of_its_trees(kind):
     assert ends.shape == (200, 7)
     values = []
     for tree, leaf in zip(forest.trees_, ends.T):
-        assert np.isin(tree.kind[leaf], [LEAF, GROUPS]).all()  # a category not drawn stays where it is new
+        assert np.isin(
+            tree.kind[leaf], [LEAF, GROUPS]
+        ).all()  # a category not drawn stays where it is new
         values.append((shares(tree.value) if kind in CLASSIFIERS else tree.value)[leaf])
     mean = np.mean(values, axis=0)
     if kind in CLASSIFIERS:
         np.testing.assert_allclose(forest.predict_proba(frame), mean, atol=1e-12)
         np.testing.assert_allclose(np.exp(forest.predict_log_proba(frame)), mean, atol=1e-12)
-        assert (forest.predict(frame) == forest.classes_[forest.predict_proba(frame).argmax(axis=1)]).all()
+        assert (
+            forest.predict(frame) == forest.classes_[forest.predict_proba(frame).argmax(axis=1)]
+        ).all()
     else:
         np.testing.assert_allclose(forest.predict(frame), mean[:, 0], rtol=1e-12)
 
@@ -156,7 +172,9 @@ def test_staged_predictions_are_those_of_the_first_trees():
         assert (classes[count - 1] == forest.classes_[stages[count - 1].argmax(axis=1)]).all()
     assert len(stages) == len(classes) == 5
     numbers = RandomForestRegressor(n_estimators=5, random_state=0).fit(frame, score)
-    np.testing.assert_allclose(list(numbers.staged_predict(frame))[-1], numbers.predict(frame), rtol=1e-12)
+    np.testing.assert_allclose(
+        list(numbers.staged_predict(frame))[-1], numbers.predict(frame), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -181,7 +199,7 @@ def test_the_summary_tells_size_draws_and_out_of_bag_score():
     frame, y, _ = table(100)
     forest = RandomForestClassifier(n_estimators=4, oob_score=True, random_state=0).fit(frame, y)
     text = str(forest.summary())
-    for part in ("trees", "2 of 4", "out-of-bag score", "colour", "depth"):
+    for part in ("trees", "2 of 4", "out-of-bag score", "color", "depth"):
         assert part in text
 
 
@@ -204,7 +222,7 @@ def test_a_cancelled_fit_leaves_the_forest_as_it_was():
     np.testing.assert_array_equal(forest.predict_proba(frame), before)
 
 
-# -- threads and files -------------------------------------------------------------------------------------
+# -- threads and files -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -228,7 +246,9 @@ def test_a_forest_comes_back_from_a_pickle_and_a_model_file(kind, tmp_path):
     lyceum.save(forest, tmp_path / "forest.lyceum")
     for other in (pickle.loads(pickle.dumps(forest)), lyceum.load(tmp_path / "forest.lyceum")):
         np.testing.assert_array_equal(other.predict(frame), forest.predict(frame))
-        grown = [model.set_params(n_estimators=5).fit(frame, y) for model in (other, clone_of(forest))]
+        grown = [
+            model.set_params(n_estimators=5).fit(frame, y) for model in (other, clone_of(forest))
+        ]
         assert_same(*grown)
 
 
@@ -238,7 +258,7 @@ def clone_of(forest):
     return other
 
 
-# -- quality -----------------------------------------------------------------------------------------------
+# -- quality ---------------------------------------------------------------------------
 
 
 def test_german_credit_is_learned_as_well_as_by_scikit_learn():
@@ -248,7 +268,9 @@ def test_german_credit_is_learned_as_well_as_by_scikit_learn():
     ours, scikits = [], []
     for seed in range(2):
         forest = RandomForestClassifier(n_estimators=25, random_state=seed)
-        ours.append(cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=3).mean())
+        ours.append(
+            cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=3).mean()
+        )
         coded = frame.copy()
         coded[text] = OrdinalEncoder().fit_transform(frame[text])
         other = theirs.RandomForestClassifier(n_estimators=25, random_state=seed)
@@ -267,7 +289,12 @@ def test_german_credit_is_learned_as_well_as_by_scikit_learn():
 def test_diabetes_is_learned_as_well_as_by_scikit_learn(kind, other):
     X, y = load_diabetes(return_X_y=True)
     scores = [
-        np.mean([cross_val_score(f(n_estimators=25, random_state=seed), X, y, cv=3) for seed in range(2)])
+        np.mean(
+            [
+                cross_val_score(f(n_estimators=25, random_state=seed), X, y, cv=3)
+                for seed in range(2)
+            ]
+        )
         for f in (kind, other)
     ]
     assert scores[0] > scores[1] - 0.012
@@ -279,7 +306,9 @@ def test_the_summary_counts_the_rows_of_the_table():
     w = np.ones(len(y))
     w[:7] = 0.0
     assert RandomForestClassifier(n_estimators=3).fit(X, y).summary().facts["rows"] == 150
-    assert RandomForestClassifier(n_estimators=3).fit(X, y, w).summary().facts["rows"] == 150  # by n_rows_
+    assert (
+        RandomForestClassifier(n_estimators=3).fit(X, y, w).summary().facts["rows"] == 150
+    )  # by n_rows_
 
 
 @pytest.mark.syllabus("11.3")

@@ -18,7 +18,7 @@ def data_of(forest, frame, y, w=None):
     return ForestData.on(forest, forest._rows(frame, y, w))
 
 
-# -- warm start --------------------------------------------------------------------------------------------
+# -- warm start ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -28,7 +28,9 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
     y = target_of(kind, labels, score)
     if random_state == "generator":
         random_state = np.random.RandomState(0)
-    grown = kind(n_estimators=4, warm_start=True, random_state=random_state, bootstrap=True, oob_score=True)
+    grown = kind(
+        n_estimators=4, warm_start=True, random_state=random_state, bootstrap=True, oob_score=True
+    )
     grown.fit(frame, y)
     first = grown.trees_
     grown.set_params(n_estimators=9).fit(frame, y)
@@ -46,32 +48,44 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
 
 def test_warm_start_refuses_fewer_trees_and_other_tables():
     frame, labels, _ = table(60)
-    forest = RandomForestClassifier(n_estimators=3, warm_start=True, random_state=0).fit(frame, labels)
-    with pytest.raises(SettingError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"):
+    forest = RandomForestClassifier(n_estimators=3, warm_start=True, random_state=0).fit(
+        frame, labels
+    )
+    with pytest.raises(
+        SettingError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"
+    ):
         forest.set_params(n_estimators=2).fit(frame, labels)
     said = forest.predict(frame)
     forest.set_params(n_estimators=5)
-    with pytest.raises(SchemaError, match=r"number of columns is 2 instead of \d.*set warm_start=False"):
+    with pytest.raises(
+        SchemaError, match=r"number of columns is 2 instead of \d.*set warm_start=False"
+    ):
         forest.fit(frame[["a", "b"]], labels)
-    with pytest.raises(SchemaError, match=r"the target 'y' has the new category False.*set warm_start=False"):
+    with pytest.raises(
+        SchemaError, match=r"the target 'y' has the new category False.*set warm_start=False"
+    ):
         forest.fit(frame, labels == "top")
     assert (forest.predict(frame) == said).all()  # as if nothing had been asked
     assert len(forest.fit(frame, labels).trees_) == 5
 
 
-# -- out of bag --------------------------------------------------------------------------------------------
+# -- out of bag ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 @pytest.mark.parametrize("max_bins", [None, 255, 8])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(gaps, max_bins, weighted):
+def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
+    gaps, max_bins, weighted
+):
     frame, y, _ = table(150, gaps=gaps)
     w = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 150) if weighted else None
-    forest = RandomForestClassifier(n_estimators=6, oob_score=True, max_bins=max_bins, random_state=1)
+    forest = RandomForestClassifier(
+        n_estimators=6, oob_score=True, max_bins=max_bins, random_state=1
+    )
     forest.fit(frame, y, w)
     data = data_of(forest, frame, y, w)
-    cells = np.column_stack([frame[["a", "b", "noise"]], frame.colour.cat.codes.replace(-1, np.nan)])
+    cells = np.column_stack([frame[["a", "b", "noise"]], frame.color.cat.codes.replace(-1, np.nan)])
     total, times = np.zeros((150, 3)), np.zeros(150)
     for number, tree in enumerate(forest.trees_):
         out = data.draws.counts(number) == 0
@@ -86,7 +100,9 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
     )
     assert np.isnan(forest.oob_decision_function_[~seen]).all()
     right = forest.classes_[total[seen].argmax(axis=1)] == y[seen]
-    assert forest.oob_score_ == pytest.approx(np.average(right, weights=w[seen] if weighted else None))
+    assert forest.oob_score_ == pytest.approx(
+        np.average(right, weights=w[seen] if weighted else None)
+    )
 
 
 def test_out_of_bag_numbers_have_the_r2_of_their_rows():
@@ -122,7 +138,7 @@ def test_an_out_of_bag_score_is_forgotten_when_it_is_not_asked_for():
         assert "out-of-bag" not in str(forest.summary())
 
 
-# -- draws -------------------------------------------------------------------------------------------------
+# -- draws -----------------------------------------------------------------------------
 
 
 def test_rows_are_drawn_alike_with_replacement():
@@ -138,7 +154,9 @@ def test_rows_are_drawn_alike_with_replacement():
 @pytest.mark.parametrize(("max_samples", "count"), [(20, 20), (0.25, 25), (1.0, 100), (None, 100)])
 def test_so_many_rows_are_drawn_for_a_tree(max_samples, count):
     frame, y, _ = table(100)
-    forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(frame, y)
+    forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(
+        frame, y
+    )
     for number, tree in enumerate(forest.trees_):
         assert tree.weight[0] == count
         assert tree.n_rows[0] == np.count_nonzero(data_of(forest, frame, y).draws.counts(number))
@@ -157,17 +175,26 @@ def test_without_a_bootstrap_trees_have_all_rows(kind):
 @pytest.mark.parametrize("max_features", [1, 2])
 def test_columns_are_drawn_alike(kind, max_features):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 5)), rng.integers(0, 2, 40)  # nothing to learn: all columns are equally good
-    forest = kind(n_estimators=600, max_depth=1, max_features=max_features, random_state=0).fit(X, y)
+    X, y = (
+        rng.normal(size=(40, 5)),
+        rng.integers(0, 2, 40),
+    )  # nothing to learn: all columns are equally good
+    forest = kind(n_estimators=600, max_depth=1, max_features=max_features, random_state=0).fit(
+        X, y
+    )
     roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=5) / 600
     if max_features == 1:
         np.testing.assert_allclose(roots, 0.2, atol=4 * np.sqrt(0.16 / 600))
     else:
-        assert roots.max() < 0.4 + 4 * np.sqrt(0.24 / 600)  # no column wins more often than it is drawn
+        assert roots.max() < 0.4 + 4 * np.sqrt(
+            0.24 / 600
+        )  # no column wins more often than it is drawn
 
 
 def test_constant_columns_do_not_use_up_a_draw():
     rng = np.random.default_rng(0)
     X = np.column_stack([np.zeros((50, 9)), rng.normal(size=50)])
-    forest = RandomForestClassifier(n_estimators=20, max_features=1, random_state=0).fit(X, X[:, 9] > 0)
+    forest = RandomForestClassifier(n_estimators=20, max_features=1, random_state=0).fit(
+        X, X[:, 9] > 0
+    )
     assert all(tree.feature[0] == 9 for tree in forest.trees_)

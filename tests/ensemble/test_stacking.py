@@ -19,7 +19,8 @@ from lyceum.trees import DecisionTreeClassifier
 
 
 class Memory(ClassifierMixin, BaseEstimator):
-    """Knows the label of every row that it has seen, and says 0 of others: leaks whatever can leak."""
+    """Knows the label of every row that it has seen, and says 0 of others: leaks whatever can
+    leak."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -80,7 +81,9 @@ def test_mixed_tables_with_missing_cells_reach_both_levels(passthrough):
 
 def test_of_two_classes_one_posterior_is_enough():
     X, y = load_iris(return_X_y=True)
-    model = StackingClassifier([NaiveBayes(), DecisionTreeClassifier()], random_state=0).fit(X[:100], y[:100])
+    model = StackingClassifier([NaiveBayes(), DecisionTreeClassifier()], random_state=0).fit(
+        X[:100], y[:100]
+    )
     assert model.level0_names_ == ["naivebayes: 1", "decisiontreeclassifier: 1"]
 
 
@@ -97,7 +100,9 @@ def test_rows_that_no_fold_tests_are_not_learned_from_at_level_1():
     model = StackingClassifier([("memory", Memory())], Watching(), cv=once).fit(X, y)
     assert len(model.final_.rows_) == 5
     with pytest.raises(DataError, match="nothing for the final learner"):
-        StackingClassifier([("memory", Memory())], Watching(), cv=[(np.arange(30), np.arange(0))]).fit(X, y)
+        StackingClassifier(
+            [("memory", Memory())], Watching(), cv=[(np.arange(30), np.arange(0))]
+        ).fit(X, y)
 
 
 def test_weights_reach_members_and_the_final_learner():

@@ -1,4 +1,5 @@
-"""Trees of forests and of boosting as learners, with what they were grown on, as scikit-learn shows them."""
+"""Trees of forests and of boosting as learners, with what they were grown on, as scikit-learn shows
+them."""
 
 import numpy as np
 import pytest
@@ -42,9 +43,13 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
-    model = HistGradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3).fit(load("heart_disease"))
+    model = HistGradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3).fit(
+        load("heart_disease")
+    )
     tree = model[0, 0]
-    assert tree.text().startswith("log-odds of 1  [n 303]\nthal in {fixed defect, reversable defect}")
+    assert tree.text().startswith(
+        "log-odds of 1  [n 303]\nthal in {fixed defect, reversible defect}"
+    )
     assert "impurity" not in tree.summary().facts
     assert draw_tree(tree) is not None
 
@@ -68,10 +73,12 @@ def test_without_bootstrap_every_tree_has_all_rows():
 def test_out_of_bag_predictions_are_of_trees_without_the_row():
     model = RandomForestRegressor(20, oob_score=True, random_state=0).fit(X[:, 1:], X[:, 0])
     unseen = [
-        [tree for tree, rows in zip(model, model.estimators_samples_) if i not in rows] for i in (3, 70)
+        [tree for tree, rows in zip(model, model.estimators_samples_) if i not in rows]
+        for i in (3, 70)
     ]
     expected = [
-        np.mean([tree.predict(X[i : i + 1, 1:])[0] for tree in trees]) for i, trees in zip((3, 70), unseen)
+        np.mean([tree.predict(X[i : i + 1, 1:])[0] for tree in trees])
+        for i, trees in zip((3, 70), unseen)
     ]
     np.testing.assert_allclose(model.oob_prediction_[[3, 70]], expected)
 
@@ -83,12 +90,16 @@ def test_bagging_names_all_columns_where_it_draws_none():
 
 def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
     few = np.r_[0:50, 50:60, 100:105]
-    model = RandomForestClassifier(5, class_weight="balanced_subsample", random_state=0).fit(X[few], y[few])
+    model = RandomForestClassifier(5, class_weight="balanced_subsample", random_state=0).fit(
+        X[few], y[few]
+    )
     for tree in model:
         present = tree.tree_.value[0][tree.tree_.value[0] > 0]
         np.testing.assert_allclose(present, present[0])
     whole = [
-        RandomForestClassifier(5, class_weight=w, bootstrap=False, random_state=0).fit(X[few], y[few])
+        RandomForestClassifier(5, class_weight=w, bootstrap=False, random_state=0).fit(
+            X[few], y[few]
+        )
         for w in ("balanced", "balanced_subsample")
     ]
     np.testing.assert_array_equal(whole[0].predict_proba(X), whole[1].predict_proba(X))
@@ -103,7 +114,9 @@ def test_scores_of_bagged_members_are_averaged(target):
 
 
 def test_a_bagged_member_that_missed_a_class_gives_it_its_least_score():
-    model = BaggingClassifier(TheirLogistic(), max_samples=4, n_estimators=9, random_state=2).fit(X, y)
+    model = BaggingClassifier(TheirLogistic(), max_samples=4, n_estimators=9, random_state=2).fit(
+        X, y
+    )
     few = [member for member in model if len(member.classes_) == 2]
     assert few
     scores = model.decision_function(X)
@@ -113,4 +126,6 @@ def test_a_bagged_member_that_missed_a_class_gives_it_its_least_score():
 
 def test_stages_of_adaboost_have_scores():
     model = AdaBoostRegressor(n_estimators=4, random_state=0).fit(X[:, 1:], X[:, 0])
-    assert list(model.staged_score(X[:, 1:], X[:, 0]))[-1] == pytest.approx(model.score(X[:, 1:], X[:, 0]))
+    assert list(model.staged_score(X[:, 1:], X[:, 0]))[-1] == pytest.approx(
+        model.score(X[:, 1:], X[:, 0])
+    )

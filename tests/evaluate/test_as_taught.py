@@ -76,7 +76,8 @@ def results():
     X, y = load_breast_cancer(return_X_y=True)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     first, second = (
-        cross_validate(learner, X, y, cv=folds) for learner in (NaiveBayes(), LinearDiscriminantAnalysis())
+        cross_validate(learner, X, y, cv=folds)
+        for learner in (NaiveBayes(), LinearDiscriminantAnalysis())
     )
     other = cross_validate(NaiveBayes(), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=1))
     return X, y, first, second, other
@@ -87,7 +88,10 @@ def test_paired_tests_take_two_results(results):
     _, y, first, second, _ = results
     by_losses = corrected_t(first.losses, second.losses, test_to_train=first.test_to_train)
     assert corrected_t(first, second).t == by_losses.t
-    said = [np.concatenate(r.predicted)[np.argsort(np.concatenate(r.test_rows))] for r in (first, second)]
+    said = [
+        np.concatenate(r.predicted)[np.argsort(np.concatenate(r.test_rows))]
+        for r in (first, second)
+    ]
     assert mcnemar(y, first, second) == mcnemar(y, *said)
 
 

@@ -15,7 +15,10 @@ from lyceum.evaluate import bias_variance, decompose
 
 @pytest.mark.syllabus("14.8")
 @settings(max_examples=60, deadline=None)
-@given(arrays(float, (4, 5), elements=st.floats(-100, 100)), arrays(float, 5, elements=st.floats(-100, 100)))
+@given(
+    arrays(float, (4, 5), elements=st.floats(-100, 100)),
+    arrays(float, 5, elements=st.floats(-100, 100)),
+)
 def test_squared_error_is_bias_plus_variance(predictions, y):
     parts = decompose(y, predictions)
     assert parts.error == pytest.approx(parts.bias + parts.variance, abs=1e-9)
@@ -74,9 +77,13 @@ def test_deep_trees_vary_and_stumps_are_biased():
     y = np.where((X[:, 0] * X[:, 1] > 0) ^ (rng.random(400) < 0.1), "in", "out")
     halves = X[:200], y[:200], X[200:], y[200:]
     deep = bias_variance(DecisionTreeClassifier(random_state=0), *halves, n_samples=25)
-    stump = bias_variance(DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_samples=25)
+    stump = bias_variance(
+        DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_samples=25
+    )
     assert stump.bias > 2 * deep.bias
-    constant = bias_variance(DummyClassifier(strategy="constant", constant="in"), *halves, n_samples=5)
+    constant = bias_variance(
+        DummyClassifier(strategy="constant", constant="in"), *halves, n_samples=5
+    )
     assert constant.variance == 0.0
     assert constant.error == pytest.approx((y[200:] != "in").mean())
 

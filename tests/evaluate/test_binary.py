@@ -1,4 +1,5 @@
-"""Rates of two classes against scikit-learn, and their stated values where nothing can be divided."""
+"""Rates of two classes against scikit-learn, and their stated values where nothing can be
+divided."""
 
 import math
 
@@ -33,7 +34,9 @@ def test_rates_equal_scikit_learn():
     assert report.f_score(2.0) == pytest.approx(metrics.fbeta_score(Y, P, beta=2.0, **weighted))
     assert report.kappa == pytest.approx(metrics.cohen_kappa_score(Y, P, **weighted))
     assert report.matthews == pytest.approx(metrics.matthews_corrcoef(Y, P, **weighted))
-    assert report.balanced_accuracy == pytest.approx(metrics.balanced_accuracy_score(Y, P, **weighted))
+    assert report.balanced_accuracy == pytest.approx(
+        metrics.balanced_accuracy_score(Y, P, **weighted)
+    )
 
 
 @pytest.mark.syllabus("14.2")
@@ -85,7 +88,14 @@ def test_rates_without_rows_are_zero_and_are_named():
     report = binary_report([0, 0, 0], [0, 0, 0])
     assert (report.recall, report.precision, report.f1, report.kappa) == (0.0, 0.0, 0.0, 0.0)
     assert (report.accuracy, report.specificity, report.npv) == (1.0, 1.0, 1.0)
-    assert set(report.undefined) == {"recall", "miss_rate", "precision", "f1", "odds_ratio", "kappa"}
+    assert set(report.undefined) == {
+        "recall",
+        "miss_rate",
+        "precision",
+        "f1",
+        "odds_ratio",
+        "kappa",
+    }
     assert "no rows for" in str(report)
     assert binary_report(tp=1, fp=1, fn=1, tn=1).undefined == ()
 
@@ -112,7 +122,9 @@ def test_every_small_table_has_finite_rates_in_range(tp, fp, fn, tn):
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=8))
 def test_labels_of_any_length_are_counted_like_the_definition(rows):
-    report = binary_report(np.array([a for a, _ in rows], bool), np.array([b for _, b in rows], bool))
+    report = binary_report(
+        np.array([a for a, _ in rows], bool), np.array([b for _, b in rows], bool)
+    )
     assert report.tp == sum(a and b for a, b in rows)
     assert report.fn == sum(a and not b for a, b in rows)
     assert report.n == len(rows)

@@ -140,7 +140,9 @@ def test_bad_requests_say_what_to_give():
 @pytest.mark.syllabus("14.6")
 def test_walds_interval_is_the_rate_and_its_standard_errors():
     found = error_interval(20, 100, method="wald")
-    assert (found.low, found.high) == pytest.approx((0.2 - 1.959964 * 0.04, 0.2 + 1.959964 * 0.04), abs=1e-6)
+    assert (found.low, found.high) == pytest.approx(
+        (0.2 - 1.959964 * 0.04, 0.2 + 1.959964 * 0.04), abs=1e-6
+    )
     assert error_interval(0, 10, method="wald").high == 0.0
 
 
@@ -163,7 +165,9 @@ def test_one_sided_bound_is_half_and_holds_for_either_exact_tail(n, within, erro
     st.floats(0.05, 0.95),
     st.floats(0.1, 3),
 )
-def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_outcomes(ranges, p, within):
+def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_outcomes(
+    ranges, p, within
+):
     ends = np.array([(low, low + width) for low, width in ranges])
     expected = ((1 - p) * ends[:, 0] + p * ends[:, 1]).mean()
     tail = 0.0
@@ -185,10 +189,14 @@ def test_a_wider_range_only_rescales_the_bound(sides):
     wide = hoeffding_bound(n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20))
     assert wide.within == pytest.approx(30 * plain.within)
     assert (
-        hoeffding_bound(within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)).n
+        hoeffding_bound(
+            within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)
+        ).n
         == 400
     )
-    same = hoeffding_bound(alpha=0.1, n_models=3, sides=sides, value_range=np.tile([-10.0, 20.0], (400, 1)))
+    same = hoeffding_bound(
+        alpha=0.1, n_models=3, sides=sides, value_range=np.tile([-10.0, 20.0], (400, 1))
+    )
     assert same.within == pytest.approx(wide.within)
     assert "mean" in str(wide)
     assert ("one given direction" in str(plain)) == (sides == 1)

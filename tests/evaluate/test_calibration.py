@@ -33,7 +33,9 @@ def test_brier_and_log_loss_equal_scikit_learn(w):
     assert ours.brier == pytest.approx(metrics.brier_score_loss(Y, P, sample_weight=w))
     assert ours.log_loss == pytest.approx(metrics.log_loss(Y, P, sample_weight=w))
     assert brier_score_loss(Y, P, sample_weight=w) == ours.brier
-    assert log_loss(Y3, PROBA, sample_weight=w) == pytest.approx(metrics.log_loss(Y3, PROBA, sample_weight=w))
+    assert log_loss(Y3, PROBA, sample_weight=w) == pytest.approx(
+        metrics.log_loss(Y3, PROBA, sample_weight=w)
+    )
     off = ((PROBA - np.eye(3)[Y3]) ** 2).sum(axis=1)
     assert brier_score_loss(Y3, PROBA, sample_weight=w) == pytest.approx(np.average(off, weights=w))
 
@@ -72,12 +74,17 @@ bin_counts = st.integers(1, 4)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8), bin_counts)
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8),
+    bin_counts,
+)
 def test_no_input_gives_nan_or_a_warning(rows, n_bins):
     y, p = np.array([a for a, _ in rows], dtype=bool), np.array([b for _, b in rows])
     for bins in ("uniform", "quantile"):
         ours = calibration_curve(y, p, n_bins=n_bins, strategy=bins)
-        assert np.isfinite([ours.brier, ours.log_loss, ours.expected_error, ours.largest_error]).all()
+        assert np.isfinite(
+            [ours.brier, ours.log_loss, ours.expected_error, ours.largest_error]
+        ).all()
         assert ours.weight.sum() == len(rows)
 
 

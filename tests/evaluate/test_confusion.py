@@ -75,7 +75,10 @@ def test_rejected_rows_have_a_column_and_strangers_a_row():
 
 def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
     assert confusion_matrix([0, 1], [np.nan, 1.0]).rejected.tolist() == [1, 0]
-    assert confusion_matrix(["a", "b"], np.array([None, "b"], dtype=object)).rejected.tolist() == [1, 0]
+    assert confusion_matrix(["a", "b"], np.array([None, "b"], dtype=object)).rejected.tolist() == [
+        1,
+        0,
+    ]
     assert confusion_matrix(
         [0, 1], np.array([0, "doubt"], dtype=object), reject="doubt"
     ).rejected.tolist() == [0, 1]
@@ -143,7 +146,9 @@ def test_cobweb_has_a_spoke_for_every_way_to_be_wrong():
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
 def test_averages_equal_scikit_learn(average):
     ours = getattr(class_report(Y, P, sample_weight=W), average)
-    theirs = metrics.precision_recall_fscore_support(Y, P, average=average, sample_weight=W, zero_division=0)
+    theirs = metrics.precision_recall_fscore_support(
+        Y, P, average=average, sample_weight=W, zero_division=0
+    )
     assert (ours.precision, ours.recall, ours.f1) == pytest.approx(theirs[:3])
 
 
@@ -178,7 +183,9 @@ def test_no_input_gives_nan_or_a_warning(rows):
         report = class_report(matrix)
         assert np.isfinite([report.macro.f1, report.micro.f1, report.weighted.f1]).all()
         assert isinstance(str(report) + str(matrix) + matrix._repr_html_(), str)
-        assert report.per_class == () or sum(one.tp for one in report.per_class) == np.trace(matrix.counts)
+        assert report.per_class == () or sum(one.tp for one in report.per_class) == np.trace(
+            matrix.counts
+        )
 
 
 def test_errors_say_what_to_do():
@@ -208,7 +215,11 @@ def test_given_classes_fix_the_order():
 
 @pytest.mark.syllabus("14.2")
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=40))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=40
+    )
+)
 def test_weighted_kappa_equals_scikit_learn(rows):
     truth, guess, w = (np.array(column) for column in zip(*rows))
     matrix = confusion_matrix(truth, guess, sample_weight=w)

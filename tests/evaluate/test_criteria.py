@@ -32,7 +32,9 @@ def test_criteria_of_a_regression_equal_statsmodels():
     assert ours.bic == pytest.approx(fit.bic)
     k = degrees_of_freedom("linear_regression", d=3)
     assert k == 5
-    assert information_criteria(fit.llf, k, 60).aicc == pytest.approx(eval_measures.aicc(fit.llf, 60, k))
+    assert information_criteria(fit.llf, k, 60).aicc == pytest.approx(
+        eval_measures.aicc(fit.llf, 60, k)
+    )
 
 
 @pytest.mark.syllabus("14.6")
@@ -103,7 +105,9 @@ def test_weights_of_rivals_sum_to_one_and_do_not_overflow():
 def test_gaussian_likelihood_edges():
     assert gaussian_log_likelihood([1.0, 2.0], [1.0, 2.0]) == math.inf
     twice = gaussian_log_likelihood(np.repeat(Y, 2), np.zeros(120))
-    assert gaussian_log_likelihood(Y, np.zeros(60), sample_weight=np.full(60, 2.0)) == pytest.approx(twice)
+    assert gaussian_log_likelihood(
+        Y, np.zeros(60), sample_weight=np.full(60, 2.0)
+    ) == pytest.approx(twice)
     with pytest.raises(DataError, match="no rows"):
         gaussian_log_likelihood([], [])
 

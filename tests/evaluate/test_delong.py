@@ -34,7 +34,11 @@ def brute_force(y, *scores):
 
 @pytest.mark.syllabus("14.6")
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=30))
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=30
+    )
+)
 def test_area_error_z_and_p_equal_the_definition_by_pairs_whatever_the_ties(rows):
     y, one, two = (np.array(column) for column in zip(*rows))
     if min(y.sum(), (~y).sum()) < 2:

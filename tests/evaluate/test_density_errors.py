@@ -21,7 +21,9 @@ WIDTHS = [0.05, 0.2, 0.45, 1.0, 3.0]
 def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
     """The mean of the estimate is N(0, 1 + h²), its variance [∫K_h² f - mean²] / n."""
     n = 100
-    found = density_errors(KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_samples=150)
+    found = density_errors(
+        KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_samples=150
+    )
     x = np.random.default_rng(5).normal(size=20_000)
     for h, bias, variance in zip(WIDTHS, found.bias, found.variance):
         mean = norm.pdf(x, scale=np.sqrt(1 + h * h))
@@ -37,7 +39,9 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
 @pytest.mark.syllabus("4.3")
 def test_the_picture_has_the_three_curves_and_marks_the_best(tmp_path):
     truth = GaussianMixture(2, random_state=0).fit(np.random.default_rng(0).normal(size=(40, 2)))
-    found = density_errors(KernelDensity(), truth, "bandwidth", WIDTHS[::-1], n_samples=3, n_points=20)
+    found = density_errors(
+        KernelDensity(), truth, "bandwidth", WIDTHS[::-1], n_samples=3, n_points=20
+    )
     ax = plot.density_errors(found, title="window")
     assert [line.get_label() for line in ax.lines[:3]] == ["squared bias", "variance", "error"]
     assert ax.lines[0].get_xdata().tolist() == WIDTHS

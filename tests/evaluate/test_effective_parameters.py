@@ -5,11 +5,23 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
+from lyceum.bayes import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminant,
+)
 from lyceum.bayes.fold_rules import combine_covariances
 from lyceum.density import HistogramDensity
 from lyceum.evaluate import degrees_of_freedom
-from lyceum.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge, RidgeCV
+from lyceum.linear import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    LogisticRegression,
+    Ridge,
+    RidgeCV,
+)
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 4)) @ RNG.normal(size=(4, 4)) + 5.0
@@ -43,7 +55,9 @@ def trace_of_fit(learner):
     ids=str,
 )
 def test_effective_parameters_are_the_derivatives_of_the_fitted_values_and_the_variance(learner):
-    assert degrees_of_freedom(learner.fit(X, Y)) == pytest.approx(trace_of_fit(learner) + 1.0, abs=1e-4)
+    assert degrees_of_freedom(learner.fit(X, Y)) == pytest.approx(
+        trace_of_fit(learner) + 1.0, abs=1e-4
+    )
 
 
 @pytest.mark.syllabus("14.6")
@@ -52,7 +66,10 @@ def test_effective_parameters_are_the_derivatives_of_the_fitted_values_and_the_v
     [
         (RidgeCV(random_state=0), lambda model: Ridge(model.alpha_)),
         (LassoCV(random_state=0), lambda model: Lasso(model.alpha_)),
-        (ElasticNetCV(random_state=0), lambda model: ElasticNet(model.alpha_, l1_ratio=model.l1_ratio_)),
+        (
+            ElasticNetCV(random_state=0),
+            lambda model: ElasticNet(model.alpha_, l1_ratio=model.l1_ratio_),
+        ),
     ],
     ids=["ridge", "lasso", "elastic net"],
 )
@@ -65,12 +82,14 @@ def test_a_chosen_penalty_counts_as_a_given_one(chosen, given):
 @pytest.mark.syllabus("14.6")
 @pytest.mark.parametrize("reference", [None, 0])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_penalised_logistic_regression_counts_the_trace_of_its_hessians(classes, reference):
+def test_a_penalized_logistic_regression_counts_the_trace_of_its_hessians(classes, reference):
     rows, y = X[classes > K], K[classes > K]
     model = LogisticRegression(C=0.5, reference=reference).fit(rows, y)
     P, A = model.predict_proba(rows), np.column_stack([rows, np.ones(len(rows))])
     free = range(1 if classes == 2 or reference == 0 else 0, classes)
-    H = np.block([[A.T @ (A * (P[:, a] * ((a == b) - P[:, b]))[:, None]) for b in free] for a in free])
+    H = np.block(
+        [[A.T @ (A * (P[:, a] * ((a == b) - P[:, b]))[:, None]) for b in free] for a in free]
+    )
     penalty = np.diag(np.tile([2.0] * 4 + [0.0], len(free)))
     assert degrees_of_freedom(model) == pytest.approx(np.trace(H @ np.linalg.pinv(H + penalty)))
 
@@ -81,7 +100,7 @@ def corners(alpha, gamma):
 
 @pytest.mark.syllabus("3.4")
 @pytest.mark.syllabus("14.6")
-def test_the_corners_of_a_regularised_discriminant_are_the_models_they_are():
+def test_the_corners_of_a_regularized_discriminant_are_the_models_they_are():
     def count(kind, **settings):
         return degrees_of_freedom(kind(**settings).fit(X, K))
 
@@ -90,11 +109,15 @@ def test_the_corners_of_a_regularised_discriminant_are_the_models_they_are():
     assert degrees_of_freedom(corners(0.0, 1.0)) == count(
         QuadraticDiscriminantAnalysis, covariance="spherical"
     )
-    assert degrees_of_freedom(corners(1.0, 1.0)) == count(LinearDiscriminantAnalysis, covariance="spherical")
+    assert degrees_of_freedom(corners(1.0, 1.0)) == count(
+        LinearDiscriminantAnalysis, covariance="spherical"
+    )
     unit = RegularizedDiscriminant(alpha=1.0, gamma=1.0, shrink="unit").fit(X, K)
     assert degrees_of_freedom(unit) == count(LinearDiscriminantAnalysis, covariance="identity")
     diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrink="diagonal").fit(X, K)
-    assert degrees_of_freedom(diagonal) == count(QuadraticDiscriminantAnalysis, covariance="diagonal")
+    assert degrees_of_freedom(diagonal) == count(
+        QuadraticDiscriminantAnalysis, covariance="diagonal"
+    )
 
 
 @pytest.mark.syllabus("3.4")
@@ -127,7 +150,9 @@ def test_between_them_it_is_the_trace_of_the_map_of_covariances(mix, shrink):
 
 @pytest.mark.syllabus("3.4")
 def test_shrinking_to_the_unit_matrix_is_chosen_as_it_is_used():
-    model = RegularizedDiscriminant(alpha=0.5, gamma=[0.2, 0.8], shrink="unit", random_state=0).fit(X, K)
+    model = RegularizedDiscriminant(alpha=0.5, gamma=[0.2, 0.8], shrink="unit", random_state=0).fit(
+        X, K
+    )
     losses = []
     for gamma in (0.2, 0.8):
         one = RegularizedDiscriminant(alpha=0.5, gamma=gamma, shrink="unit")

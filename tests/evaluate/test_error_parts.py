@@ -9,8 +9,8 @@ from lyceum.evaluate import error_parts
 
 @pytest.mark.syllabus("14.8")
 def test_lines_through_a_parabola_have_the_errors_of_the_closed_form():
-    # y = x² + noise, x uniform on [-1, 1]: the best line is the constant 1/3, E (x² - 1/3)² = 4/45. Constants
-    # fitted to n rows are off by the variance of a mean of n targets, (4/45 + σ²) / n
+    # y = x² + noise, x uniform on [-1, 1]: the best line is the constant 1/3, E (x² - 1/3)² = 4/45.
+    # Constants fitted to n rows are off by the variance of a mean of n targets, (4/45 + σ²) / n
     rng, sigma, n = np.random.default_rng(0), 0.3, 10
     x = rng.uniform(-1, 1, 400_000)
     y = x**2 + sigma * rng.normal(size=len(x))
@@ -26,8 +26,8 @@ def test_lines_through_a_parabola_have_the_errors_of_the_closed_form():
 
 @pytest.mark.syllabus("14.8")
 def test_thresholds_on_a_noisy_interval_have_the_errors_of_the_closed_form():
-    # x uniform on [0, 1]; the label is "in" on [.3, .8], flipped with probability .1. The best threshold
-    # "in above .3" is wrong about the truth on .2 of the rows, each costing 1 - 2 · .1
+    # x uniform on [0, 1]; the label is "in" on [.3, .8], flipped with probability .1. The best
+    # threshold "in above .3" is wrong about the truth on .2 of the rows, each costing 1 - 2 · .1
     rng = np.random.default_rng(1)
     x = rng.uniform(size=400_000)
     truth = np.where((x > 0.3) & (x < 0.8), "in", "out")

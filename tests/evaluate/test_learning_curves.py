@@ -1,4 +1,5 @@
-"""Learning and validation curves against plain loops, and verdicts on models known to under- and overfit."""
+"""Learning and validation curves against plain loops, and verdicts on models known to under- and
+overfit."""
 
 import numpy as np
 import pytest
@@ -40,7 +41,11 @@ def test_verdicts_along_a_validation_curve_go_from_underfitting_to_overfitting()
     X, y = noisy()
     tree = DecisionTreeRegressor(random_state=0)
     curve = validation_curve(tree, X, y, name="max_depth", values=[1, 4, None])
-    assert [verdict.word for verdict in curve.verdicts] == ["underfitting", "balanced", "overfitting"]
+    assert [verdict.word for verdict in curve.verdicts] == [
+        "underfitting",
+        "balanced",
+        "overfitting",
+    ]
     assert curve.best == 4
 
 
@@ -54,7 +59,9 @@ def test_settings_inside_a_pipeline_and_named_like_our_arguments_are_set():
 def test_learning_curve_is_nested_and_ends_in_plain_cross_validation():
     folds = KFold(5, shuffle=True, random_state=0)
     curve = learning_curve(GaussianNB(), X, Y, cv=folds, sizes=(0.2, 1.0))
-    expected = [(GaussianNB().fit(X[a], Y[a]).predict(X[b]) != Y[b]).mean() for a, b in folds.split(X)]
+    expected = [
+        (GaussianNB().fit(X[a], Y[a]).predict(X[b]) != Y[b]).mean() for a, b in folds.split(X)
+    ]
     assert curve.test_losses[-1] == pytest.approx(expected)
     assert curve.sizes.tolist() == [24, 120]
     assert curve.baseline > 0.6

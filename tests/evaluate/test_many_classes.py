@@ -35,7 +35,9 @@ def test_fawcett_equals_scikit_learns_weighted_one_vs_rest():
 
 @pytest.mark.syllabus("14.3")
 def test_hand_till_equals_scikit_learns_one_vs_one():
-    assert auc_hand_till(Y, PROBA) == pytest.approx(metrics.roc_auc_score(Y, PROBA, multi_class="ovo"))
+    assert auc_hand_till(Y, PROBA) == pytest.approx(
+        metrics.roc_auc_score(Y, PROBA, multi_class="ovo")
+    )
 
 
 @pytest.mark.syllabus("14.3")
@@ -59,7 +61,9 @@ def test_weight_equals_repeated_rows(measure):
 def test_two_classes_give_the_plain_area(measure):
     y, p = (Y > 0).astype(int), PROBA[:, 1:].sum(axis=1)
     assert measure(y, p) == pytest.approx(roc_auc_score(y, p))
-    assert measure(np.array(["n", "y"])[y], np.column_stack([1 - p, p])) == pytest.approx(roc_auc_score(y, p))
+    assert measure(np.array(["n", "y"])[y], np.column_stack([1 - p, p])) == pytest.approx(
+        roc_auc_score(y, p)
+    )
 
 
 @pytest.mark.parametrize("measure", [auc_fawcett, auc_hand_till])
@@ -89,7 +93,9 @@ def test_modified_macro_average_is_three_quarters_mean_and_a_quarter_geometric_m
 
 
 def test_modified_macro_average_at_the_edges():
-    assert macro_average_modified([0, 1], [0, 0]) == 0.75 * 0.5  # a class never right: no geometric part
+    assert (
+        macro_average_modified([0, 1], [0, 0]) == 0.75 * 0.5
+    )  # a class never right: no geometric part
     assert macro_average_modified([0, 0], [0, 0]) == 1.0
     assert macro_average_modified([0, 0], [0, 1]) == 0.5  # class 1 has no rows
     assert macro_average_modified([], []) == 0.0

@@ -1,4 +1,5 @@
-"""Degrees of freedom counted by a fitted model, and the joint ln L, against SciPy and scikit-learn."""
+"""Degrees of freedom counted by a fitted model, and the joint ln L, against SciPy and
+scikit-learn."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,11 @@ from lyceum.mixtures import GaussianMixture
 
 RNG = np.random.default_rng(0)
 Y = np.repeat(["a", "b", "c"], [30, 40, 20])
-X = RNG.normal(size=(90, 3)) @ RNG.normal(size=(3, 3)) + (Y == "b")[:, None] + 2.0 * (Y == "c")[:, None]
+X = (
+    RNG.normal(size=(90, 3)) @ RNG.normal(size=(3, 3))
+    + (Y == "b")[:, None]
+    + 2.0 * (Y == "c")[:, None]
+)
 COUNTS = RNG.poisson(2.0, size=(90, 4)).astype(float)
 
 
@@ -45,7 +50,10 @@ def free_entries(model):
 
 
 DISCRIMINANTS = [
-    *(LinearDiscriminantAnalysis(covariance=form) for form in ("full", "diagonal", "spherical", "identity")),
+    *(
+        LinearDiscriminantAnalysis(covariance=form)
+        for form in ("full", "diagonal", "spherical", "identity")
+    ),
     *(QuadraticDiscriminantAnalysis(covariance=form) for form in ("full", "diagonal", "spherical")),
 ]
 
@@ -91,8 +99,12 @@ def test_the_richer_covariance_always_fits_better_and_counts_more():
 )
 def test_naive_bayes_has_the_joint_of_scikit_learn(ours, peer, rows, free):
     ours, peer = ours.fit(rows, Y), peer.fit(rows, Y)
-    assert ours.predict_joint_log_proba(rows) == pytest.approx(peer.predict_joint_log_proba(rows), rel=1e-6)
-    assert joint_log_likelihood(ours, rows, Y) == pytest.approx(joint_log_likelihood(peer, rows, Y), rel=1e-6)
+    assert ours.predict_joint_log_proba(rows) == pytest.approx(
+        peer.predict_joint_log_proba(rows), rel=1e-6
+    )
+    assert joint_log_likelihood(ours, rows, Y) == pytest.approx(
+        joint_log_likelihood(peer, rows, Y), rel=1e-6
+    )
     assert degrees_of_freedom(ours) == free
 
 
@@ -107,7 +119,9 @@ def test_densities_and_mixtures_agree_with_scikit_learn(form):
 
 
 def test_other_models_count_for_themselves():
-    table = pd.DataFrame({"sky": pd.Categorical(np.array(["sun", "rain", "snow"])[RNG.integers(0, 3, 90)])})
+    table = pd.DataFrame(
+        {"sky": pd.Categorical(np.array(["sun", "rain", "snow"])[RNG.integers(0, 3, 90)])}
+    )
     table["heat"] = X[:, 0]
     assert degrees_of_freedom(NaiveBayes().fit(table, Y)) == 2 + 3 * (2 + 2)
     bins = NaiveBayes(continuous="histogram", bins=5).fit(table, Y)

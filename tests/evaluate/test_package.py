@@ -40,7 +40,11 @@ def test_promised_names_are_there_and_documented(name):
 
 
 def test_inputs_are_never_changed():
-    y, score, w = np.array([0, 1, 1, 0]), np.array([0.3, 0.9, 0.1, 0.2]), np.array([1.0, 2.0, 1.0, 1.0])
+    y, score, w = (
+        np.array([0, 1, 1, 0]),
+        np.array([0.3, 0.9, 0.1, 0.2]),
+        np.array([1.0, 2.0, 1.0, 1.0]),
+    )
     kept = y.copy(), score.copy(), w.copy()
     lyceum.evaluate.roc_auc_score(y, score)
     lyceum.evaluate.roc_curve(y, score, sample_weight=w)

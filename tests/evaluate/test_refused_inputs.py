@@ -30,7 +30,14 @@ def test_classes_in_the_place_of_numbers_are_refused(measure):
 
 @pytest.mark.parametrize(
     "name",
-    ["roc_auc_score", "roc_curve", "brier_score_loss", "confusion_matrix", "auc_hand_till", "class_report"],
+    [
+        "roc_auc_score",
+        "roc_curve",
+        "brier_score_loss",
+        "confusion_matrix",
+        "auc_hand_till",
+        "class_report",
+    ],
 )
 def test_rows_of_different_lengths_are_refused(name):
     with pytest.raises(DataError, match="cannot be read as an array"):
@@ -80,7 +87,9 @@ def test_missing_labels_are_refused_by_the_curve_of_rejection():
         decision.error_reject_curve(None, [[0.5, 0.5], [0.2, 0.8]])
 
 
-@pytest.mark.parametrize("function", [decision.bayes_error, decision.expected_risk, decision.minimum_risk])
+@pytest.mark.parametrize(
+    "function", [decision.bayes_error, decision.expected_risk, decision.minimum_risk]
+)
 def test_posteriors_that_are_no_numbers_are_refused(function):
     with pytest.raises(DataError, match="proba must hold numbers"):
         function(TEXT)

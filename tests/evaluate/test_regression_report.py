@@ -45,7 +45,9 @@ def test_weight_equals_repeated_rows():
 
 def test_the_mean_guess_has_relative_error_one():
     assert regression_report(Y, np.full(200, Y.mean())).r2 == pytest.approx(0.0)
-    assert regression_report(Y, np.full(200, 2.0), mean=2.0).relative_squared_error == pytest.approx(1.0)
+    assert regression_report(
+        Y, np.full(200, 2.0), mean=2.0
+    ).relative_squared_error == pytest.approx(1.0)
 
 
 def test_a_constant_target_has_stated_values():
@@ -58,7 +60,9 @@ def test_a_constant_target_has_stated_values():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 2)), max_size=6))
+@given(
+    st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 2)), max_size=6)
+)
 def test_no_input_gives_nan_or_a_warning(rows):
     y, p, w = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
     report = regression_report(y, p, sample_weight=w)

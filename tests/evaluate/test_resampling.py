@@ -6,7 +6,13 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -22,9 +28,13 @@ def test_error_rates_equal_scikit_learn_on_the_same_folds():
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     ours = cross_validate(GaussianNB(), X, Y, cv=folds)
     assert ours.losses == pytest.approx(1 - cross_val_score(GaussianNB(), X, Y, cv=folds))
-    assert np.array_equal(ours.pooled_predictions(), cross_val_predict(GaussianNB(), X, Y, cv=folds))
+    assert np.array_equal(
+        ours.pooled_predictions(), cross_val_predict(GaussianNB(), X, Y, cv=folds)
+    )
     proba = np.concatenate(ours.proba)[np.argsort(np.concatenate(ours.test_rows))]
-    assert proba == pytest.approx(cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba"))
+    assert proba == pytest.approx(
+        cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba")
+    )
     assert "5 splits" in str(ours)
 
 
@@ -35,7 +45,9 @@ def test_error_rates_equal_scikit_learn_on_the_same_folds():
 def test_regression_losses_equal_scikit_learn(loss, score):
     folds = KFold(4, shuffle=True, random_state=0)
     ours = cross_validate(LinearRegression(), XR, YR, cv=folds, loss=loss)
-    assert ours.losses == pytest.approx(-cross_val_score(LinearRegression(), XR, YR, cv=folds, scoring=score))
+    assert ours.losses == pytest.approx(
+        -cross_val_score(LinearRegression(), XR, YR, cv=folds, scoring=score)
+    )
     assert ours.proba is None
     assert ours.classes is None
 

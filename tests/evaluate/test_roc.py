@@ -7,7 +7,13 @@ from sklearn import metrics
 from threadpoolctl import threadpool_limits
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.evaluate import cost_curve, precision_recall_curve, probability_cost, roc_auc_score, roc_curve
+from lyceum.evaluate import (
+    cost_curve,
+    precision_recall_curve,
+    probability_cost,
+    roc_auc_score,
+    roc_curve,
+)
 from lyceum.evaluate.curves import roc as _roc
 
 RNG = np.random.default_rng(2)
@@ -64,7 +70,8 @@ def test_area_is_the_share_of_pairs_won_whatever_the_ties(rows):
     assert (np.diff(curve.tpr) >= 0).all()
     assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(curve.auc)
     assert isinstance(
-        str(curve) + str(cost_curve(y == 1, score)) + str(precision_recall_curve(y == 1, score)), str
+        str(curve) + str(cost_curve(y == 1, score)) + str(precision_recall_curve(y == 1, score)),
+        str,
     )
 
 
@@ -87,7 +94,9 @@ def test_curve_equals_scikit_learn(drop, weighted):
         assert ours.tpr == pytest.approx(tpr)
         assert np.array_equal(ours.thresholds, thresholds)
     points = set(zip(fpr.round(12).tolist(), tpr.round(12).tolist(), thresholds.tolist()))
-    own = set(zip(ours.fpr.round(12).tolist(), ours.tpr.round(12).tolist(), ours.thresholds.tolist()))
+    own = set(
+        zip(ours.fpr.round(12).tolist(), ours.tpr.round(12).tolist(), ours.thresholds.tolist())
+    )
     assert own <= points
     assert len(ours.fpr) < len(fpr) or not drop
     assert np.trapezoid(ours.tpr, ours.fpr) == pytest.approx(metrics.auc(fpr, tpr))
@@ -99,7 +108,9 @@ def test_the_larger_label_is_positive(labels):
     named = np.array(labels)[y]
     expected = metrics.roc_auc_score(y, score)
     assert roc_auc_score(named, score) == pytest.approx(expected)
-    assert roc_auc_score(named.astype(object), score, pos_label=labels[0]) == pytest.approx(1 - expected)
+    assert roc_auc_score(named.astype(object), score, pos_label=labels[0]) == pytest.approx(
+        1 - expected
+    )
 
 
 def test_degenerate_scores_have_stated_areas():
@@ -141,7 +152,9 @@ def test_precision_and_recall_equal_scikit_learn(weighted):
     w = w if weighted else None
     ours = precision_recall_curve(y, score, sample_weight=w)
     precision, recall, thresholds = metrics.precision_recall_curve(y, score, sample_weight=w)
-    assert ours.average_precision == pytest.approx(metrics.average_precision_score(y, score, sample_weight=w))
+    assert ours.average_precision == pytest.approx(
+        metrics.average_precision_score(y, score, sample_weight=w)
+    )
     reached = {t: (p, r) for p, r, t in zip(precision, recall, thresholds)}
     for p, r, t in zip(ours.precision[1:], ours.recall[1:], ours.thresholds[1:]):
         assert (p, r) == pytest.approx(reached[t])
@@ -179,7 +192,9 @@ def test_hull_holds_all_points_below_it():
     curve = roc_curve(y, score)
     hull = curve.hull
     assert (np.interp(curve.fpr, curve.fpr[hull], curve.tpr[hull]) >= curve.tpr - 1e-12).all()
-    assert (np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12)) < 1e-9).all()
+    assert (
+        np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12)) < 1e-9
+    ).all()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 80), st.integers(1, 30))

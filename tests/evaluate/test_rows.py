@@ -1,4 +1,5 @@
-"""Scanned rows give what frames and arrays give: from memory, from files read in passes, and on Dask."""
+"""Scanned rows give what frames and arrays give: from memory, from files read in passes, and on
+Dask."""
 
 from functools import cache
 
@@ -39,17 +40,17 @@ N = 240
 
 def table(seed=0, n=N):
     rng = np.random.default_rng(seed)
-    size, colour = rng.normal(size=n), rng.choice(["red", "green", "blue"], n)
-    y = np.where(size + (colour == "red") + rng.normal(size=n) > 0.5, "yes", "no")
+    size, color = rng.normal(size=n), rng.choice(["red", "green", "blue"], n)
+    y = np.where(size + (color == "red") + rng.normal(size=n) > 0.5, "yes", "no")
     size[rng.random(n) < 0.1] = np.nan
-    number = np.nan_to_num(size) * 2.0 + (colour == "blue") + rng.normal(size=n)
+    number = np.nan_to_num(size) * 2.0 + (color == "blue") + rng.normal(size=n)
     return pd.DataFrame(
-        {"size": size, "colour": colour, "class": y, "number": number, "w": rng.random(n) + 0.5}
+        {"size": size, "color": color, "class": y, "number": number, "w": rng.random(n) + 0.5}
     )
 
 
 TABLE = table()
-X, Y, NUMBER, W = TABLE[["size", "colour"]], TABLE["class"], TABLE["number"], TABLE["w"].to_numpy()
+X, Y, NUMBER, W = TABLE[["size", "color"]], TABLE["class"], TABLE["number"], TABLE["w"].to_numpy()
 SOURCES = ["frame", "parquet", "streamed parquet", "streamed csv", "dask"]
 
 
@@ -65,11 +66,14 @@ def rows_of(source, folder, target="class", frame=TABLE, weight=None):
         frame.to_csv(folder / "table.csv", index=False)
         return scan(folder / "table.csv", memory=0, **options)
     frame.to_parquet(folder / "table.parquet", row_group_size=70, index=False)
-    return scan(folder / "table.parquet", memory=0 if "streamed" in source else 512 << 20, **options)
+    return scan(
+        folder / "table.parquet", memory=0 if "streamed" in source else 512 << 20, **options
+    )
 
 
 def same(one, two):
-    """Equal results: numbers to rounding, row numbers and labels exactly; times are not compared."""
+    """Equal results: numbers to rounding, row numbers and labels exactly; times are not
+    compared."""
     _same(one.as_dict(), two.as_dict(), "")
 
 
@@ -90,7 +94,7 @@ def _same(one, two, name):
         assert one == two, name
 
 
-# -- cross-validation ----------------------------------------------------------------------------------------
+# -- cross-validation ------------------------------------------------------------------
 
 
 MODELS = {
@@ -125,11 +129,13 @@ def test_rows_of_any_source_give_what_the_frame_gives(name, source, tmp_path):
 
 @pytest.mark.parametrize("source", ["frame", "streamed csv"])
 @pytest.mark.parametrize(
-    "model", [LinearRegression(), DecisionTreeRegressor(max_depth=3)], ids=lambda m: type(m).__name__
+    "model",
+    [LinearRegression(), DecisionTreeRegressor(max_depth=3)],
+    ids=lambda m: type(m).__name__,
 )
 def test_regressors_too(model, source, tmp_path):
     filled = TABLE.assign(size=TABLE["size"].fillna(0.0))
-    expected = cross_validate(model, filled[["size", "colour"]], NUMBER, cv=3, loss="absolute")
+    expected = cross_validate(model, filled[["size", "color"]], NUMBER, cv=3, loss="absolute")
     rows = rows_of(source, tmp_path, "number", filled)
     same(expected, cross_validate(model, rows, cv=3, loss="absolute"))
 
@@ -161,7 +167,7 @@ def test_rows_after_a_step_are_evaluated_too(tmp_path):
     same(expected, found)
 
 
-# -- splitters -----------------------------------------------------------------------------------------------
+# -- splitters -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -228,7 +234,7 @@ def test_three_parts_of_rows(tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(expected, found))
 
 
-# -- everything else that resamples --------------------------------------------------------------------------
+# -- everything else that resamples ----------------------------------------------------
 
 
 RESAMPLED = {
@@ -237,7 +243,9 @@ RESAMPLED = {
     "validation_curve": lambda *data: validation_curve(
         DecisionTreeClassifier(), *data, cv=3, name="max_depth", values=[1, 3]
     ),
-    "five_by_two": lambda *data: five_by_two(NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data),
+    "five_by_two": lambda *data: five_by_two(
+        NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data
+    ),
 }
 
 
@@ -257,7 +265,9 @@ def test_bias_and_variance_of_rows(source, tmp_path):
     rows = rows_of(source, tmp_path)
     train, test = np.arange(N // 2), np.arange(N // 2, N)
     found = bias_variance(NaiveBayes(), rows.take(train), X_test=rows.take(test), n_samples=5)
-    expected = bias_variance(NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_samples=5)
+    expected = bias_variance(
+        NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_samples=5
+    )
     same(expected, found)
 
 
@@ -265,7 +275,11 @@ def log_loss_of_codes(codes, proba):
     return -np.log(proba[np.arange(len(codes)), codes])
 
 
-MEASURE = {"predict": lambda model, X: model.predict_proba(X), "loss": log_loss_of_codes, "coded_y": True}
+MEASURE = {
+    "predict": lambda model, X: model.predict_proba(X),
+    "loss": log_loss_of_codes,
+    "coded_y": True,
+}
 
 
 @pytest.mark.parametrize("source", ["frame", "streamed parquet"])
@@ -295,7 +309,9 @@ def test_posteriors_are_measured_by_the_bootstrap_and_curves_too():
 
 def test_progress_is_reported_and_the_work_can_be_stopped():
     seen = []
-    with watch(lambda update: seen.append((update.done, update.total)) if update.stage == "folds" else None):
+    with watch(
+        lambda update: seen.append((update.done, update.total)) if update.stage == "folds" else None
+    ):
         cross_validate(NaiveBayes(), scan(TABLE, target="class"), cv=3)
     assert seen == [(1, 3), (2, 3), (3, 3)]
     with watch() as watched:
@@ -304,7 +320,7 @@ def test_progress_is_reported_and_the_work_can_be_stopped():
             cross_validate(NaiveBayes(), scan(TABLE, target="class"), cv=3)
 
 
-# -- what is refused -----------------------------------------------------------------------------------------
+# -- what is refused -------------------------------------------------------------------
 
 
 def test_rows_carry_their_own_target_and_weights():
@@ -334,7 +350,7 @@ def test_estimators_that_take_no_rows_are_named():
         cross_validate(GaussianNB(), scan(TABLE, target="class"))
 
 
-# -- scores --------------------------------------------------------------------------------------------------
+# -- scores ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -346,7 +362,9 @@ def test_the_score_of_rows_is_that_of_the_frame(source, tmp_path):
         assert model.score(rows) == pytest.approx(model.score(X, Y, **weights), rel=1e-12)
     regression = LinearRegression().fit(X.fillna(0.0), NUMBER)
     filled = rows_of(source, tmp_path, "number", TABLE.assign(size=TABLE["size"].fillna(0.0)))
-    assert regression.score(filled) == pytest.approx(regression.score(X.fillna(0.0), NUMBER), rel=1e-12)
+    assert regression.score(filled) == pytest.approx(
+        regression.score(X.fillna(0.0), NUMBER), rel=1e-12
+    )
 
 
 def test_decisions_under_a_loss_are_scored_on_rows():

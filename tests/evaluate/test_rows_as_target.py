@@ -1,4 +1,5 @@
-"""Scanned rows in the place of y stand for their target; what would be lost or is unclear is refused."""
+"""Scanned rows in the place of y stand for their target; what would be lost or is unclear is
+refused."""
 
 import numpy as np
 import pandas as pd
@@ -27,14 +28,18 @@ OF_CLASSES = {
     "precision_recall": lambda y, w=None: evaluate.precision_recall_curve(
         y, PROBA[:, 1], **POSITIVE, sample_weight=w
     ),
-    "cost_curve": lambda y, w=None: evaluate.cost_curve(y, PROBA[:, 1], **POSITIVE, sample_weight=w),
+    "cost_curve": lambda y, w=None: evaluate.cost_curve(
+        y, PROBA[:, 1], **POSITIVE, sample_weight=w
+    ),
     "calibration": lambda y, w=None: evaluate.calibration_curve(y, PROBA, sample_weight=w),
     "brier_score": lambda y, w=None: evaluate.brier_score_loss(y, PROBA, sample_weight=w),
     "log_loss": lambda y, w=None: evaluate.log_loss(y, PROBA, sample_weight=w),
     "auc_hand_till": lambda y, w=None: evaluate.auc_hand_till(y, PROBA, sample_weight=w),
     "auc_fawcett": lambda y, w=None: evaluate.auc_fawcett(y, PROBA, sample_weight=w),
     "confusion": lambda y, w=None: evaluate.confusion_matrix(y, PREDICTED, sample_weight=w),
-    "binary_report": lambda y, w=None: evaluate.binary_report(y, PREDICTED, **POSITIVE, sample_weight=w),
+    "binary_report": lambda y, w=None: evaluate.binary_report(
+        y, PREDICTED, **POSITIVE, sample_weight=w
+    ),
     "class_report": lambda y, w=None: evaluate.class_report(y, PREDICTED, sample_weight=w),
     "mcnemar": lambda y, w=None: evaluate.mcnemar(y, PREDICTED, PREDICTED[::-1]),
 }
@@ -64,9 +69,14 @@ def test_rows_of_files_too(tmp_path):
 
 WEIGHTS = np.random.default_rng(1).integers(0, 3, 200).astype(float)
 WEIGHTED = scan(
-    pd.DataFrame({"a": np.arange(200.0), "w": WEIGHTS, "y": ROWS.y}), target="y", weight="w", memory=0
+    pd.DataFrame({"a": np.arange(200.0), "w": WEIGHTS, "y": ROWS.y}),
+    target="y",
+    weight="w",
+    memory=0,
 )
-WEIGHTED_NUMBERS = scan(pd.DataFrame({"a": GUESS, "w": WEIGHTS[:30], "y": NUMBERS.y}), target="y", weight="w")
+WEIGHTED_NUMBERS = scan(
+    pd.DataFrame({"a": GUESS, "w": WEIGHTS[:30], "y": NUMBERS.y}), target="y", weight="w"
+)
 WITHOUT_WEIGHTS = {"auc_interval", "delong", "mcnemar", "decompose", "error_parts"}
 
 
@@ -93,7 +103,8 @@ def test_rows_without_a_target_or_with_missing_ones_are_refused():
         evaluate.roc_curve(scan(pd.DataFrame({"a": [1.0, 2.0]})), [0.1, 0.2])
     with pytest.raises(DataError, match="target 'y' is missing in 1 row,"):
         evaluate.roc_curve(
-            scan(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["n", "p", None]}), target="y"), [0.1, 0.2, 0.3]
+            scan(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["n", "p", None]}), target="y"),
+            [0.1, 0.2, 0.3],
         )
 
 
@@ -109,7 +120,11 @@ def test_rows_in_the_place_of_anything_else_are_refused():
 
 
 def test_a_pipeline_of_scikit_learn_takes_no_rows():
-    with pytest.raises(SourceError, match="Pipeline with StandardScaler of scikit-learn takes no scanned"):
+    with pytest.raises(
+        SourceError, match="Pipeline with StandardScaler of scikit-learn takes no scanned"
+    ):
         evaluate.cross_validate(make_pipeline(StandardScaler(), Peer()), ROWS)
-    with pytest.raises(SourceError, match="Pipeline with LogisticRegression of scikit-learn takes no"):
+    with pytest.raises(
+        SourceError, match="Pipeline with LogisticRegression of scikit-learn takes no"
+    ):
         evaluate.cross_validate(make_pipeline(SimpleImputer(), Peer()), ROWS)

@@ -116,7 +116,9 @@ def test_a_seed_gives_the_same_splits_every_time(scheme):
 
 def test_splitters_work_inside_scikit_learn():
     X = np.random.default_rng(0).normal(size=(40, 2))
-    scores = cross_val_score(LinearRegression(), X, X @ [1.0, 2.0], cv=StratifiedFolds(4, random_state=0))
+    scores = cross_val_score(
+        LinearRegression(), X, X @ [1.0, 2.0], cv=StratifiedFolds(4, random_state=0)
+    )
     assert scores == pytest.approx(np.ones(4))
     assert repr(Bootstrap(3)) == "Bootstrap(n_splits=3, random_state=None)"
 

@@ -33,7 +33,9 @@ def as_before(monkeypatch):
     changed = [(_report, "render"), (_csv, "_STREAM_BYTES"), (_csv, "_READ_BYTES")]
     changed += [(_param_validation, "make_constraint"), (_loss_files, "write_file")]
     for where, name in [*changed, (BaseEstimator, "_get_param_names")]:
-        monkeypatch.setattr(where, name, vars(where)[name])  # a class method as it is, bound to no class
+        monkeypatch.setattr(
+            where, name, vars(where)[name]
+        )  # a class method as it is, bound to no class
     monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
     monkeypatch.setattr(fitted, "EVERY", 7)
     threads = pa.cpu_count()
@@ -59,7 +61,9 @@ def test_a_model_is_mended_after_every_change(as_before):
     samples = models.make()
 
     def answers():
-        methods = [(s, n) for s in samples for n in ("predict", "score_samples") if hasattr(s.model, n)]
+        methods = [
+            (s, n) for s in samples for n in ("predict", "score_samples") if hasattr(s.model, n)
+        ]
         return [getattr(sample.model, name)(sample.rows) for sample, name in methods]
 
     before = answers()

@@ -43,13 +43,18 @@ def test_scores_are_those_of_scikit_learn_also_for_new_rows(n):
 @pytest.mark.syllabus("9.4")
 def test_the_linear_kernel_is_pca_with_exact_reconstruction():
     X, w = rows(), np.random.default_rng(3).integers(1, 4, 80).astype(float)
-    ours, pca = KernelPCA(2, kernel="linear").fit(X, sample_weight=w), PCA(2).fit(X, sample_weight=w)
+    ours, pca = (
+        KernelPCA(2, kernel="linear").fit(X, sample_weight=w),
+        PCA(2).fit(X, sample_weight=w),
+    )
     signs = np.sign((ours.transform(X) * pca.transform(X)).sum(axis=0))
     np.testing.assert_allclose(ours.transform(X) * signs, pca.transform(X), atol=1e-9)
     np.testing.assert_allclose(ours.eigenvalues_, pca.singular_values_**2, rtol=1e-9)
     again = ours.inverse_transform(ours.transform(X))
     np.testing.assert_allclose(again, pca.inverse_transform(pca.transform(X)), atol=1e-9)
-    np.testing.assert_allclose(ours.reconstruction_error(X), ((X - again) ** 2).sum(axis=1), atol=1e-8)
+    np.testing.assert_allclose(
+        ours.reconstruction_error(X), ((X - again) ** 2).sum(axis=1), atol=1e-8
+    )
 
 
 @pytest.mark.syllabus("9.4")
@@ -74,7 +79,9 @@ def test_a_pre_image_of_the_rbf_kernel_takes_noise_away():
     off = [np.abs(np.linalg.norm(points, axis=1) - 1.0).mean() for points in (noisy, back)]
     assert off[1] < 0.6 * off[0]
     near = KernelPCA(gamma=2.0).fit(noisy[:20])
-    np.testing.assert_allclose(near.inverse_transform(near.transform(noisy[:20])), noisy[:20], atol=1e-3)
+    np.testing.assert_allclose(
+        near.inverse_transform(near.transform(noisy[:20])), noisy[:20], atol=1e-3
+    )
 
 
 def test_kernels_without_pre_images_and_awkward_rows():
@@ -89,12 +96,14 @@ def test_kernels_without_pre_images_and_awkward_rows():
     narrow = KernelPCA(gamma=1e-12).fit(X)  # all values are 1 but for their last digits
     assert (narrow.eigenvalues_ >= 0).all()
     frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
-    assert np.isfinite(np.asarray(KernelPCA(2, kernel=DistanceKernel("gower")).fit_transform(frame))).all()
+    assert np.isfinite(
+        np.asarray(KernelPCA(2, kernel=DistanceKernel("gower")).fit_transform(frame))
+    ).all()
     dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)
     np.testing.assert_allclose(thin, dense, atol=1e-8)
 
 
-# -- approximations ----------------------------------------------------------------------------------
+# -- approximations --------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("9.4")
@@ -129,7 +138,9 @@ def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features,
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (3000, 2))
     inside = np.where((X**2).sum(axis=1) < 2.0, "in", "out")
-    table = pa.table({"a": X[:, 0], "b": X[:, 1], "town": rng.choice(["Ulm", "Bonn"], 3000), "side": inside})
+    table = pa.table(
+        {"a": X[:, 0], "b": X[:, 1], "town": rng.choice(["Ulm", "Bonn"], 3000), "side": inside}
+    )
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)
     rows_of_file = scan(tmp_path / "rows.parquet", target="side", memory=0)
     model = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(rows_of_file)

@@ -35,7 +35,9 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(n, K, weig
     # primal means are unweighted or weighted alike; the mistakes are those of every pass
     assert dual.history_ == primal.history_
     assert dual.separable_ == primal.separable_
-    np.testing.assert_allclose(dual.decision_function(X), primal.decision_function(X), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(
+        dual.decision_function(X), primal.decision_function(X), rtol=1e-7, atol=1e-7
+    )
     np.testing.assert_allclose(dual.margin_, primal.margin_, rtol=1e-6)
     np.testing.assert_allclose(dual.radius_, primal.radius_, rtol=1e-9)
     assert dual.row_mistakes_.sum() == dual.mistakes_ == sum(dual.history_)
@@ -44,7 +46,9 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(n, K, weig
 @pytest.mark.syllabus("9.2")
 def test_a_kernel_separates_what_no_line_does():
     y = np.array(["same", "same", "other", "other"])
-    with pytest.warns(ConvergenceWarning, match=r"made \d+ mistakes in the last of max_iter=30 passes"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"made \d+ mistakes in the last of max_iter=30 passes"
+    ):
         line = KernelPerceptron(kernel="linear", max_iter=30).fit(XOR, y)
     assert not line.separable_
     assert np.isnan(line.margin_)

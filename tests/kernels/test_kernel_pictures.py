@@ -58,7 +58,9 @@ def test_the_losses_are_those_of_the_definitions():
 @pytest.mark.syllabus("9.1")
 def test_a_circle_lifts_to_a_plane():
     angle = np.linspace(0, 6, 30)
-    X = np.concatenate([np.c_[np.cos(angle), np.sin(angle)], 3 * np.c_[np.cos(angle), np.sin(angle)]])
+    X = np.concatenate(
+        [np.c_[np.cos(angle), np.sin(angle)], 3 * np.c_[np.cos(angle), np.sin(angle)]]
+    )
     ax = plot.feature_lift(X, np.repeat([0, 1], 30))
     x, _, z = ax.collections[0]._offsets3d
     np.testing.assert_allclose(np.asarray(x) + np.asarray(z), 1.0)

@@ -39,7 +39,9 @@ def test_it_is_its_formula():
     kernel = RBFKernel(gamma=0.3)
     K = kernel.gram(X)
     by_hand = kernel.gram(X[:5], X) @ np.linalg.solve(K + 0.7 * np.eye(40), y)
-    np.testing.assert_allclose(KernelRidge(0.7, kernel=kernel).fit(X, y).predict(X[:5]), by_hand, rtol=1e-10)
+    np.testing.assert_allclose(
+        KernelRidge(0.7, kernel=kernel).fit(X, y).predict(X[:5]), by_hand, rtol=1e-10
+    )
 
 
 @pytest.mark.syllabus("9.4")
@@ -61,7 +63,9 @@ def test_it_is_that_of_scikit_learn(n, weighted):
 @given(
     st.integers(3, 15),
     st.booleans(),
-    st.sampled_from([RBFKernel(gamma=0.5), LinearKernel(), PolynomialKernel(2), DistanceKernel("manhattan")]),
+    st.sampled_from(
+        [RBFKernel(gamma=0.5), LinearKernel(), PolynomialKernel(2), DistanceKernel("manhattan")]
+    ),
     st.floats(0.01, 10.0),
     st.integers(0, 99),
 )
@@ -108,7 +112,9 @@ def test_the_linear_kernel_is_ridge_regression():
     np.testing.assert_allclose(found.scores, ours.predict(X[:4]))
     mean = np.average(X, axis=0, weights=w)
     np.testing.assert_allclose(found.contributions, (X[:4] - mean) * ours.coef_, atol=1e-8)
-    np.testing.assert_allclose(ours.row_contributions(X[:4]).sum(axis=1) + ours.intercept_, found.scores)
+    np.testing.assert_allclose(
+        ours.row_contributions(X[:4]).sum(axis=1) + ours.intercept_, found.scores
+    )
 
 
 @pytest.mark.syllabus("9.4")
@@ -217,7 +223,10 @@ def test_factors_by_blocks_are_cholesky_factors(kind):
     factor_in_place(L)
     L = np.tril(L)
     np.testing.assert_allclose(
-        L @ L.T, A, rtol=1e-3 if kind == np.float32 else 1e-10, atol=1e-3 if kind == np.float32 else 1e-8
+        L @ L.T,
+        A,
+        rtol=1e-3 if kind == np.float32 else 1e-10,
+        atol=1e-3 if kind == np.float32 else 1e-8,
     )
 
 

@@ -33,7 +33,10 @@ PRODUCT_KERNELS = [
         lambda X, Y: polynomial_kernel(X, Y, degree=3, gamma=0.5, coef0=1),
     ),
     (RBFKernel(sigma=1.5), lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 1.5**2)),
-    (SigmoidKernel(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.5)),
+    (
+        SigmoidKernel(gamma=0.2, coef0=-0.5),
+        lambda X, Y: sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.5),
+    ),
 ]
 KERNELS = [kernel for kernel, _ in PRODUCT_KERNELS] + [
     2 * RBFKernel(gamma=0.3) + LinearKernel() * PolynomialKernel(degree=2) + 3,
@@ -46,7 +49,9 @@ def rows_of(n, d, seed=0):
 
 
 @pytest.mark.syllabus("9.1")
-@given(st.integers(1, 150), st.integers(1, 150), st.integers(1, 40), st.integers(0, 3), st.booleans())
+@given(
+    st.integers(1, 150), st.integers(1, 150), st.integers(1, 40), st.integers(0, 3), st.booleans()
+)
 def test_gram_matrices_are_those_of_the_definition(n, m, d, which, single):
     kernel, definition = PRODUCT_KERNELS[which]
     kind = np.float32 if single else np.float64
@@ -54,29 +59,41 @@ def test_gram_matrices_are_those_of_the_definition(n, m, d, which, single):
     want = definition(X.astype(float), Y.astype(float))
     got = kernel.gram(X, Y)
     assert got.dtype == kind
-    np.testing.assert_allclose(got, want, rtol=2e-4 if single else 1e-10, atol=2e-5 if single else 1e-13)
+    np.testing.assert_allclose(
+        got, want, rtol=2e-4 if single else 1e-10, atol=2e-5 if single else 1e-13
+    )
     own = kernel.gram(X)
     np.testing.assert_array_equal(own, own.T)
-    np.testing.assert_allclose(own, kernel.gram(X, X.copy()), rtol=1e-5 if single else 1e-11, atol=1e-5)
+    np.testing.assert_allclose(
+        own, kernel.gram(X, X.copy()), rtol=1e-5 if single else 1e-11, atol=1e-5
+    )
     np.testing.assert_allclose(np.diagonal(own), kernel.diagonal(X), rtol=1e-3 if single else 1e-10)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_sums_are_products_with_the_gram_matrix(kernel):
     X, Y, coef = rows_of(70, 4), rows_of(133, 4, 1), rows_of(70, 3, 2)
-    np.testing.assert_allclose(kernel.sums(X, coef, Y), kernel.gram(Y, X) @ coef, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(kernel.sums(X, coef[:, 0], Y), kernel.gram(Y, X) @ coef[:, 0], atol=1e-9)
+    np.testing.assert_allclose(
+        kernel.sums(X, coef, Y), kernel.gram(Y, X) @ coef, rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        kernel.sums(X, coef[:, 0], Y), kernel.gram(Y, X) @ coef[:, 0], atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_sparse_rows_have_the_values_of_dense_ones(kernel):
     X = sparse.random(40, 30, 0.2, "csr", random_state=0)
-    np.testing.assert_allclose(kernel.gram(X, X[:7]), kernel.gram(X.toarray(), X[:7].toarray()), rtol=1e-9)
+    np.testing.assert_allclose(
+        kernel.gram(X, X[:7]), kernel.gram(X.toarray(), X[:7].toarray()), rtol=1e-9
+    )
 
 
 def test_an_offset_takes_no_digits_of_rbf():
     X = rows_of(50, 3)
-    np.testing.assert_allclose(RBFKernel().gram(X + 1e6), RBFKernel().gram((X + 1e6) - 1e6), atol=1e-12)
+    np.testing.assert_allclose(
+        RBFKernel().gram(X + 1e6), RBFKernel().gram((X + 1e6) - 1e6), atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("9.1")
@@ -87,7 +104,8 @@ def test_sums_products_multiples_and_shifts():
     np.testing.assert_allclose((2 * a * b + 3 * b + 0.5).gram(X, Y), 2 * A * B + 3 * B + 0.5)
     np.testing.assert_allclose((1 + a).gram(X, Y), A + 1)
     assert (
-        repr((a + 1) * b) == "(RBFKernel(sigma=0.7) + 1.0) * PolynomialKernel(degree=2, gamma=1.0, coef0=1.0)"
+        repr((a + 1) * b)
+        == "(RBFKernel(sigma=0.7) + 1.0) * PolynomialKernel(degree=2, gamma=1.0, coef0=1.0)"
     )
     assert (a + 1).mercer
     assert (a + SigmoidKernel()).mercer is None
@@ -110,7 +128,9 @@ def test_sums_products_multiples_and_shifts():
 )
 def test_products_of_feature_maps_are_kernel_values(kernel):
     X, Y = rows_of(6, 3), rows_of(4, 3, 1)
-    np.testing.assert_allclose(kernel.feature_map(X) @ kernel.feature_map(Y).T, kernel.gram(X, Y), atol=1e-9)
+    np.testing.assert_allclose(
+        kernel.feature_map(X) @ kernel.feature_map(Y).T, kernel.gram(X, Y), atol=1e-9
+    )
     assert len(kernel.feature_names("abc")) == kernel.feature_map(X).shape[1]
 
 
@@ -143,7 +163,9 @@ def test_a_function_of_matrices_of_rows_and_precomputed_values_are_the_same_kern
 
 @pytest.mark.syllabus("9.1")
 def test_kernels_that_are_not_mercer_are_found_out():
-    corners = np.array(np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])).reshape(3, -1).T
+    corners = (
+        np.array(np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])).reshape(3, -1).T
+    )
     found = is_mercer(DistanceKernel("chebyshev", gamma=0.3), corners)
     assert not found
     K = DistanceKernel("chebyshev", gamma=0.3).gram(corners)
@@ -154,7 +176,11 @@ def test_kernels_that_are_not_mercer_are_found_out():
     assert not is_mercer(DistanceKernel(Minkowski(4.0), gamma=0.1), corners)
     assert not is_mercer(SigmoidKernel(gamma=1.0, coef0=-1.0), rows_of(20, 2))
     assert not is_mercer(PolynomialKernel(degree=2, coef0=-5.0), rows_of(20, 2))
-    for kernel in (*KERNELS[:3], DistanceKernel("euclidean"), DistanceKernel("manhattan", gamma=0.1)):
+    for kernel in (
+        *KERNELS[:3],
+        DistanceKernel("euclidean"),
+        DistanceKernel("manhattan", gamma=0.1),
+    ):
         assert is_mercer(kernel, corners), kernel
         assert kernel.mercer is True
     lopsided = is_mercer([[1.0, 0.5], [0.2, 1.0]])

@@ -1,4 +1,5 @@
-"""Linear support vector machines: optimality of every loss, penalty and intercept; liblinear's answers."""
+"""Linear support vector machines: optimality of every loss, penalty and intercept; liblinear's
+answers."""
 
 import numpy as np
 import pyarrow as pa
@@ -72,7 +73,10 @@ def test_liblinear_finds_the_same_plane(loss):
 @pytest.mark.syllabus("9.3")
 def test_the_hinge_is_that_of_svc():
     X, y = noisy()
-    line, machine = LinearSVC(loss="hinge", tol=1e-8).fit(X, y), SVC(kernel="linear", tol=1e-8).fit(X, y)
+    line, machine = (
+        LinearSVC(loss="hinge", tol=1e-8).fit(X, y),
+        SVC(kernel="linear", tol=1e-8).fit(X, y),
+    )
     np.testing.assert_allclose(line.coef_, machine.coef_, atol=1e-5)
     assert line.objective_[0] == pytest.approx(machine.dual_objective_[0], rel=1e-7)
     assert line.n_wrong_[0] == machine.n_wrong_[0]
@@ -114,7 +118,9 @@ def test_more_columns_than_rows(tmp_path):
 def test_files_are_read_pass_by_pass(tmp_path):
     X, y = noisy(3000, 3)
     path = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y}), path, row_group_size=700)
+    pq.write_table(
+        pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y}), path, row_group_size=700
+    )
     for loss in ("squared_hinge", "hinge"):
         whole = LinearSVC(loss=loss, tol=1e-7).fit(X, y)
         read = LinearSVC(loss=loss, tol=1e-7).fit(scan(path, target="y", memory=1))

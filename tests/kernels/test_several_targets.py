@@ -25,7 +25,9 @@ def test_several_targets_are_predicted_as_by_scikit_learn(alpha):
     assert KernelRidge(gamma=0.2).fit(X, Y[:, :1]).predict(X).shape == (50, 1)
 
 
-@pytest.mark.parametrize("settings", [{"alpha": 0.3}, {"alpha": "loo"}, {"kernel": "linear", "alpha": "loo"}])
+@pytest.mark.parametrize(
+    "settings", [{"alpha": 0.3}, {"alpha": "loo"}, {"kernel": "linear", "alpha": "loo"}]
+)
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
     model = KernelRidge(fit_intercept=fit_intercept, **settings).fit(X, Y, W)
@@ -34,9 +36,13 @@ def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
         one = KernelRidge(fit_intercept=fit_intercept, **settings).fit(X, Y[:, t], W)
         np.testing.assert_allclose(model.predict(X)[:, t], one.predict(X), rtol=1e-9, atol=1e-12)
         assert np.broadcast_to(model.alpha_, 3)[t] == one.alpha_
-        np.testing.assert_allclose(left.residuals[:, t], one.leave_one_out().residuals, rtol=1e-8, atol=1e-11)
+        np.testing.assert_allclose(
+            left.residuals[:, t], one.leave_one_out().residuals, rtol=1e-8, atol=1e-11
+        )
         assert left.r2[t] == pytest.approx(one.leave_one_out().r2)
-        np.testing.assert_allclose(model.row_contributions(X[:2])[..., t], one.row_contributions(X[:2]))
+        np.testing.assert_allclose(
+            model.row_contributions(X[:2])[..., t], one.row_contributions(X[:2])
+        )
         if settings.get("kernel") == "linear":
             np.testing.assert_allclose(model.coef_[t], one.coef_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.explain(X[:3]).scores, model.predict(X[:3])[:, 0], rtol=1e-9)
@@ -47,7 +53,9 @@ def test_many_rows_of_several_targets_are_solved_in_mixed_precision_alike():
     rng = np.random.default_rng(1)
     A, B = rng.normal(size=(1100, 3)), rng.normal(size=(1100, 2))
     found = KernelRidge(0.5, gamma=0.3).fit(A, B).predict(A[:50])
-    np.testing.assert_allclose(found, Peer(0.5, kernel="rbf", gamma=0.3).fit(A, B).predict(A[:50]), rtol=1e-6)
+    np.testing.assert_allclose(
+        found, Peer(0.5, kernel="rbf", gamma=0.3).fit(A, B).predict(A[:50]), rtol=1e-6
+    )
 
 
 def test_targets_that_cannot_be_learned_are_named():
@@ -64,8 +72,12 @@ def test_the_median_width_of_weighted_rows_is_that_of_repeated_rows():
         rows, w = rng.normal(size=(rng.integers(2, 9), 2)), rng.integers(1, 4, 9)
         w = w[: len(rows)]
         repeated = np.repeat(rows, w, axis=0)
-        assert median_sigma(rows, sample_weight=w) == pytest.approx(median_sigma(repeated), rel=1e-12)
-        assert RBFKernel(sigma="median").learn(rows, None, w).sigma == pytest.approx(median_sigma(repeated))
+        assert median_sigma(rows, sample_weight=w) == pytest.approx(
+            median_sigma(repeated), rel=1e-12
+        )
+        assert RBFKernel(sigma="median").learn(rows, None, w).sigma == pytest.approx(
+            median_sigma(repeated)
+        )
     y = X[:, 0]
     there = np.repeat(np.arange(50), W.astype(int))
     weighted = KernelRidge(gamma="median").fit(X, y, W).predict(X)

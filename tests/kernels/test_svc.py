@@ -27,7 +27,9 @@ def residual(model, X, y, C, K=None):
     f = K @ (signs * model.alpha_) + model.intercept_[0]
     margins = signs * f - 1
     low, high = model.alpha_ <= 0, model.alpha_ >= C
-    wrong = np.where(low, np.maximum(0, -margins), np.where(high, np.maximum(0, margins), np.abs(margins)))
+    wrong = np.where(
+        low, np.maximum(0, -margins), np.where(high, np.maximum(0, margins), np.abs(margins))
+    )
     return max(wrong.max(), abs(signs @ model.alpha_))
 
 
@@ -128,7 +130,9 @@ def test_libsvm_finds_the_same_optimum(kernel, settings, C):
     # libsvm keeps kernel values in single precision; ours are in double, as their residual shows
     single = 1e-5 + 1e-4 * C
     assert ours.intercept_[0] == pytest.approx(peer.intercept_[0], abs=single)
-    np.testing.assert_allclose(ours.decision_function(X), peer.decision_function(X), rtol=1e-4, atol=single)
+    np.testing.assert_allclose(
+        ours.decision_function(X), peer.decision_function(X), rtol=1e-4, atol=single
+    )
     assert residual(ours, X, y, C * w) <= 1.1e-8
 
 
@@ -182,7 +186,11 @@ def test_what_is_said_of_the_machine_is_true():
     np.testing.assert_allclose(model.slack_, slack, atol=1e-8)
     assert model.n_wrong_[0] == (signs * f < 0).sum()
     assert model.n_slack_[0] == (slack > 1e-6).sum()
-    assert model.n_on_margin_[0] + model.n_at_bound_[0] == len(model.support_) == model.n_support_.sum()
+    assert (
+        model.n_on_margin_[0] + model.n_at_bound_[0]
+        == len(model.support_)
+        == model.n_support_.sum()
+    )
     np.testing.assert_allclose(model.distances(X)[:, 0], f / np.linalg.norm(model.coef_), rtol=1e-9)
     assert model.primal_objective_[0] == pytest.approx(0.5 * (model.coef_**2).sum() + slack.sum())
     text = str(model.summary())
@@ -196,8 +204,12 @@ def test_intercepts_free_penalized_and_none():
     plain = SVC(kernel="linear", intercept=None, tol=1e-7).fit(X, y)
     assert plain.intercept_[0] == 0
     folded = SVC(kernel="linear", intercept="penalized", tol=1e-7).fit(X, y)
-    column = SVC(kernel="linear", intercept=None, tol=1e-7).fit(np.column_stack([X, np.ones(len(X))]), y)
-    np.testing.assert_allclose(np.append(folded.coef_, folded.intercept_), column.coef_[0], atol=1e-5)
+    column = SVC(kernel="linear", intercept=None, tol=1e-7).fit(
+        np.column_stack([X, np.ones(len(X))]), y
+    )
+    np.testing.assert_allclose(
+        np.append(folded.coef_, folded.intercept_), column.coef_[0], atol=1e-5
+    )
     assert folded.dual_objective_[0] == pytest.approx(folded.primal_objective_[0], rel=1e-5)
 
 
@@ -207,15 +219,19 @@ def test_precomputed_function_and_object_are_one_machine():
     y = np.array(["a", "b", "c"])[(y + (X[:, 0] > 1)) % 3]
     kernel = RBFKernel(sigma=1.3)
     objects = SVC(kernel=kernel, tol=1e-8, probability=True, random_state=0).fit(X, y)
-    function = SVC(kernel=lambda A, B: kernel.gram(A, B), tol=1e-8, probability=True, random_state=0).fit(
-        X, y
+    function = SVC(
+        kernel=lambda A, B: kernel.gram(A, B), tol=1e-8, probability=True, random_state=0
+    ).fit(X, y)
+    given = SVC(kernel="precomputed", tol=1e-8, probability=True, random_state=0).fit(
+        kernel.gram(X), y
     )
-    given = SVC(kernel="precomputed", tol=1e-8, probability=True, random_state=0).fit(kernel.gram(X), y)
     T = X[:20] + 0.1
     want = objects.machine_scores(T)
     np.testing.assert_allclose(function.machine_scores(T), want, atol=1e-6)
     np.testing.assert_allclose(given.machine_scores(kernel.gram(T, X)), want, atol=1e-6)
-    np.testing.assert_allclose(given.predict_proba(kernel.gram(T, X)), objects.predict_proba(T), atol=1e-5)
+    np.testing.assert_allclose(
+        given.predict_proba(kernel.gram(T, X)), objects.predict_proba(T), atol=1e-5
+    )
     with pytest.raises(DataError, match="one column per row"):
         SVC(kernel="precomputed").fit(X, y)
 
@@ -228,7 +244,9 @@ def test_sparse_rows_are_dense_rows():
             SVC(kernel=kernel, tol=1e-7, gamma=0.5).fit(X, y),
             SVC(kernel=kernel, tol=1e-7, gamma=0.5).fit(X.toarray(), y),
         )
-        np.testing.assert_allclose(one.decision_function(X), two.decision_function(X.toarray()), atol=1e-6)
+        np.testing.assert_allclose(
+            one.decision_function(X), two.decision_function(X.toarray()), atol=1e-6
+        )
 
 
 @pytest.mark.syllabus("9.3", "9.6")
@@ -277,7 +295,9 @@ def test_contributions_of_support_vectors_sum_to_the_score():
     np.testing.assert_allclose(found.scores, model.decision_function(X[:4]))
     assert list(found.names) == [f"row {i}" for i in model.support_]
     line = SVC(kernel="linear").fit(X, y)
-    np.testing.assert_allclose(line.explain(X).contributions, line.coef_ * (X - X.mean(axis=0)), atol=1e-9)
+    np.testing.assert_allclose(
+        line.explain(X).contributions, line.coef_ * (X - X.mean(axis=0)), atol=1e-9
+    )
     with pytest.raises(SettingError, match="choose 'columns'"):
         model.explain(X, by="rows")
 
@@ -314,4 +334,6 @@ def test_a_thin_margin_of_any_kernel_is_told_from_classes_that_no_plane_separate
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     rings = np.vstack([circle, circle * (1 + 1e-6)])
     with pytest.raises(DataError, match=r"are separable by the kernel Polynomial.* too thin"):
-        SVC(C=np.inf, kernel="poly", degree=2, coef0=1.0, gamma=1.0).fit(rings, np.repeat([0, 1], 20))
+        SVC(C=np.inf, kernel="poly", degree=2, coef0=1.0, gamma=1.0).fit(
+            rings, np.repeat([0, 1], 20)
+        )

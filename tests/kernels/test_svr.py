@@ -23,7 +23,9 @@ def residual(model, X, y):
     beyond = np.abs(error) - model.epsilon
     edge = np.sign(a) * error - model.epsilon
     return np.where(
-        a == 0, np.maximum(0, beyond), np.where(np.abs(a) >= bound, np.maximum(0, -edge), np.abs(edge))
+        a == 0,
+        np.maximum(0, beyond),
+        np.where(np.abs(a) >= bound, np.maximum(0, -edge), np.abs(edge)),
     ).max()
 
 
@@ -93,11 +95,15 @@ def test_sparse_precomputed_and_explained():
     kernel = RBFKernel(gamma=0.5)
     model = SVR(kernel=kernel, tol=1e-8).fit(X, y)
     given = SVR(kernel="precomputed", tol=1e-8).fit(kernel.gram(X), y)
-    np.testing.assert_allclose(given.predict(kernel.gram(X[:9], X)), model.predict(X[:9]), atol=1e-6)
+    np.testing.assert_allclose(
+        given.predict(kernel.gram(X[:9], X)), model.predict(X[:9]), atol=1e-6
+    )
     thin = SVR(kernel=kernel, tol=1e-8).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.predict(sparse.csr_array(X)), model.predict(X), atol=1e-6)
     for by in ("columns", "support_vectors"):
-        np.testing.assert_allclose(model.explain(X[:5], by=by).scores, model.predict(X[:5]), atol=1e-9)
+        np.testing.assert_allclose(
+            model.explain(X[:5], by=by).scores, model.predict(X[:5]), atol=1e-9
+        )
     with pytest.raises(SettingError, match="no columns to explain"):
         given.explain(kernel.gram(X))
     with pytest.raises(SettingError, match="needs classes"):

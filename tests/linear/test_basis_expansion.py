@@ -30,10 +30,12 @@ def test_joint_polynomials_are_those_of_scikit_learn(degree):
 
 
 @pytest.mark.syllabus("7.3")
-def test_polynomials_by_column_are_powers_of_standardised_columns():
+def test_polynomials_by_column_are_powers_of_standardized_columns():
     X = cells(d=2)
     z = (X - X.mean(axis=0)) / X.std(axis=0)
-    want = np.column_stack([z[:, 0], z[:, 0] ** 2, z[:, 0] ** 3, z[:, 1], z[:, 1] ** 2, z[:, 1] ** 3])
+    want = np.column_stack(
+        [z[:, 0], z[:, 0] ** 2, z[:, 0] ** 3, z[:, 1], z[:, 1] ** 2, z[:, 1] ** 3]
+    )
     assert_allclose(BasisExpansion(degree=3).fit_transform(X), want, rtol=1e-9, atol=1e-12)
 
 
@@ -52,7 +54,9 @@ def test_given_centers_and_width_give_the_formula(kind, function):
 @pytest.mark.syllabus("7.3")
 def test_joint_gaussians_are_of_the_distance_to_their_center():
     X, centers = cells(), cells(1, n=4)
-    model = BasisExpansion(kind="gaussian", joint=True, centers=centers, width=2.0, standardize=False).fit(X)
+    model = BasisExpansion(
+        kind="gaussian", joint=True, centers=centers, width=2.0, standardize=False
+    ).fit(X)
     want = np.exp(-((X[:, None] - model.centers_) ** 2).sum(axis=2) / 8)
     assert_allclose(model.transform(X), want, rtol=1e-10)
     assert {tuple(c) for c in model.centers_} == {tuple(c) for c in centers}
@@ -69,7 +73,9 @@ def test_centers_from_the_data_are_quantiles_or_rows():
         kind="sigmoid", n_centers=6, centers="sample", standardize=False, random_state=0
     ).fit(X)
     assert set(by_row.centers_[0]) <= set(X[:, 0])
-    other = BasisExpansion(kind="sigmoid", n_centers=6, centers="sample", standardize=False, random_state=1)
+    other = BasisExpansion(
+        kind="sigmoid", n_centers=6, centers="sample", standardize=False, random_state=1
+    )
     assert set(other.fit(X).centers_[0]) != set(by_row.centers_[0])
 
 
@@ -83,7 +89,9 @@ def test_files_and_dask_give_the_same_and_stream(kind, tmp_path):
     filed = BasisExpansion(kind=kind, centers="sample", random_state=0).fit(rows)
     streamed = np.vstack([block.X for block in filed.transform(rows).blocks()])
     assert_allclose(streamed, whole.transform(X), rtol=1e-9)
-    lazy = BasisExpansion(kind=kind, centers="sample", random_state=0).fit(da.from_array(X, chunks=(77, -1)))
+    lazy = BasisExpansion(kind=kind, centers="sample", random_state=0).fit(
+        da.from_array(X, chunks=(77, -1))
+    )
     assert_allclose(
         lazy.transform(da.from_array(X, chunks=(50, -1))).compute(), whole.transform(X), rtol=1e-9
     )
@@ -98,10 +106,10 @@ def test_a_curve_is_linear_in_its_basis():
 
 
 def test_categories_are_left_as_they_are_before_the_new_columns():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "colour": ["red", "blue", "red", "blue"]})
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "color": ["red", "blue", "red", "blue"]})
     out = BasisExpansion(standardize=False).fit_transform(frame)
-    assert list(out.columns) == ["colour", "x", "x^2"]
-    assert out["colour"].tolist() == frame["colour"].tolist()
+    assert list(out.columns) == ["color", "x", "x^2"]
+    assert out["color"].tolist() == frame["color"].tolist()
     assert_allclose(out["x^2"], frame["x"] ** 2)
 
 
@@ -180,7 +188,13 @@ def test_joint_sigmoids_are_of_a_linear_form_through_their_center():
 @pytest.mark.syllabus("7.3")
 def test_directions_of_joint_sigmoids_may_be_given():
     Z = np.random.default_rng(0).normal(size=(40, 2))
-    settings = {"kind": "sigmoid", "joint": True, "centers": [[0.0, 1.0]], "width": 1.0, "standardize": False}
+    settings = {
+        "kind": "sigmoid",
+        "joint": True,
+        "centers": [[0.0, 1.0]],
+        "width": 1.0,
+        "standardize": False,
+    }
     found = BasisExpansion(**settings, directions=[[2.0, -1.0]]).fit_transform(Z)
     assert_allclose(found[:, 0], 1 / (1 + np.exp(-(2 * Z[:, 0] - (Z[:, 1] - 1)))))
     with pytest.raises(SettingError, match=r"directions have the shape \(1, 3\): .* \(1, 2\)"):

@@ -1,4 +1,5 @@
-"""Lasso and elastic net against scikit-learn, their duality gap and the conditions of optimality."""
+"""Lasso and elastic net against scikit-learn, their duality gap and the conditions of
+optimality."""
 
 import dask.array as da
 import numpy as np
@@ -124,7 +125,9 @@ def test_weight_two_equals_repeated_row(solver, thin):
     w = np.random.default_rng(2).integers(0, 4, len(y))
     make = sparse.csr_array if thin else np.asarray
     one = Lasso(alpha=0.05, solver=solver, tol=1e-11).fit(make(X), y, w)
-    two = Lasso(alpha=0.05, solver=solver, tol=1e-11).fit(make(np.repeat(X, w, axis=0)), np.repeat(y, w))
+    two = Lasso(alpha=0.05, solver=solver, tol=1e-11).fit(
+        make(np.repeat(X, w, axis=0)), np.repeat(y, w)
+    )
     assert_allclose(one.coef_, two.coef_, atol=1e-6)
     assert one.n_rows_ == len(w)
 
@@ -162,7 +165,7 @@ def test_float32_is_computed_in_double(solver):
     )
 
 
-# -- paths -------------------------------------------------------------------------------------------------
+# -- paths -----------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("7.2")
@@ -193,12 +196,14 @@ def test_a_path_takes_any_order_of_alphas_and_sparse_rows():
 def test_more_chosen_columns_than_twice_the_rows_are_solved_on_columns(monkeypatch):
     X, y = rows(n=8, d=200)
     monkeypatch.setattr("lyceum._core.solvers.column_elastic_net._SMALL", 1)
-    few = ElasticNet(alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000).fit(X, y)
+    few = ElasticNet(alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000).fit(
+        X, y
+    )
     assert np.count_nonzero(few.coef_) > 16
     assert optimality(few, X, y, l1_ratio=0.02) < 1e-5
 
 
-# -- errors ------------------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------
 
 
 def test_too_few_epochs_are_reported():
@@ -229,7 +234,9 @@ def test_what_columns_cannot_do_is_refused(tmp_path):
 def test_a_warm_start_goes_on_from_the_last_fit():
     X, y = rows(n=200, d=50, correlated=2.0)
     cold = Lasso(alpha=0.01, tol=1e-10).fit(X, y)
-    warm = Lasso(alpha=0.0101, tol=1e-10, warm_start=True).fit(X, y).set_params(alpha=0.01).fit(X, y)
+    warm = (
+        Lasso(alpha=0.0101, tol=1e-10, warm_start=True).fit(X, y).set_params(alpha=0.01).fit(X, y)
+    )
     assert warm.n_iter_ < cold.n_iter_
     assert_allclose(warm.coef_, cold.coef_, atol=1e-4)
 

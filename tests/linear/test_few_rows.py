@@ -9,7 +9,11 @@ from lyceum import load, save
 from lyceum._core.probability import LowRankCovariance
 from lyceum._core.statistics import ClassRowScatter, RowScatter, RowSpace
 from lyceum._core.statistics.moments import row_scatter as _row_scatter
-from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, RegularizedDiscriminant
+from lyceum.bayes import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminant,
+)
 from lyceum.data import scan
 from lyceum.errors import SettingError
 from lyceum.linear import LinearRegression, Ridge, RidgeCV
@@ -85,15 +89,24 @@ def test_more_rows_may_follow_and_the_model_is_kept(few, tmp_path):
 def test_sparse_rows_and_scanned_rows_are_the_same(few):
     holes = np.where(RNG.random(X.shape) < 0.8, 0.0, X)
     one = few(Ridge(1.0), holes, Y)
-    assert_allclose(few(Ridge(1.0), sparse.csr_array(holes), Y).coef_, one.coef_, rtol=1e-9, atol=1e-12)
+    assert_allclose(
+        few(Ridge(1.0), sparse.csr_array(holes), Y).coef_, one.coef_, rtol=1e-9, atol=1e-12
+    )
     table = scan(np.column_stack([holes, Y]), target=f"x{D}")
     assert_allclose(few(Ridge(1.0), table).coef_, one.coef_, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(few, fit_intercept, weights):
-    settings = {"alphas": [1e-2, 1.0, 1e2, 1e4], "fit_intercept": fit_intercept, "random_state": 0, "cv": 4}
+def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(
+    few, fit_intercept, weights
+):
+    settings = {
+        "alphas": [1e-2, 1.0, 1e2, 1e4],
+        "fit_intercept": fit_intercept,
+        "random_state": 0,
+        "cv": 4,
+    }
     one, two = few(RidgeCV(**settings), X, Y, weights), RidgeCV(**settings).fit(X, Y, weights)
     assert one.alpha_ == two.alpha_
     assert_allclose(one.mse_path_, two.mse_path_, rtol=1e-6)
@@ -112,7 +125,9 @@ def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(f
         RegularizedDiscriminant(alpha=0.3, gamma=0.2),
         RegularizedDiscriminant(alpha=0.0, gamma=0.0),
         RegularizedDiscriminant(alpha=1.0, gamma=1.0, mix="convex"),
-        RegularizedDiscriminant(alpha=0.4, gamma=0.3, mix="convex", shrink="diagonal", unbiased=True),
+        RegularizedDiscriminant(
+            alpha=0.4, gamma=0.3, mix="convex", shrink="diagonal", unbiased=True
+        ),
     ],
 )
 def test_discriminants_of_few_rows_are_those_of_all_columns(few, learner, weights, tmp_path):

@@ -65,7 +65,9 @@ def test_the_lms_rule_comes_near_the_closed_form_row_by_row():
     for row, target in zip(z, (-3.0, 3.0)):
         u = u + 0.1 * (target - u @ row) * row
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        one = LinearRegression(solver="lms", learning_rate=0.1, max_iter=1).fit([[0.0], [2.0]], [1.0, 7.0])
+        one = LinearRegression(solver="lms", learning_rate=0.1, max_iter=1).fit(
+            [[0.0], [2.0]], [1.0, 7.0]
+        )
     assert_allclose(one.coef_, u[:1])
     assert_allclose(one.intercept_, 4.0 + u[1] - u[0])
 
@@ -94,18 +96,23 @@ def test_triangles_of_parts_are_the_triangle_of_the_whole(tmp_path):
     X, y = rows(n=500)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=60)
-    filed = LinearRegression(solver="qr").fit(scan(str(tmp_path / "rows.parquet"), target="y", memory=0))
+    filed = LinearRegression(solver="qr").fit(
+        scan(str(tmp_path / "rows.parquet"), target="y", memory=0)
+    )
     whole = LinearRegression(solver="qr").fit(X, y)
     assert_allclose(filed.coef_, whole.coef_, rtol=1e-11)
     assert_allclose(filed.residual_sum_, whole.residual_sum_, rtol=1e-11)
 
 
 @pytest.mark.parametrize(
-    ("solver", "taken"), [("normal", "of least norm"), ("qr", "of least norm"), ("lms", "nearest to zero")]
+    ("solver", "taken"),
+    [("normal", "of least norm"), ("qr", "of least norm"), ("lms", "nearest to zero")],
 )
 def test_which_of_many_solutions_is_taken_is_said(solver, taken):
     X, y = rows(d=2)
     X = np.column_stack([X, X[:, 0] - X[:, 1], np.full(len(X), 4.0)])
-    with pytest.warns(np.exceptions.RankWarning, match=f"'x3' never varies .* The solution {taken}"):
+    with pytest.warns(
+        np.exceptions.RankWarning, match=f"'x3' never varies .* The solution {taken}"
+    ):
         model = LinearRegression(solver=solver, tol=1e-4).fit(X, y)
     assert model.rank_ == 2

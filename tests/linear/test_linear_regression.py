@@ -1,4 +1,5 @@
-"""Linear regression against statsmodels, NumPy's SVD, closed forms, and the laws of the statistic."""
+"""Linear regression against statsmodels, NumPy's SVD, closed forms, and the laws of the
+statistic."""
 
 from functools import partial
 
@@ -24,7 +25,9 @@ RankWarning = np.exceptions.RankWarning
 def rows(seed=0, n=200, d=4, offset=0.0, noise=1.0):
     rng = np.random.default_rng(seed)
     X = rng.normal(offset, 1, (n, d)) * 10.0 ** np.arange(d)
-    return X, (X - offset) @ (np.arange(1, d + 1) / 10.0 ** np.arange(d)) + 3 + noise * rng.normal(size=n)
+    return X, (X - offset) @ (np.arange(1, d + 1) / 10.0 ** np.arange(d)) + 3 + noise * rng.normal(
+        size=n
+    )
 
 
 @pytest.mark.syllabus("7.1")
@@ -43,7 +46,9 @@ def test_inference_is_that_of_statsmodels(fit_intercept, weighted):
     assert_allclose(ours.p_, theirs.pvalues[first:], rtol=1e-6, atol=1e-300)
     assert_allclose(ours.covariance_, theirs.cov_params()[first:, first:], rtol=1e-7, atol=1e-16)
     assert_allclose(ours.confidence_interval(0.9), theirs.conf_int(0.1)[first:], rtol=1e-8)
-    assert_allclose([ours.r2_, ours.adjusted_r2_], [theirs.rsquared, theirs.rsquared_adj], rtol=1e-10)
+    assert_allclose(
+        [ours.r2_, ours.adjusted_r2_], [theirs.rsquared, theirs.rsquared_adj], rtol=1e-10
+    )
     assert_allclose([ours.f_, ours.sigma_**2], [theirs.fvalue, theirs.scale], rtol=1e-9)
     assert_allclose(ours.f_p_, theirs.f_pvalue, rtol=1e-6, atol=1e-300)
     assert (ours.df_model_, ours.df_residual_) == (theirs.df_model, theirs.df_resid)
@@ -62,9 +67,13 @@ def test_prediction_intervals_are_those_of_statsmodels(fit_intercept):
     ours = LinearRegression(fit_intercept=fit_intercept).fit(X, y)
     design = partial(sm.add_constant, has_constant="add") if fit_intercept else np.asarray
     frame = sm.OLS(y, design(X)).fit().get_prediction(design(new)).summary_frame(alpha=0.2)
-    assert_allclose(ours.predict_interval(new, 0.8), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-9)
     assert_allclose(
-        ours.predict_interval(new, 0.8, of="mean"), frame[["mean_ci_lower", "mean_ci_upper"]], rtol=1e-9
+        ours.predict_interval(new, 0.8), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-9
+    )
+    assert_allclose(
+        ours.predict_interval(new, 0.8, of="mean"),
+        frame[["mean_ci_lower", "mean_ci_upper"]],
+        rtol=1e-9,
     )
 
 
@@ -145,7 +154,9 @@ def test_more_columns_than_rows_gives_the_solution_of_least_norm():
     with pytest.warns(RankWarning, match="6 rows cannot determine the coefficients of 15 columns"):
         model = LinearRegression().fit(X, y)
     assert_allclose(model.predict(X), y, atol=1e-10)
-    assert_allclose(model.coef_, np.linalg.pinv(X - X.mean(axis=0)) @ (y - y.mean()), rtol=1e-8, atol=1e-12)
+    assert_allclose(
+        model.coef_, np.linalg.pinv(X - X.mean(axis=0)) @ (y - y.mean()), rtol=1e-8, atol=1e-12
+    )
 
 
 def test_one_row_predicts_its_target():
@@ -161,7 +172,9 @@ def test_weight_two_equals_repeated_row_but_not_twice_the_evidence(fit_intercept
     X, y = rows(n=60)
     w = np.random.default_rng(2).integers(0, 4, 60)
     weighted = LinearRegression(fit_intercept=fit_intercept).fit(X, y, w)
-    repeated = LinearRegression(fit_intercept=fit_intercept).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    repeated = LinearRegression(fit_intercept=fit_intercept).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     dropped = LinearRegression(fit_intercept=fit_intercept).fit(X[w > 0], y[w > 0], w[w > 0])
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-10)
     assert_allclose(weighted.r2_, repeated.r2_, rtol=1e-10)
@@ -179,7 +192,9 @@ def test_any_chunking_file_and_dask_give_the_same(tmp_path):
     table = pa.table({**dict(zip(names, X.T)), "y": y})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=7000)
     streamed = LinearRegression().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
-    dasked = LinearRegression().fit(da.from_array(X, chunks=(8000, 4)), da.from_array(y, chunks=8000))
+    dasked = LinearRegression().fit(
+        da.from_array(X, chunks=(8000, 4)), da.from_array(y, chunks=8000)
+    )
     for other in (parts, streamed, dasked):
         assert_allclose(other.coef_, whole.coef_, rtol=1e-11)
         assert_allclose(other.intercept_, whole.intercept_, rtol=1e-10)
@@ -200,32 +215,43 @@ def test_sparse_equals_dense(density, weighted):
     assert_allclose(here.predict(X), there.predict(X.toarray()), rtol=1e-11)
     assert_allclose(here.predict_interval(X), there.predict_interval(X.toarray()), rtol=1e-9)
     assert_allclose(
-        here.explain(X).contributions, there.explain(X.toarray()).contributions, rtol=1e-6, atol=1e-9
+        here.explain(X).contributions,
+        there.explain(X.toarray()).contributions,
+        rtol=1e-6,
+        atol=1e-9,
     )
 
 
 def mixed(seed=0, n=300):
     rng = np.random.default_rng(seed)
-    colour = rng.choice(["blue", "green", "red"], n)
+    color = rng.choice(["blue", "green", "red"], n)
     x = rng.normal(size=n)
-    y = 2 * x + np.select([colour == "green", colour == "red"], [1.0, -3.0]) + 0.1 * rng.normal(size=n)
-    return pd.DataFrame({"colour": pd.Categorical(colour), "x": x}), y
+    y = (
+        2 * x
+        + np.select([color == "green", color == "red"], [1.0, -3.0])
+        + 0.1 * rng.normal(size=n)
+    )
+    return pd.DataFrame({"color": pd.Categorical(color), "x": x}), y
 
 
 def test_categories_enter_against_their_first():
     frame, y = mixed()
     model = LinearRegression().fit(frame, y)
-    dummies = pd.get_dummies(frame, drop_first=True, dtype=float)[["colour_green", "colour_red", "x"]]
-    assert model.design_names == ("colour=green", "colour=red", "x")
+    dummies = pd.get_dummies(frame, drop_first=True, dtype=float)[["color_green", "color_red", "x"]]
+    assert model.design_names == ("color=green", "color=red", "x")
     assert_allclose(model.coef_, LinearRegression().fit(dummies.to_numpy(), y).coef_, rtol=1e-10)
 
 
 def test_categories_may_come_later():
     frame, y = mixed()
-    frame["colour"] = frame["colour"].astype(str)
-    order = np.argsort(frame["colour"].to_numpy() == "blue", kind="stable")
+    frame["color"] = frame["color"].astype(str)
+    order = np.argsort(frame["color"].to_numpy() == "blue", kind="stable")
     first, rest = order[:120], order[120:]  # blue, the reference, comes last
-    parts = LinearRegression().partial_fit(frame.iloc[first], y[first]).partial_fit(frame.iloc[rest], y[rest])
+    parts = (
+        LinearRegression()
+        .partial_fit(frame.iloc[first], y[first])
+        .partial_fit(frame.iloc[rest], y[rest])
+    )
     assert_allclose(parts.coef_, LinearRegression().fit(frame, y).coef_, rtol=1e-9)
 
 
@@ -233,7 +259,7 @@ def test_contributions_and_base_add_up_to_the_prediction():
     frame, y = mixed()
     model = LinearRegression().fit(frame, y)
     told = model.explain(frame.head(9))
-    assert list(told.names) == ["colour", "x"]
+    assert list(told.names) == ["color", "x"]
     assert_allclose(told.scores, model.predict(frame.head(9)), rtol=1e-10)
     assert_allclose(told.base, y.mean(), rtol=1e-10)
 
@@ -243,7 +269,8 @@ def test_bad_cell_is_named(bad):
     X, y = rows()
     X[17, 2] = bad
     with pytest.raises(
-        MissingValuesError, match=r"column 'x2' has .* in row 17, which LinearRegression cannot take"
+        MissingValuesError,
+        match=r"column 'x2' has .* in row 17, which LinearRegression cannot take",
     ):
         LinearRegression().fit(X, y)
 
@@ -266,7 +293,7 @@ def test_summary_reads_like_a_coefficient_table():
         "adjusted R²",
         "std. error",
         "(intercept)",
-        "colour=red",
+        "color=red",
         "95% from",
     ):
         assert word in text

@@ -11,8 +11,7 @@ from tests.linear.logistic_cases import objective, rows
 from lyceum.errors import MissingValuesError
 from lyceum.linear import LogisticRegression
 
-# -- separation, one class, convergence
-# ----------------------------------------------------------------------------
+# -- separation, one class, convergence ------------------------------------------------
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -78,8 +77,7 @@ def test_constant_columns_get_no_coefficient():
     assert_allclose(model.coef_[0], [*LogisticRegression().fit(X, y).coef_[0], 0.0], atol=1e-7)
 
 
-# -- what it tells
-# -------------------------------------------------------------------------------------------------
+# -- what it tells ---------------------------------------------------------------------
 
 
 def test_history_falls_and_the_record_holds_every_step():
@@ -91,7 +89,9 @@ def test_history_falls_and_the_record_holds_every_step():
     assert_array_equal(last["coef"], model.coef_)
     assert last["gradient"] <= model.tol
     for step in model.record_:
-        assert_allclose(objective(step["coef"], step["intercept"], X, y), step["objective"], rtol=1e-10)
+        assert_allclose(
+            objective(step["coef"], step["intercept"], X, y), step["objective"], rtol=1e-10
+        )
 
 
 def test_warm_start_goes_on_from_the_optimum():
@@ -116,10 +116,10 @@ def test_contributions_and_base_add_up_to_the_log_odds(K):
 
 def test_mixed_columns_and_summary():
     rng = np.random.default_rng(7)
-    frame = pd.DataFrame({"colour": rng.choice(list("abc"), 500), "x": rng.normal(size=500)})
-    y = np.where(frame["x"] + (frame["colour"] == "b") + rng.logistic(size=500) > 0, "yes", "no")
+    frame = pd.DataFrame({"color": rng.choice(list("abc"), 500), "x": rng.normal(size=500)})
+    y = np.where(frame["x"] + (frame["color"] == "b") + rng.logistic(size=500) > 0, "yes", "no")
     model = LogisticRegression(C=np.inf).fit(frame, pd.Series(y, name="bought"))
-    design = pd.get_dummies(frame, drop_first=True, dtype=float)[["colour_b", "colour_c", "x"]]
+    design = pd.get_dummies(frame, drop_first=True, dtype=float)[["color_b", "color_c", "x"]]
     theirs = sm.Logit((y == "yes").astype(float), sm.add_constant(design)).fit(disp=0)
     assert_allclose(model.coef_[0], theirs.params.iloc[1:], rtol=1e-5)
     text = str(model.summary())
@@ -127,7 +127,7 @@ def test_mixed_columns_and_summary():
         "LogisticRegression of bought",
         "odds ratio",
         "std. error",
-        "colour=b",
+        "color=b",
         "likelihood ratio",
         "log-odds of yes",
     ):
@@ -142,7 +142,9 @@ def test_many_categories_take_the_sparse_way_to_the_same_place():
     )
     y = rng.random(2000) < 0.3 + 0.4 * (frame["x"] > 1e4)
     model = LogisticRegression(tol=1e-9).fit(frame, y)
-    design = pd.get_dummies(frame, dtype=float).set_axis(["x", *sorted(frame["town"].unique())], axis=1)
+    design = pd.get_dummies(frame, dtype=float).set_axis(
+        ["x", *sorted(frame["town"].unique())], axis=1
+    )
     dense = design[[*sorted(frame["town"].unique())[1:], "x"]].to_numpy()
     want = LogisticRegression(tol=1e-9).fit(dense, y)
     assert_allclose(model.coef_, want.coef_, rtol=1e-6, atol=1e-8)
@@ -153,7 +155,9 @@ def test_many_categories_take_the_sparse_way_to_the_same_place():
 def test_bad_cell_is_named(K):
     X, y = rows(K)
     X[31, 1] = np.nan
-    with pytest.raises(MissingValuesError, match=r"column 'x1' has a missing value \(NaN\) in row 31"):
+    with pytest.raises(
+        MissingValuesError, match=r"column 'x1' has a missing value \(NaN\) in row 31"
+    ):
         LogisticRegression().fit(X, y)
 
 
@@ -182,16 +186,21 @@ def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
     H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([1e-8] * 4 + [0.0])
     loss = np.logaddexp(0, -sign * (A @ theta)).sum() + 0.5 * (model.coef_**2).sum() / 1e8
     assert model.objective_ == pytest.approx(loss, rel=1e-6)
-    assert gradient @ np.linalg.solve(H, gradient) < 1e-5 * loss  # what one more Newton step would gain
+    assert (
+        gradient @ np.linalg.solve(H, gradient) < 1e-5 * loss
+    )  # what one more Newton step would gain
     for scale in (0.98, 1.02):
         other = scale * theta
-        assert np.logaddexp(0, -sign * (A @ other)).sum() + 0.5 * (other[:-1] ** 2).sum() / 1e8 > loss
+        assert (
+            np.logaddexp(0, -sign * (A @ other)).sum() + 0.5 * (other[:-1] ** 2).sum() / 1e8 > loss
+        )
 
 
 @pytest.mark.parametrize("K", [2, 3, 6])
 @pytest.mark.parametrize("distance", [0.3, 2.0, 4.0])
 def test_newton_needs_few_steps_however_far_classes_are_apart(K, distance):
-    """From the discriminant of classes far apart, whole steps overshoot: it once took 54 short ones."""
+    """From the discriminant of classes far apart, whole steps overshoot: it once took 54 short
+    ones."""
     rng = np.random.default_rng(K)
     y = rng.integers(0, K, 300)
     X = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5)) + distance * rng.normal(size=(K, 5))[y]

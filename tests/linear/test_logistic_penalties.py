@@ -45,7 +45,9 @@ def gradient(model, X, y):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_subgradients_hold_at_the_l1_optimum(K, l1_ratio, fit_intercept):
     X, y = rows(K, offset=2.0)
-    model = LogisticRegression(C=0.1, l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=1e-9).fit(X, y)
+    model = LogisticRegression(C=0.1, l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=1e-9).fit(
+        X, y
+    )
     l1, l2 = l1_ratio / 0.1, (1 - l1_ratio) / 0.1
     g, b = gradient(model, X, y), model.coef_
     inner = g[:, :-1] + l2 * b
@@ -84,7 +86,9 @@ def test_the_l1_objective_is_at_most_that_of_scikit_learn(K):
     log_p = np.log(theirs.predict_proba(X))[np.arange(len(y)), y]
     assert ours.objective_ <= -log_p.sum() + np.abs(theirs.coef_).sum() / 0.2 + 1e-6
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
-    assert_allclose(ours.objective_, -ours.log_likelihood_ + np.abs(ours.coef_).sum() / 0.2, rtol=1e-12)
+    assert_allclose(
+        ours.objective_, -ours.log_likelihood_ + np.abs(ours.coef_).sum() / 0.2, rtol=1e-12
+    )
 
 
 def test_weight_two_equals_repeated_row_and_sparse_equals_dense_under_l1():
@@ -92,7 +96,9 @@ def test_weight_two_equals_repeated_row_and_sparse_equals_dense_under_l1():
     X[np.abs(X) < 0.6] = 0
     w = np.random.default_rng(1).integers(0, 3, len(y))
     one = LogisticRegression(C=0.3, l1_ratio=1.0, tol=1e-9).fit(X, y, w)
-    two = LogisticRegression(C=0.3, l1_ratio=1.0, tol=1e-9).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    two = LogisticRegression(C=0.3, l1_ratio=1.0, tol=1e-9).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     thin = LogisticRegression(C=0.3, l1_ratio=1.0, tol=1e-9).fit(sparse.csr_array(X), y, w)
     assert_allclose(one.coef_, two.coef_, atol=1e-6)
     assert_allclose(one.coef_, thin.coef_, atol=1e-6)
@@ -120,7 +126,7 @@ def test_first_order_solvers_end_where_newton_does(K, solver):
     assert other.n_iter_ >= newton.n_iter_
 
 
-# -- the Laplace posterior ---------------------------------------------------------------------------------
+# -- the Laplace posterior -------------------------------------------------------------
 
 
 def score_spread(model, X):
@@ -143,7 +149,9 @@ def test_probit_shrinks_the_score_by_its_variance(offset):
 @pytest.mark.syllabus("7.6")
 def test_monte_carlo_is_the_integral_over_the_score():
     X, y = rows(n=60)
-    model = LogisticRegression(posterior="monte_carlo", n_draws=20_000, C=10.0, random_state=0).fit(X, y)
+    model = LogisticRegression(posterior="monte_carlo", n_draws=20_000, C=10.0, random_state=0).fit(
+        X, y
+    )
     a, s = model.decision_function(X), score_spread(model, X)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     integral = expit(a[:, None] + s[:, None] * nodes) @ (weights / weights.sum())
@@ -159,7 +167,10 @@ def test_averaging_is_less_sure_far_from_the_rows(K, posterior):
     X, y = rows(K, n=50)
     plain, mean = LogisticRegression().fit(X, y), LogisticRegression(posterior=posterior).fit(X, y)
     far = 10 * X
-    assert mean.predict_proba(far).max(axis=1).mean() < plain.predict_proba(far).max(axis=1).mean() - 0.01
+    assert (
+        mean.predict_proba(far).max(axis=1).mean()
+        < plain.predict_proba(far).max(axis=1).mean() - 0.01
+    )
     assert_allclose(mean.predict_proba(far).sum(axis=1), 1)
     assert_allclose(np.exp(mean.predict_log_proba(far)), mean.predict_proba(far), rtol=1e-9)
 

@@ -1,4 +1,5 @@
-"""Logistic regression one row at a time: the formulas step by step, and how near the optimum it ends."""
+"""Logistic regression one row at a time: the formulas step by step, and how near the optimum it
+ends."""
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,9 @@ def test_every_step_for_more_classes_adds_the_rows_hessian_to_the_inverse(refere
         H = H + A.T @ np.kron(np.diag(p) - np.outer(p, p), np.outer(x, x)) @ A
         theta = after
     covariance = A @ np.linalg.inv(H) @ A.T
-    assert_allclose(np.sqrt(np.diagonal(covariance)).reshape(3, 3)[:, :-1], model.standard_errors_, rtol=1e-8)
+    assert_allclose(
+        np.sqrt(np.diagonal(covariance)).reshape(3, 3)[:, :-1], model.standard_errors_, rtol=1e-8
+    )
 
 
 @pytest.mark.syllabus("7.4")
@@ -171,7 +174,9 @@ def test_it_goes_on_after_a_model_file(tmp_path):
     model = LogisticRegression(solver="recursive").fit(X[:100], y[:100])
     save(model, tmp_path / "model.lyceum")
     back = load(tmp_path / "model.lyceum")
-    assert_array_equal(back.partial_fit(X[100:], y[100:]).coef_, model.partial_fit(X[100:], y[100:]).coef_)
+    assert_array_equal(
+        back.partial_fit(X[100:], y[100:]).coef_, model.partial_fit(X[100:], y[100:]).coef_
+    )
 
 
 def test_what_it_cannot_do_is_said():

@@ -40,8 +40,12 @@ def test_without_a_penalty_posteriors_are_those_of_the_symmetric_form(reference)
     assert_allclose(model.predict_proba(X), symmetric.predict_proba(X), atol=1e-9)
     assert_allclose(model.coef_, symmetric.coef_ - symmetric.coef_[reference], atol=1e-7)
     table = symmetric.log_odds(reference).rows
-    assert_allclose([row[2] for row in table], [row[2] for row in model.log_odds(reference).rows], atol=1e-6)
-    assert_allclose([row[3] for row in table], [row[3] for row in model.log_odds(reference).rows], rtol=1e-5)
+    assert_allclose(
+        [row[2] for row in table], [row[2] for row in model.log_odds(reference).rows], atol=1e-6
+    )
+    assert_allclose(
+        [row[3] for row in table], [row[3] for row in model.log_odds(reference).rows], rtol=1e-5
+    )
 
 
 @pytest.mark.syllabus("7.4")
@@ -63,7 +67,9 @@ def test_the_penalty_is_on_the_log_odds_against_the_reference(l1_ratio, fit_inte
 
     theta = np.delete(np.column_stack([model.coef_, model.intercept_]), 1, axis=0)
     assert_allclose(model.objective_, objective(theta), rtol=1e-12)
-    found = minimize(objective, theta.ravel(), method="Powell", options={"xtol": 1e-9, "maxiter": 20})
+    found = minimize(
+        objective, theta.ravel(), method="Powell", options={"xtol": 1e-9, "maxiter": 20}
+    )
     assert model.objective_ <= found.fun + 1e-6
     symmetric = LogisticRegression(C=0.2, l1_ratio=l1_ratio, fit_intercept=fit_intercept).fit(X, y)
     assert np.abs(symmetric.predict_proba(X) - model.predict_proba(X)).max() > 1e-4

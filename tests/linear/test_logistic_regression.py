@@ -1,4 +1,5 @@
-"""Logistic regression against scikit-learn, statsmodels, finite differences, and the laws of rows."""
+"""Logistic regression against scikit-learn, statsmodels, finite differences, and the laws of
+rows."""
 
 from functools import cache
 
@@ -47,18 +48,28 @@ def test_objective_is_at_most_that_of_scikit_learn(K, solver, fit_intercept, C):
     assert_allclose(ours.objective_, best, rtol=1e-8)
     assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
-    assert_allclose(ours.decision_function(X), X @ ours.coef_.T.squeeze() + ours.intercept_, rtol=1e-12)
+    assert_allclose(
+        ours.decision_function(X), X @ ours.coef_.T.squeeze() + ours.intercept_, rtol=1e-12
+    )
 
 
 @pytest.mark.syllabus("7.4")
-@given(st.integers(0, 10_000), st.sampled_from([2, 3, 4]), st.sampled_from(["irls", "lbfgs"]), st.booleans())
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([2, 3, 4]),
+    st.sampled_from(["irls", "lbfgs"]),
+    st.booleans(),
+)
 def test_slope_in_every_direction_is_zero_at_the_optimum(seed, K, solver, fit_intercept):
     X, y = rows(K, n=80, d=3, seed=seed)
     if len(np.unique(y)) < K:
         return
     model = LogisticRegression(solver=solver, fit_intercept=fit_intercept, tol=1e-10).fit(X, y)
     rng = np.random.default_rng(seed)
-    a, b = rng.normal(size=model.coef_.shape), rng.normal(size=model.intercept_.shape) * fit_intercept
+    a, b = (
+        rng.normal(size=model.coef_.shape),
+        rng.normal(size=model.intercept_.shape) * fit_intercept,
+    )
     h = 1e-4
     up = objective(model.coef_ + h * a, model.intercept_ + h * b, X, y)
     down = objective(model.coef_ - h * a, model.intercept_ - h * b, X, y)
@@ -109,7 +120,10 @@ def test_covariance_is_the_inverse_of_the_curvature(K):
     steps = [h * e.reshape(theta.shape) for e in np.eye(size)]
     H = np.array(
         [
-            [f(theta + a + b) - f(theta + a - b) - f(theta - a + b) + f(theta - a - b) for a in steps]
+            [
+                f(theta + a + b) - f(theta + a - b) - f(theta - a + b) + f(theta - a - b)
+                for a in steps
+            ]
             for b in steps
         ]
     )
@@ -167,7 +181,9 @@ def test_class_weights_are_those_of_scikit_learn(class_weight):
 
 def test_unknown_class_in_class_weight_is_refused():
     X, y = rows()
-    with pytest.raises(SettingError, match=r"class_weight names the class 7; the classes are \[0, 1\]"):
+    with pytest.raises(
+        SettingError, match=r"class_weight names the class 7; the classes are \[0, 1\]"
+    ):
         LogisticRegression(class_weight={7: 2.0}).fit(X, y)
 
 
@@ -178,7 +194,9 @@ def test_any_chunking_file_and_dask_give_the_same(K, tmp_path):
     whole = LogisticRegression(tol=1e-9).fit(X, y)
     table = pa.table({**dict(zip("abcd", X.T)), "y": pa.array(y).cast(pa.string())})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=7000)
-    streamed = LogisticRegression(tol=1e-9).fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
+    streamed = LogisticRegression(tol=1e-9).fit(
+        scan(tmp_path / "rows.parquet", target="y", memory=0)
+    )
     dasked = LogisticRegression(tol=1e-9).fit(
         da.from_array(X, chunks=(6500, 4)), da.from_array(y, chunks=6500)
     )

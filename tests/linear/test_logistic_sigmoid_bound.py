@@ -29,7 +29,9 @@ def bound_of(Z, y, w=1.0):
         a = (low + high) / 2
         more = (1 / (1 + np.exp(a[:, None] - Z))).sum(axis=1) > 1
         low, high = np.where(more, a, low), np.where(more, high, a)
-    return float((w * (a + np.logaddexp(0, Z - a[:, None]).sum(axis=1) - Z[np.arange(len(y)), y])).sum())
+    return float(
+        (w * (a + np.logaddexp(0, Z - a[:, None]).sum(axis=1) - Z[np.arange(len(y)), y])).sum()
+    )
 
 
 def loss_of(Z, y, w=1.0):
@@ -109,7 +111,11 @@ def test_sources_weights_and_offsets_do_not_matter(tmp_path, fit_intercept, refe
     y = np.array([f"c{k}" for k in range(6)])[codes]
     w = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
     model = LogisticRegression(
-        solver="sigmoid_bound", fit_intercept=fit_intercept, reference=reference, tol=1e-9, max_iter=500
+        solver="sigmoid_bound",
+        fit_intercept=fit_intercept,
+        reference=reference,
+        tol=1e-9,
+        max_iter=500,
     )
     whole = model.fit(X, y, w).predict_proba(X)
     repeated = model.fit(np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int)))
@@ -129,7 +135,9 @@ def test_class_weights_and_warm_starts_are_heeded():
     X, y = rows(4, n=400)
     factors = {0: 3.0, 2: 0.5}
     by_class = LogisticRegression(solver="sigmoid_bound", class_weight=factors, tol=1e-9).fit(X, y)
-    by_row = LogisticRegression(solver="sigmoid_bound", tol=1e-9).fit(X, y, [factors.get(k, 1.0) for k in y])
+    by_row = LogisticRegression(solver="sigmoid_bound", tol=1e-9).fit(
+        X, y, [factors.get(k, 1.0) for k in y]
+    )
     assert_allclose(by_class.coef_, by_row.coef_, atol=1e-5)
     again = LogisticRegression(solver="sigmoid_bound", warm_start=True).fit(X, y)
     first = again.n_iter_

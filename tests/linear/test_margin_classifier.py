@@ -45,7 +45,9 @@ def test_every_trained_loss_lies_above_zero_one(m):
 
 
 @pytest.mark.parametrize(
-    "loss", [*(LOSSES[name] for name in TRAINED[1:]), SmoothHinge(0.3)], ids=[*TRAINED[1:], "smooth hinge"]
+    "loss",
+    [*(LOSSES[name] for name in TRAINED[1:]), SmoothHinge(0.3)],
+    ids=[*TRAINED[1:], "smooth hinge"],
 )
 def test_derivatives_are_those_of_finite_differences(loss):
     m, h = np.array([-2.0, -0.3, 0.4, 0.83, 1.7]), 1e-5
@@ -56,7 +58,8 @@ def test_derivatives_are_those_of_finite_differences(loss):
 @pytest.mark.syllabus("7.8")
 @pytest.mark.parametrize("C", [0.1, 100.0])
 def test_squared_hinge_is_scikit_learns(C):
-    """Its intercept is the coefficient of a constant column: penalised, the less the larger that is."""
+    """Its intercept is the coefficient of a constant column: penalized, the less the larger that
+    is."""
     X, y = rows(offset=1)
     model = MarginClassifier(loss="squared_hinge", C=C, tol=1e-10).fit(X, y)
     options = {"tol": 1e-12, "max_iter": 100_000, "dual": False, "intercept_scaling": 1e4}

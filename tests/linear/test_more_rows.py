@@ -60,7 +60,9 @@ def test_parts_come_near_the_minimum_over_all_rows(loss):
 def test_a_fit_can_be_gone_on_from():
     X, y = shuffled(IRIS)
     model = MarginClassifier(loss="squared").fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    np.testing.assert_allclose(model.coef_, MarginClassifier(loss="squared").fit(X, y).coef_, rtol=1e-6)
+    np.testing.assert_allclose(
+        model.coef_, MarginClassifier(loss="squared").fit(X, y).coef_, rtol=1e-6
+    )
 
 
 def test_one_class_first_and_the_others_later():
@@ -80,7 +82,7 @@ def test_classes_without_weights_are_refused():
         model.partial_fit(X[100:], y[100:])
 
 
-# -- class weights -----------------------------------------------------------------------------------------
+# -- class weights ---------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
@@ -90,19 +92,25 @@ def test_class_weights_are_factors_of_row_weights(learner):
     factors = {0: 1.0, 1: 3.0, 2: 0.5}
     w = np.array([factors[label] for label in y])
     weighted = learner.set_params(class_weight=None).fit(X, y, sample_weight=w).coef_
-    np.testing.assert_array_equal(learner.set_params(class_weight=factors).fit(X, y).coef_, weighted)
+    np.testing.assert_array_equal(
+        learner.set_params(class_weight=factors).fit(X, y).coef_, weighted
+    )
     plain = learner.set_params(class_weight=None).fit(X, y).coef_
-    np.testing.assert_array_equal(learner.set_params(class_weight="balanced").fit(X, y).coef_, plain)
+    np.testing.assert_array_equal(
+        learner.set_params(class_weight="balanced").fit(X, y).coef_, plain
+    )
     with pytest.raises(SettingError, match="class_weight as a dict"):
         learner.partial_fit(X, y)
 
 
-# -- standardize -------------------------------------------------------------------------------------------
+# -- standardize -----------------------------------------------------------------------
 
 UNITS = np.array([1.0, 10.0, 0.1, 100.0])
 
 
-@pytest.mark.parametrize("settings", [{}, {"l1_ratio": 0.7}, {"solver": "lbfgs"}, {"fit_intercept": False}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"l1_ratio": 0.7}, {"solver": "lbfgs"}, {"fit_intercept": False}]
+)
 @pytest.mark.parametrize("K", [2, 3])
 def test_a_standardized_penalty_is_that_of_columns_of_unit_deviation(settings, K):
     X, y = IRIS
@@ -121,7 +129,9 @@ def test_a_standardized_penalty_is_that_of_columns_of_unit_deviation(settings, K
 def test_a_standardized_penalty_does_not_depend_on_units_and_agrees_with_scikit_learn():
     X, y = IRIS
     one, two = (LogisticRegression(standardize=True, tol=1e-10).fit(Z, y) for Z in (X, X * UNITS))
-    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X * UNITS), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        one.predict_proba(X), two.predict_proba(X * UNITS), rtol=1e-8, atol=1e-12
+    )
     theirs = TheirLogisticRegression(tol=1e-8, max_iter=1000).fit(scale(X), y)
     np.testing.assert_allclose(one.predict_proba(X), theirs.predict_proba(scale(X)), atol=1e-5)
 

@@ -43,7 +43,9 @@ def test_the_perceptron_goes_on_after_fit_and_after_loading(tmp_path):
 @pytest.mark.parametrize("learner", [Perceptron(), LogisticRegression()])
 def test_classes_are_named_in_the_first_call(learner):
     first = np.flatnonzero(NOISY == 0)[:20]
-    model = type(learner)().partial_fit(X[first], NOISY[first], classes=[0, 1]).partial_fit(X, NOISY)
+    model = (
+        type(learner)().partial_fit(X[first], NOISY[first], classes=[0, 1]).partial_fit(X, NOISY)
+    )
     assert model.score(X, NOISY) > 0.6
     with pytest.raises(SchemaError, match="name all classes in the first partial_fit"):
         model.partial_fit(X, np.where(NOISY == 1, 7, 0))

@@ -111,7 +111,8 @@ def test_one_class_needs_no_pass():
 
 @pytest.mark.syllabus("7.7")
 def test_an_exercise_comes_out_row_by_row_as_on_paper():
-    """AND from the weights (1, 1) and -1/2 with steps of 1/2: a mistake where y (w x + b) is not above 0."""
+    """AND from the weights (1, 1) and -1/2 with steps of 1/2: a mistake where y (w x + b) is not
+    above 0."""
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [-1, -1, -1, 1]
     exercise = {"start": ([1.0, 1.0], -0.5), "learning_rate": 0.5, "center_columns": False}
     model = Perceptron(**exercise, record="steps").fit(X, y)

@@ -13,7 +13,9 @@ y = X @ (rng.normal(size=90) * (rng.uniform(size=90) < 0.1)) + rng.normal(size=6
 
 def objective(coef, intercept, alpha, l1_ratio):
     r = y - X @ coef - intercept
-    return r @ r / (2 * len(y)) + alpha * (l1_ratio * np.abs(coef).sum() + (1 - l1_ratio) / 2 * coef @ coef)
+    return r @ r / (2 * len(y)) + alpha * (
+        l1_ratio * np.abs(coef).sum() + (1 - l1_ratio) / 2 * coef @ coef
+    )
 
 
 @pytest.mark.syllabus("7.2")

@@ -37,7 +37,9 @@ def test_checks_are_those_of_statsmodels(rows):
     hat = np.einsum("ij,jk,ik->i", root, np.linalg.inv(root.T @ root), root)
     np.testing.assert_allclose(model.leverages(X, w), hat, rtol=1e-10)
     assert hat.sum() == pytest.approx(4)
-    np.testing.assert_allclose(checks.cook, r**2 * hat / (4 * peer.scale * (1 - hat) ** 2), rtol=1e-9)
+    np.testing.assert_allclose(
+        checks.cook, r**2 * hat / (4 * peer.scale * (1 - hat) ** 2), rtol=1e-9
+    )
     assert checks.high_leverage.tolist() == np.flatnonzero(hat > 8 / 60).tolist()
     assert "Breusch-Pagan" in str(checks)
     assert checks.as_dict()["durbin_watson"] == checks.durbin_watson
@@ -62,5 +64,7 @@ def test_zero_weight_rows_are_ignored_and_keep_the_numbers_of_the_others():
 
 
 def test_leverage_needs_no_residuals():
-    model = LinearRegression().fit([[0.0], [1.0], [2.0], [9.0]], [1.0, 3.0, 5.0, 0.0], [1.0, 1.0, 1.0, 0.0])
+    model = LinearRegression().fit(
+        [[0.0], [1.0], [2.0], [9.0]], [1.0, 3.0, 5.0, 0.0], [1.0, 1.0, 1.0, 0.0]
+    )
     np.testing.assert_allclose(model.leverages([[0.0], [1.0], [2.0]]), [5 / 6, 1 / 3, 5 / 6])

@@ -57,7 +57,9 @@ def test_effective_degrees_are_the_trace_of_the_hat_matrix():
 
 def test_no_penalty_is_least_squares():
     X, y = rows()
-    assert_allclose(Ridge(alpha=0.0).fit(X, y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-12)
+    assert_allclose(
+        Ridge(alpha=0.0).fit(X, y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-12
+    )
 
 
 def test_penalty_parts_dependent_columns_without_a_warning():
@@ -69,11 +71,13 @@ def test_penalty_parts_dependent_columns_without_a_warning():
 
 def test_categories_are_one_of_c():
     rng = np.random.default_rng(4)
-    frame = pd.DataFrame({"colour": rng.choice(["blue", "green", "red"], 90), "x": rng.normal(size=90)})
-    y = frame["x"] + (frame["colour"] == "red")
+    frame = pd.DataFrame(
+        {"color": rng.choice(["blue", "green", "red"], 90), "x": rng.normal(size=90)}
+    )
+    y = frame["x"] + (frame["color"] == "red")
     model = Ridge(alpha=2.0).fit(frame, y)
-    dummies = pd.get_dummies(frame, dtype=float)[["colour_blue", "colour_green", "colour_red", "x"]]
-    assert model.design_names == ("colour=blue", "colour=green", "colour=red", "x")
+    dummies = pd.get_dummies(frame, dtype=float)[["color_blue", "color_green", "color_red", "x"]]
+    assert model.design_names == ("color=blue", "color=green", "color=red", "x")
     assert_allclose(model.coef_, Reference(alpha=2.0).fit(dummies, y).coef_, rtol=1e-9)
     assert_allclose(model.explain(frame).scores, model.predict(frame), rtol=1e-9)
 

@@ -30,7 +30,9 @@ def test_the_slope_is_covariance_over_variance():
     x, y = np.array([1.0, 2, 3, 4]), np.array([2.0, 4, 5, 8])
     line = simple_regression(x, y)
     assert_allclose(line.slope, np.cov(x, y)[0, 1] / x.var(ddof=1))
-    assert_allclose([line.slope, line.intercept, line.r2], [1.9, 0.0, 9.5**2 / (5 * 18.75)], atol=1e-12)
+    assert_allclose(
+        [line.slope, line.intercept, line.r2], [1.9, 0.0, 9.5**2 / (5 * 18.75)], atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("7.1")

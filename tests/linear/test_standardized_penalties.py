@@ -14,7 +14,7 @@ RNG = np.random.default_rng(8)
 X = RNG.normal(5.0, 1.0, (60, 6)) * [1.0, 1e3, 1e-3, 10.0, 0.1, 1.0]
 Y = X @ [1.0, 2e-3, 300.0, 0.0, 5.0, 0.0] + RNG.normal(size=60)
 W = RNG.integers(0, 3, 60).astype(float)
-PENALISED = [
+PENALIZED = [
     Ridge(3.0),
     Ridge(3.0, solver="recursive"),
     Lasso(0.05, tol=1e-12),
@@ -32,7 +32,7 @@ def deviations(weights):
 
 
 @pytest.mark.parametrize("weights", [None, W])
-@pytest.mark.parametrize("learner", PENALISED, ids=lambda one: str(one)[:30])
+@pytest.mark.parametrize("learner", PENALIZED, ids=lambda one: str(one)[:30])
 def test_standardize_is_the_fit_on_columns_of_unit_deviation(learner, weights):
     scale = deviations(weights)
     by_hand = type(learner)(**learner.get_params()).fit(X / scale, Y, weights)
@@ -59,7 +59,9 @@ def test_columns_that_never_vary_are_left_as_they_are():
     for learner in (Ridge, Lasso):
         model = learner(0.1, standardize=True).fit(constant, Y)
         assert model.coef_[-1] == pytest.approx(0.0, abs=1e-12)
-    assert np.isfinite(Ridge(0.1, standardize=True, fit_intercept=False).fit(constant, Y).coef_).all()
+    assert np.isfinite(
+        Ridge(0.1, standardize=True, fit_intercept=False).fit(constant, Y).coef_
+    ).all()
 
 
 def test_few_rows_with_many_columns_may_be_standardized():
@@ -70,7 +72,9 @@ def test_few_rows_with_many_columns_may_be_standardized():
     assert_allclose(model.effective_degrees_, by_hand.effective_degrees_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("cv", [KFold(5, shuffle=True, random_state=0), ShuffleSplit(4, random_state=0)])
+@pytest.mark.parametrize(
+    "cv", [KFold(5, shuffle=True, random_state=0), ShuffleSplit(4, random_state=0)]
+)
 @pytest.mark.parametrize("solver", ["gram", "columns"])
 def test_given_splits_are_those_of_scikit_learn(cv, solver):
     alphas = [0.5, 0.1, 0.02]
@@ -95,10 +99,12 @@ def test_ridge_takes_splitters_and_weights():
 @pytest.mark.parametrize("learner", [RidgeCV, LassoCV, ElasticNetCV])
 def test_sparse_rows_may_leave_a_fold_empty(learner):
     few = sparse.csr_array(np.where(np.abs(X[:6] - 5) < 1, 0.0, X[:6]))
-    assert np.isfinite(learner(alphas=[0.1, 1.0], cv=10, random_state=0).fit(few, Y[:6]).coef_).all()
+    assert np.isfinite(
+        learner(alphas=[0.1, 1.0], cv=10, random_state=0).fit(few, Y[:6]).coef_
+    ).all()
 
 
-def test_penalised_models_count_their_effective_parameters():
+def test_penalized_models_count_their_effective_parameters():
     ridge = Ridge(3.0).fit(X, Y)
     assert degrees_of_freedom(ridge) == pytest.approx(ridge_degrees_of_freedom(X, 3.0) + 1)
     lasso = Lasso(0.3).fit(X, Y)

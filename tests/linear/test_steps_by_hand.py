@@ -32,7 +32,8 @@ def test_two_batch_steps_come_out_as_on_paper():
 @pytest.mark.syllabus("7.1")
 def test_lms_changes_the_weights_row_by_row_as_on_paper():
     model = fit(solver="lms", learning_rate=0.1, decay=False, start=([1.0], 0.5), max_iter=1)
-    # row 1: h = 1.5, error 1.5; row 2: h = .65 + 2.3, error 2.05; row 3: h = .855 + 6.24, error .905
+    # row 1: h = 1.5, error 1.5; row 2: h = .65 + 2.3, error 2.05; row 3: h = .855 + 6.24, error
+    # .905
     expected = [[1.15, 0.65], [1.56, 0.855], [1.922, 0.9455]]
     assert_allclose(model.record_[1]["rows"], expected, rtol=1e-12)
     assert (model.coef_[0], model.intercept_) == pytest.approx((1.922, 0.9455))
@@ -50,15 +51,17 @@ def test_steps_of_a_given_length_come_to_the_closed_form(solver, scale_columns):
     plain = LinearRegression().fit(Z, y, w)
     assert_allclose(model.coef_, plain.coef_, atol=2e-3)
     assert_allclose(model.intercept_, plain.intercept_, atol=2e-3)
-    scaled = LinearRegression(solver=solver, learning_rate=0.1, start=(plain.coef_, plain.intercept_)).fit(
-        Z, y, w
-    )
+    scaled = LinearRegression(
+        solver=solver, learning_rate=0.1, start=(plain.coef_, plain.intercept_)
+    ).fit(Z, y, w)
     assert scaled.history_[0] == pytest.approx(plain.residual_sum_)
 
 
 def test_a_rate_that_is_too_large_and_a_start_without_a_rate_are_refused():
     with pytest.raises(ValueError, match="weights diverge"):
-        LinearRegression(solver="gradient_descent", learning_rate=10.0, scale_columns=False).fit(X, Y)
+        LinearRegression(solver="gradient_descent", learning_rate=10.0, scale_columns=False).fit(
+            X, Y
+        )
     with pytest.raises(ValueError, match="steps of a given length"):
         LinearRegression(solver="gradient_descent", start=([0.0], 0.0)).fit(X, Y)
     with pytest.raises(ValueError, match="1 coefficients"):
@@ -66,5 +69,7 @@ def test_a_rate_that_is_too_large_and_a_start_without_a_rate_are_refused():
 
 
 def test_the_rate_changes_gradient_descent():
-    slow, fast = (fit(solver="gradient_descent", learning_rate=r, max_iter=3).coef_ for r in (0.01, 0.02))
+    slow, fast = (
+        fit(solver="gradient_descent", learning_rate=r, max_iter=3).coef_ for r in (0.01, 0.02)
+    )
     assert abs(slow - fast) > 0.01

@@ -11,7 +11,11 @@ def _callables(native):
     for name, thing in vars(native).items():
         if inspect.isclass(thing):
             yield name, thing
-            members = {key: value for key, value in vars(thing).items() if hasattr(value, "__nb_signature__")}
+            members = {
+                key: value
+                for key, value in vars(thing).items()
+                if hasattr(value, "__nb_signature__")
+            }
             yield from ((f"{name}.{key}", value) for key, value in members.items())
         elif callable(thing):
             yield name, thing
@@ -57,7 +61,7 @@ def test_arrays_of_another_kind_are_refused_and_released(native, array):
     assert sys.getrefcount(array) == before
 
 
-def test_only_what_is_written_must_be_writeable(native):
+def test_only_what_is_written_must_be_writable(native):
     X = np.full((4, 3), 2.0)
     X.flags.writeable = False
     before = sys.getrefcount(X)
@@ -73,7 +77,9 @@ def test_arrays_without_cells_are_arrays(native, dtype, shape):
     assert native.first_nonfinite(np.zeros(shape, dtype)) == -1
     native.posterior(np.zeros(shape))
     native.posterior(np.zeros((8, 3))[8:])
-    assert native.linear_argmax(np.zeros((0, 3), dtype), np.ones((2, 3)), np.zeros(2), np.zeros(0, np.int64))
+    assert native.linear_argmax(
+        np.zeros((0, 3), dtype), np.ones((2, 3)), np.zeros(2), np.zeros(0, np.int64)
+    )
 
 
 def test_a_temporary_array_lives_until_the_call_is_over(native, dtype):
@@ -161,7 +167,11 @@ def test_a_grower_refuses_nodes_that_are_not_open(native):
 def test_a_grower_refuses_columns_that_do_not_exist(native):
     grower = _grower(native)
     for start, stop in ((0, 3), (2, 1), (0, 2**64 - 1)):
-        for call in (grower.sort, lambda a, b: grower.search(0, a, b), lambda a, b: grower.deal(0, 0, a, b)):
+        for call in (
+            grower.sort,
+            lambda a, b: grower.search(0, a, b),
+            lambda a, b: grower.deal(0, 0, a, b),
+        ):
             with pytest.raises(ValueError, match="start and stop must be numbers of columns"):
                 call(start, stop)
 

@@ -43,7 +43,11 @@ def test_quadratic_log_density_follows_the_definition(native, dtype, rng, n, d, 
 @settings(max_examples=60)
 @given(rng=generators, n=counts(0, 300), d=counts(1, 40), K=counts(1, 20))
 def test_the_largest_linear_score_is_found(native, dtype, rng, n, d, K):
-    X, coef, intercept = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(K, d)), rng.normal(size=K)
+    X, coef, intercept = (
+        rng.normal(size=(n, d)).astype(dtype),
+        rng.normal(size=(K, d)),
+        rng.normal(size=K),
+    )
     labels = np.full(n, -1)
     assert native.linear_argmax(X, coef, intercept, labels)
     assert_array_equal(labels, (X.astype(np.float64) @ coef.T + intercept).argmax(axis=1))
@@ -128,4 +132,6 @@ def test_wrong_shapes_are_named(native):
     with pytest.raises(ValueError, match=r"columns\[0\] is not a column of X"):
         native.gaussian_log_joint(X, np.full(1, 3, np.int32), table, table, table, np.zeros((4, 2)))
     with pytest.raises(ValueError, match=r"whiten has shape \(2, 2, 2\), expected \(2, 3, 3\)"):
-        native.quadratic_log_density(X, np.ones((2, 3)), np.ones((2, 2, 2)), np.ones(2), np.ones((4, 2)))
+        native.quadratic_log_density(
+            X, np.ones((2, 3)), np.ones((2, 2, 2)), np.ones(2), np.ones((4, 2))
+        )

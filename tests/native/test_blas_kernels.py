@@ -1,7 +1,8 @@
-"""Learners on tables that are singular, or nearly so, answer the same with every kernel of OpenBLAS.
+"""Learners on tables that are singular, or nearly so, answer the same with every kernel of
+OpenBLAS.
 
-Sums of products are added in another order by each of them and by each of our builds, and a solve that took
-what is left of the digits for an answer would show it here.
+Sums of products are added in another order by each of them and by each of our builds, and a solve
+that took what is left of the digits for an answer would show it here.
 """
 
 import itertools
@@ -67,13 +68,15 @@ for table, X in tables.items():
         found[f"{name} {settings} {table}"] = np.concatenate(answers)
 np.savez(sys.argv[1], **found)
 """
-# The oldest kernels of OpenBLAS, and those for AVX2 and AVX-512, with the level of x86-64 that they need.
+# The oldest kernels of OpenBLAS, and those for AVX2 and AVX-512, with the level of x86-64 that they
+# need.
 CORES = {"Prescott": 2, "Nehalem": 2, "Haswell": 3, "SkylakeX": 4}
 BOUND = 1e-8  # of the largest number of each answer
 
 
 def machines():
-    """OpenBLAS's kernels that run here, each with one of our builds, so that every build takes part."""
+    """OpenBLAS's kernels that run here, each with one of our builds, so that every build takes
+    part."""
     built = levels() or [""]  # another processor has one build, and no levels
     cores = [core for core, level in CORES.items() if level <= x86_level()] or [""]
     size = max(len(cores), len(built))

@@ -46,7 +46,9 @@ def test_counts_add_to_what_is_there(native):
     counts = np.full((2, 1), 5.0)
     for n in (3, 300):
         X = np.zeros((n, 1), np.int64)
-        native.class_counts(X, np.zeros(n, np.int32), None, np.zeros(1, np.int32), np.array([0, 2]), counts)
+        native.class_counts(
+            X, np.zeros(n, np.int32), None, np.zeros(1, np.int32), np.array([0, 2]), counts
+        )
     assert_array_equal(counts, [[308], [5]])
 
 
@@ -106,7 +108,9 @@ def test_wrong_arguments_are_named(native):
     with pytest.raises(ValueError, match=r"columns\[0\] is 2, but X has 2 columns"):
         native.class_counts(X, codes, None, COLUMNS, OFFSETS, np.zeros((9, 1)))
     with pytest.raises(ValueError, match=r"offsets has shape \(2,\), expected \(3,\)"):
-        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS[:2], np.zeros((9, 1)))
+        native.class_counts(
+            X, codes, None, np.array([0, 1], np.int32), OFFSETS[:2], np.zeros((9, 1))
+        )
     with pytest.raises(ValueError, match=r"counts has shape \(8, 1\), expected \(9, 1\)"):
         native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((8, 1)))
     with pytest.raises(ValueError, match=r"codes\[0\] is 0, but there are only 0 classes"):

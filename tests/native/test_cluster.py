@@ -37,7 +37,9 @@ def test_rows_go_to_their_nearest_center(native, dtype, rng, n, d, k, offset, we
     assert_allclose(inertia, (v * chosen).sum(), rtol=1e-12)
     weighted_rows = v[:, None] * X.astype(np.float64)
     assert_allclose(weights, [v[labels == c].sum() for c in range(k)], rtol=1e-12)
-    assert_allclose(sums, [weighted_rows[labels == c].sum(axis=0) for c in range(k)], rtol=1e-12, atol=1e-12)
+    assert_allclose(
+        sums, [weighted_rows[labels == c].sum(axis=0) for c in range(k)], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_the_lowest_of_equal_centers_wins(native, dtype, rng):

@@ -1,4 +1,5 @@
-"""Coordinate descent on Gram matrices and on columns: one solution, with a gap that certifies it."""
+"""Coordinate descent on Gram matrices and on columns: one solution, with a gap that certifies
+it."""
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ def problem(rng):
 
 def reference(X, y, l1, l2):
     alpha = l1 + l2
-    model = ElasticNet(alpha=alpha, l1_ratio=l1 / alpha, fit_intercept=False, tol=1e-13, max_iter=100_000)
+    model = ElasticNet(
+        alpha=alpha, l1_ratio=l1 / alpha, fit_intercept=False, tol=1e-13, max_iter=100_000
+    )
     return model.fit(X * np.sqrt(len(y)), y * np.sqrt(len(y))).coef_
 
 
@@ -36,7 +39,9 @@ def test_gram_and_columns_solve_the_elastic_net(native, problem, l2):
     everything, zeros, norms = np.arange(d, dtype=np.int32), np.zeros(d), np.diagonal(Q).copy()
     how = (l1, l2, 1e-14, 10_000)
     b, u = np.zeros(d), y.copy()
-    native.dense_column_descent(np.ascontiguousarray(X.T), zeros, norms, y, everything, u, 0.0, b, *how)
+    native.dense_column_descent(
+        np.ascontiguousarray(X.T), zeros, norms, y, everything, u, 0.0, b, *how
+    )
     assert_allclose(b, want, atol=1e-6)
     assert_allclose(u, y - X @ b, atol=1e-12)
     thin, b, u = sparse.csc_array(X), np.zeros(d), y.copy()

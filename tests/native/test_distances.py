@@ -31,7 +31,9 @@ def test_raw_values_are_their_definition(native, dtype, rng, space, size):
     n, m, d = size
     X, Y = rng.integers(-3, 3, (n, d)).astype(dtype), rng.integers(-3, 3, (m, d)).astype(dtype)
     want = (
-        DEFINITIONS[space](X[:, None].astype(float) - Y[None].astype(float)) if n and m else np.empty((n, m))
+        DEFINITIONS[space](X[:, None].astype(float) - Y[None].astype(float))
+        if n and m
+        else np.empty((n, m))
     )
     found = pairwise(native, space, X, Y)
     assert_allclose(found, want, rtol=1e-13)
@@ -77,7 +79,7 @@ def test_wrong_arguments_are_named(native):
         pairwise(native, "cubes", X, X)
     with pytest.raises(ValueError, match="need weight and matched"):
         pairwise(native, "known columns", X, X)
-    with pytest.raises(ValueError, match="at least one neighbour"):
+    with pytest.raises(ValueError, match="at least one neighbor"):
         nearest(native, "squares", X, X, 0)
     with pytest.raises(ValueError, match=r"skip has shape \(1,\), expected \(4,\)"):
         nearest(native, "squares", X, X, 1, skip=np.zeros(1, np.int64))

@@ -32,7 +32,9 @@ except KeyboardInterrupt:
     reason="the thread sanitizer holds signals back in a kernel",
 )
 def test_an_interrupt_stops_a_long_kernel():
-    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout.readline() == "started\n"
             time.sleep(0.2)

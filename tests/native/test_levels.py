@@ -1,4 +1,5 @@
-"""The builds for x86-64 v2, v3 and v4 learn the same up to rounding; how far they differ is bounded."""
+"""The builds for x86-64 v2, v3 and v4 learn the same up to rounding; how far they differ is
+bounded."""
 
 import itertools
 import os
@@ -42,8 +43,8 @@ for name, X, where in cases:
     found[f"{name} {where}"] = getattr(learner, method)(X)
 np.savez(sys.argv[2], **found)
 """
-# Of the largest number of each answer, for cells near zero and a million away from it: sums are added in an
-# order that depends on the width of vectors.
+# Of the largest number of each answer, for cells near zero and a million away from it: sums are
+# added in an order that depends on the width of vectors.
 BOUNDS = {"near": 1e-10, "far": 1e-6}
 
 
@@ -53,10 +54,14 @@ def levels():
         path.name.split(".")[0].removeprefix("_native_")
         for path in Path(lyceum.__path__[0]).glob("_native_v*")
     }
-    return [level for level in ("v2", "v3", "v4") if level in built and int(level[1]) <= x86_level()]
+    return [
+        level for level in ("v2", "v3", "v4") if level in built and int(level[1]) <= x86_level()
+    ]
 
 
-@pytest.mark.skipif(len(levels()) < 2, reason="one level is built: LYCEUM_LEVELS=all (make wheel) builds all")
+@pytest.mark.skipif(
+    len(levels()) < 2, reason="one level is built: LYCEUM_LEVELS=all (make wheel) builds all"
+)
 def test_levels_differ_in_the_last_digits_only(tmp_path):
     answers = {}
     for level in levels():

@@ -18,7 +18,13 @@ def logistic(native, X, y, w, coef, shift):
 
 
 @settings(max_examples=50)
-@given(rng=generators, n=counts(0, 500), d=counts(1, 20), weighted=weighted, offset=st.sampled_from([0, 1e6]))
+@given(
+    rng=generators,
+    n=counts(0, 500),
+    d=counts(1, 20),
+    weighted=weighted,
+    offset=st.sampled_from([0, 1e6]),
+)
 def test_logistic_follows_the_definition(native, dtype, rng, n, d, weighted, offset):
     X = rng.normal(offset, 1, (n, d)).astype(dtype)
     y, coef, shift = rng.random(n), rng.normal(size=d + 1), np.full(d, offset - 0.5)
@@ -35,7 +41,10 @@ def test_logistic_follows_the_definition(native, dtype, rng, n, d, weighted, off
 
 
 @pytest.mark.parametrize("y", [0.0, 1.0])
-@given(z=st.sampled_from([0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4]) | st.floats(-1e4, 1e4))
+@given(
+    z=st.sampled_from([0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4])
+    | st.floats(-1e4, 1e4)
+)
 def test_logistic_is_stable_far_out(native, z, y):
     loss, gradient, hessian = logistic(
         native, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1)
@@ -98,12 +107,16 @@ def test_wrong_arguments_are_named(native):
             X, y.astype(np.int32), None, np.ones((2, 4)), np.zeros((2, 4)), np.zeros((4, 4)), shift
         )
     with pytest.raises(ValueError, match=r"codes\[0\] is 1, but there are only 1 classes"):
-        native.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
+        native.softmax_loss(
+            X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift
+        )
 
 
 @settings(max_examples=50)
 @given(rng=generators, n=counts(0, 200), K=counts(2, 13), spread=st.sampled_from([0.1, 3.0, 400.0]))
-def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native, dtype, rng, n, K, spread):
+def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(
+    native, dtype, rng, n, K, spread
+):
     X, w = rng.normal(size=(n, 4)).astype(dtype), rng.integers(0, 3, n).astype(float)
     codes, shift = rng.integers(-1, K, n).astype(np.int32), np.full(4, 0.3)
     coef = rng.normal(size=(K, 5)) * spread
@@ -125,4 +138,6 @@ def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native
     assert_allclose(gradient, (v[:, None] * (s - own)).T @ Z, rtol=1e-7, atol=1e-9 * max(n, 1))
     above = np.where(np.abs(z) > 1e-6, (s - 0.5) / np.where(z == 0, 1.0, z), 0.25)
     bends = v[:, None] * (s * (1 - s) + 0.01 * above)
-    assert_allclose(H, [(Z * bend[:, None]).T @ Z for bend in bends.T], rtol=1e-6, atol=1e-8 * max(n, 1))
+    assert_allclose(
+        H, [(Z * bend[:, None]).T @ Z for bend in bends.T], rtol=1e-6, atol=1e-8 * max(n, 1)
+    )

@@ -17,7 +17,10 @@ def by_definition(X, w, mean, W, constant, degrees):
     if degrees is None:
         joint, u = constant - 0.5 * q, np.ones_like(q)
     else:
-        joint, u = constant - 0.5 * (degrees + d) * np.log1p(q / degrees), (degrees + d) / (degrees + q)
+        joint, u = (
+            constant - 0.5 * (degrees + d) * np.log1p(q / degrees),
+            (degrees + d) / (degrees + q),
+        )
     log_p = logsumexp(joint, axis=1)
     R = np.exp(joint - log_p[:, None]) * w[:, None]
     Z = R * u
@@ -29,7 +32,15 @@ def by_definition(X, w, mean, W, constant, degrees):
 
 
 @settings(max_examples=40, deadline=None)
-@given(generators, counts(1, 900), counts(1, 20), st.integers(1, 5), weighted, st.booleans(), st.booleans())
+@given(
+    generators,
+    counts(1, 900),
+    counts(1, 20),
+    st.integers(1, 5),
+    weighted,
+    st.booleans(),
+    st.booleans(),
+)
 def test_the_step_is_its_definition(rng, n, d, K, has_weights, diagonal, student):
     X = rng.normal(size=(n, d)) + 3.0 * rng.integers(0, 2, n)[:, None]
     w = rng.integers(0, 3, n).astype(float) if has_weights else np.ones(n)
@@ -47,7 +58,9 @@ def test_the_step_is_its_definition(rng, n, d, K, has_weights, diagonal, student
         mean_out = np.full((K, d), 7.0)
         scatter = np.full((K, d) if diagonal else (1 if pooled else K, d, d), 7.0)
         given_w = w if has_weights else None
-        value = native.mixture_step(X, given_w, mean, W, constant, degrees, *found, mean_out, scatter, pooled)
+        value = native.mixture_step(
+            X, given_w, mean, W, constant, degrees, *found, mean_out, scatter, pooled
+        )
         assert value == pytest.approx(total, rel=1e-9, abs=1e-9)
         np.testing.assert_allclose(found[0], rows, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(found[1], weight, rtol=1e-9, atol=1e-9)
@@ -55,8 +68,12 @@ def test_the_step_is_its_definition(rng, n, d, K, has_weights, diagonal, student
             np.testing.assert_allclose(found[2], logs, rtol=1e-9, atol=1e-9)
         some = weight > 1e-8
         np.testing.assert_allclose(mean_out[some], new[some], rtol=1e-7, atol=1e-7)
-        wanted = np.einsum("kjj->kj", S) if diagonal else S.sum(axis=0, keepdims=True) if pooled else S
-        np.testing.assert_allclose(scatter, wanted, rtol=1e-7, atol=1e-7 * max(1.0, np.abs(wanted).max()))
+        wanted = (
+            np.einsum("kjj->kj", S) if diagonal else S.sum(axis=0, keepdims=True) if pooled else S
+        )
+        np.testing.assert_allclose(
+            scatter, wanted, rtol=1e-7, atol=1e-7 * max(1.0, np.abs(wanted).max())
+        )
 
 
 def test_rows_far_from_the_means_lose_no_digits():
@@ -74,4 +91,6 @@ def test_shapes_are_checked():
     X = np.zeros((3, 2))
     out = [np.zeros(2), np.zeros(2), np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2, 2))]
     with pytest.raises(ValueError, match=r"mean has shape \(2, 3\), expected \(2, 2\)"):
-        native.mixture_step(X, None, np.zeros((2, 3)), np.zeros((2, 2, 2)), np.zeros(2), None, *out, False)
+        native.mixture_step(
+            X, None, np.zeros((2, 3)), np.zeros((2, 2, 2)), np.zeros(2), None, *out, False
+        )

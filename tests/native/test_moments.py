@@ -30,7 +30,11 @@ def defined_moments(X, codes, w, K):
 
 
 @given(
-    rng=generators, n=counts(1, 1000), d=counts(1, 50), weighted=weighted, missing=st.sampled_from([0.0, 0.2])
+    rng=generators,
+    n=counts(1, 1000),
+    d=counts(1, 50),
+    weighted=weighted,
+    missing=st.sampled_from([0.0, 0.2]),
 )
 def test_class_moments_follow_the_definition(native, dtype, rng, n, d, weighted, missing):
     X = rng.normal(3, 2, (n, d)).astype(dtype)
@@ -133,7 +137,9 @@ def test_class_scatter_follows_the_definition(native, dtype, rng, n, d, pooled, 
             want_mean, want[k] = defined_scatter(X[codes == k].astype(np.float64), v[codes == k])
             assert_allclose(mean[k], want_mean, rtol=1e-13)
         assert_allclose(weight[k], v[codes == k].sum(), rtol=1e-13)
-    assert_allclose(S, want.sum(axis=0, keepdims=True) if pooled else want, rtol=1e-10, atol=1e-10 * n)
+    assert_allclose(
+        S, want.sum(axis=0, keepdims=True) if pooled else want, rtol=1e-10, atol=1e-10 * n
+    )
 
 
 def test_the_same_block_gives_the_same_bits(native, dtype, rng):
@@ -158,4 +164,6 @@ def test_wrong_shapes_are_named(native):
     with pytest.raises(ValueError, match=r"codes\[2\] is 2, but there are only 2 classes"):
         moments(native, X, codes, None, 2)
     with pytest.raises(ValueError, match=r"codes\[2\] is 2"):
-        native.class_scatter(X, codes, None, np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3, 3)), False)
+        native.class_scatter(
+            X, codes, None, np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3, 3)), False
+        )

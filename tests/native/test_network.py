@@ -18,7 +18,11 @@ def codes(*values):
 def network(native, widths, activation, integration, loss):
     hidden = len(widths) - 2
     return native.Network(
-        codes(*widths), codes(*[activation] * hidden, 0), codes(*[integration] * hidden, 0), 2.0, loss
+        codes(*widths),
+        codes(*[activation] * hidden, 0),
+        codes(*[integration] * hidden, 0),
+        2.0,
+        loss,
     )
 
 
@@ -28,7 +32,9 @@ def parameters(rng, widths, integration):
     for l, (n_in, n_out) in enumerate(pairwise(widths)):
         sphere = integration == 2 and l < len(widths) - 2
         layers.append(0.5 * rng.normal(size=(n_in + 1 + sphere, n_out)))
-    return layers, np.concatenate([np.pad(p, ((0, 0), (0, -p.shape[1] % 16))).ravel() for p in layers])
+    return layers, np.concatenate(
+        [np.pad(p, ((0, 0), (0, -p.shape[1] % 16))).ravel() for p in layers]
+    )
 
 
 ACTIVATE = [
@@ -99,7 +105,9 @@ def test_sgd_by_hand(native):
     net = network(native, (1, 1), 0, 0, 2)
     theta = np.zeros(32)
     theta[0], theta[16] = 2.0, 1.0
-    loss = net.descend(theta, np.zeros((0, 32)), np.array([[3.0, 5.0, 1.0]]), None, 1, SGD, NO_CHANCE, 0)
+    loss = net.descend(
+        theta, np.zeros((0, 32)), np.array([[3.0, 5.0, 1.0]]), None, 1, SGD, NO_CHANCE, 0
+    )
     assert loss == 2.0
     assert_allclose(theta[[0, 16]], [2 - 0.1 * 2 * 3, 1 - 0.1 * 2])
     assert not theta[np.r_[1:16, 17:32]].any()
@@ -126,7 +134,8 @@ def test_relu_passes_the_gradient_of_what_is_above_zero(native):
 
 @pytest.mark.syllabus("8.3")
 def test_dropout_keeps_the_mean_and_leaves_out_its_share(native):
-    """A linear network's mean output stays, and its outputs are those of the nodes that stay, scaled."""
+    """A linear network's mean output stays, and its outputs are those of the nodes that stay,
+    scaled."""
     net = network(native, (1, 100, 1), 0, 0, 2)
     theta = np.zeros(net.size)
     theta[:100] = 1.0  # every hidden node copies x
@@ -137,7 +146,9 @@ def test_dropout_keeps_the_mean_and_leaves_out_its_share(native):
     total = net.gradient(theta, rows, gradient, (0.25, 0.0, 5))
     # z is a mean of 100 values 1/0.75 with probability 0.75: mean 1, variance 1/300
     assert_allclose(total / 4000, 0.5 * (1 + 1 / 300), rtol=0.01)
-    assert_allclose(gradient[2 * 112 + 16 * 100] / 4000, 1.0, rtol=0.01)  # by the output's bias: mean z
+    assert_allclose(
+        gradient[2 * 112 + 16 * 100] / 4000, 1.0, rtol=0.01
+    )  # by the output's bias: mean z
 
 
 @pytest.mark.syllabus("8.3")
@@ -146,7 +157,9 @@ def test_input_noise_has_its_standard_deviation(native):
     theta = np.zeros(32)
     theta[0] = 1.0
     rows = np.tile([0.0, 0.0, 1.0], (20000, 1))
-    assert_allclose(net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 1)) / 20000, 0.09 / 2, rtol=0.03)
+    assert_allclose(
+        net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 1)) / 20000, 0.09 / 2, rtol=0.03
+    )
     total = net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 2))
     assert_allclose(total / 20000, 0.09 / 2, rtol=0.03)
 
@@ -154,7 +167,9 @@ def test_input_noise_has_its_standard_deviation(native):
 def test_order_is_the_order_of_the_rows(native, dtype, rng):
     net = network(native, (5, 6, 3), 1, 0, 0)
     _, theta = parameters(rng, (5, 6, 3), 0)
-    rows = np.column_stack([rng.normal(size=(70, 5)), rng.integers(0, 3, 70), np.ones(70)]).astype(dtype)
+    rows = np.column_stack([rng.normal(size=(70, 5)), rng.integers(0, 3, 70), np.ones(70)]).astype(
+        dtype
+    )
     order = rng.permutation(70)
     one, two = theta.astype(dtype), theta.astype(dtype)
     net.descend(one, np.zeros((0, net.size), dtype), rows, order, 16, SGD, NO_CHANCE, 0)

@@ -33,7 +33,9 @@ def test_a_pass_is_that_made_by_hand(native, dtype, rng, classes, n):
     w, shift = rng.integers(0, 3, n).astype(float), np.full(5, 2.0)
     ours = np.zeros((classes if classes > 2 else 1, 6))
     theirs = ours.copy()
-    assert native.perceptron_pass(X, codes, w, shift, 0.5, ours) == by_hand(X, codes, w, shift, 0.5, theirs)
+    assert native.perceptron_pass(X, codes, w, shift, 0.5, ours) == by_hand(
+        X, codes, w, shift, 0.5, theirs
+    )
     assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 

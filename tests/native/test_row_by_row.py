@@ -21,7 +21,11 @@ def test_lms_is_the_rule_in_plain_python(native, dtype, rng, n, intercept):
 
 @pytest.mark.parametrize("n", [0, 1, 200])
 def test_recursive_squares_end_at_the_normal_equations(native, dtype, rng, n):
-    X, y, w = rng.normal(size=(n, 4)).astype(dtype), rng.normal(size=n), rng.integers(0, 3, n).astype(float)
+    X, y, w = (
+        rng.normal(size=(n, 4)).astype(dtype),
+        rng.normal(size=n),
+        rng.integers(0, 3, n).astype(float),
+    )
     prior = np.array([1.0, 2.0, 3.0, 4.0, 0.5])
     theta, P = np.zeros(5), np.diag(1 / prior)
     native.recursive_squares(X, y, w, np.full(4, 0.5), theta, P)
@@ -33,7 +37,9 @@ def test_recursive_squares_end_at_the_normal_equations(native, dtype, rng, n):
 
 
 @pytest.mark.parametrize("K", [1, 3, 5])
-def test_recursive_softmax_minimises_every_rows_loss_plus_the_parabola_before_it(native, dtype, rng, K):
+def test_recursive_softmax_minimizes_every_rows_loss_plus_the_parabola_before_it(
+    native, dtype, rng, K
+):
     n, d = 40, 3
     X = rng.normal(size=(n, d)).astype(dtype)
     codes, w = rng.integers(-1, max(K, 2), n).astype(np.int32), rng.integers(0, 3, n).astype(float)
@@ -77,5 +83,11 @@ def test_shapes_are_checked(native):
         native.recursive_squares(X, y, None, np.zeros(1), np.zeros(2), np.zeros((1, 1)))
     with pytest.raises(ValueError, match="trace has shape"):
         native.recursive_softmax(
-            X, np.zeros(2, np.int32), None, np.zeros(1), np.zeros((1, 2)), np.eye(2), np.zeros((1, 1, 2))
+            X,
+            np.zeros(2, np.int32),
+            None,
+            np.zeros(1),
+            np.zeros((1, 2)),
+            np.eye(2),
+            np.zeros((1, 1, 2)),
         )

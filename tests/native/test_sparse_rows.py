@@ -10,7 +10,11 @@ WIDE = 10
 
 
 def design(native, X):
-    indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
+    indptr, indices, data = (
+        np.empty(len(X) + 1, np.int32),
+        np.empty(X.size, np.int32),
+        np.empty(X.size),
+    )
     used = native.expand_sparse(X, START, SIZE, FIRST, indptr, indices, data)
     return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), WIDE))
 
@@ -33,9 +37,16 @@ def test_sparse_logistic_loss_is_the_dense_one(native, dtype, rng, weighted):
     X = design(native, rng.integers(0, 4, (n, 3)).astype(dtype))
     w = rng.random(n) if weighted else None
     y, coef = rng.random(n), rng.normal(size=WIDE + 1)
-    g, h, G, H = np.zeros(WIDE + 1), np.zeros((WIDE + 1,) * 2), np.zeros(WIDE + 1), np.zeros((WIDE + 1,) * 2)
+    g, h, G, H = (
+        np.zeros(WIDE + 1),
+        np.zeros((WIDE + 1,) * 2),
+        np.zeros(WIDE + 1),
+        np.zeros((WIDE + 1,) * 2),
+    )
     loss = native.sparse_logistic(X.indptr, X.indices, X.data, y, w, coef, g, h)
-    assert_allclose(loss, native.logistic(X.toarray(), y, w, coef, G, H, np.zeros(WIDE)), rtol=1e-13)
+    assert_allclose(
+        loss, native.logistic(X.toarray(), y, w, coef, G, H, np.zeros(WIDE)), rtol=1e-13
+    )
     assert_allclose(g, G, rtol=1e-11, atol=1e-11)
     assert_allclose(h, H, rtol=1e-11, atol=1e-11)
     assert_array_equal(h, h.T)

@@ -50,7 +50,9 @@ def test_regression_is_chosen_by_the_squared_error():
         errors = []
         for i in range(40):
             rest = np.arange(40) != i
-            errors.append((KNeighborsRegressor(k).fit(X[rest], t[rest]).predict(X[[i]])[0] - t[i]) ** 2)
+            errors.append(
+                (KNeighborsRegressor(k).fit(X[rest], t[rest]).predict(X[[i]])[0] - t[i]) ** 2
+            )
         assert model.errors_[k - 1] == pytest.approx(np.mean(errors))
     assert 1 < model.n_neighbors_ < 20
 
@@ -106,11 +108,16 @@ def test_k_is_chosen_on_validation_rows_of_ones_own(tmp_path):
     assert len(model.rows_) == 200
     table = pd.DataFrame(X, columns=["a", "b", "c"])
     table[200:].assign(y=y[200:]).to_parquet(tmp_path / "own.parquet")
-    frame, rows = table[:200], scan(tmp_path / "own.parquet", target="y", kinds={"y": "categorical"})
+    frame, rows = (
+        table[:200],
+        scan(tmp_path / "own.parquet", target="y", kinds={"y": "categorical"}),
+    )
     from_file = KNeighborsClassifier("validation").fit(frame, y[:200], validation=rows)
     assert from_file.n_neighbors_ == model.n_neighbors_
     z = X[:, 0] ** 2
-    regressor = KNeighborsRegressor("validation").fit(X[:200], z[:200], validation=(X[200:], z[200:]))
+    regressor = KNeighborsRegressor("validation").fit(
+        X[:200], z[:200], validation=(X[200:], z[200:])
+    )
     errors = KNeighborsRegressor().fit(X[:200], z[:200]).errors_by_k(X[200:], z[200:])
     assert regressor.n_neighbors_ == np.argmax(np.diff(errors) > 0) + 1
     with pytest.raises(SettingError, match="n_neighbors='validation'"):

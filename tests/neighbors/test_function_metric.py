@@ -27,18 +27,24 @@ def test_a_function_of_two_rows_is_the_metric_it_computes():
     Q = X[:9] + 0.05
     np.testing.assert_allclose(pairwise(Q, X, metric=city), pairwise(Q, X, metric="manhattan"))
     for among in (X, scan(X)):
-        found, want = (nearest(Q, 4, among=among, metric=m) for m in (FunctionMetric(city), "manhattan"))
+        found, want = (
+            nearest(Q, 4, among=among, metric=m) for m in (FunctionMetric(city), "manhattan")
+        )
         np.testing.assert_allclose(found.distances, want.distances)
     own, want = (nearest(X, 2, metric=m).distances for m in (FunctionMetric(city), "manhattan"))
     np.testing.assert_allclose(own, want)
-    near, want = (within_radius(Q, 1.0, among=X, metric=m) for m in (FunctionMetric(city), "manhattan"))
+    near, want = (
+        within_radius(Q, 1.0, among=X, metric=m) for m in (FunctionMetric(city), "manhattan")
+    )
     assert [len(one.rows) for one in near] == [len(one.rows) for one in want]
 
 
 @pytest.mark.parametrize("options", [{}, {"n_neighbors": "leave_one_out"}, {"stored": "condensed"}])
 def test_neighbors_by_a_function_vote_as_those_of_the_metric(options):
     odd = X + 1e-4 * np.arange(180).reshape(60, 3) ** 0.5  # no ties
-    found, want = (KNeighborsClassifier(metric=m, **options).fit(odd, Y) for m in (city, "manhattan"))
+    found, want = (
+        KNeighborsClassifier(metric=m, **options).fit(odd, Y) for m in (city, "manhattan")
+    )
     np.testing.assert_allclose(found.predict_proba(odd), want.predict_proba(odd))
     assert "FunctionMetric(city)" in str(found.summary())
     assert found.explain(odd[:1]) is not None
@@ -65,4 +71,6 @@ def test_rows_of_dask_are_stored_and_asked_about():
     found = KNeighborsClassifier().fit(lazy, da.from_array(Y, chunks=25))
     np.testing.assert_array_equal(found.predict_proba(lazy).compute(), want.predict_proba(X))
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("abc")), npartitions=3)
-    np.testing.assert_array_equal(nearest(X[:5], 3, among=scan(frame)).rows, nearest(X[:5], 3, among=X).rows)
+    np.testing.assert_array_equal(
+        nearest(X[:5], 3, among=scan(frame)).rows, nearest(X[:5], 3, among=X).rows
+    )

@@ -113,7 +113,9 @@ def test_the_geometric_median_has_the_least_sum_of_distances():
     def total(c):
         return w @ np.sqrt(((X - c) ** 2).sum(axis=1))
 
-    best = minimize(total, X.mean(axis=0), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
+    best = minimize(
+        total, X.mean(axis=0), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+    )
     assert total(model.centroids_[0]) <= best.fun * (1 + 1e-9)
 
 
@@ -121,7 +123,10 @@ def test_the_geometric_median_has_the_least_sum_of_distances():
 def test_several_centroids_with_covariances_of_their_own():
     rng = np.random.default_rng(5)
     X = np.vstack(
-        [rng.normal(size=(60, 2)) * s + c for s, c in (([3, 0.3], 0), ([0.3, 3], 0), (1, 8), (1, -8))]
+        [
+            rng.normal(size=(60, 2)) * s + c
+            for s, c in (([3, 0.3], 0), ([0.3, 3], 0), (1, 8), (1, -8))
+        ]
     )
     y = np.repeat([0, 1, 0, 1], 60)
     plain = NearestCentroid().fit(X, y)
@@ -135,7 +140,9 @@ def test_several_centroids_with_covariances_of_their_own():
     squares = np.einsum("ncd,cde,nce->nc", delta, np.linalg.inv(S), delta)
     assert (by_class.predict(X) == squares.argmin(axis=1)).all()
     expected = np.exp(-squares / (2 * by_class.spread_**2))
-    np.testing.assert_allclose(by_class.predict_proba(X), expected / expected.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        by_class.predict_proba(X), expected / expected.sum(axis=1, keepdims=True)
+    )
     shared = NearestCentroid(metric="mahalanobis").fit(X, y)
     within = sum((60 * 2 - 1) * one for one in S) / (240 - 2)
     np.testing.assert_allclose(shared.metric_.covariance, within)

@@ -1,4 +1,5 @@
-"""Locally weighted regression against independent weighted least squares, refitting and known answers."""
+"""Locally weighted regression against independent weighted least squares, refitting and known
+answers."""
 
 import numpy as np
 import pytest
@@ -30,7 +31,8 @@ def terms(U, degree):
 
 
 def by_lstsq(X, y, q, kernel, degree, k=None, h=None):
-    """The definition: weighted least squares about the query by a QR-type solver; value and |l|²."""
+    """The definition: weighted least squares about the query by a QR-type solver; value and
+    |l|²."""
     d = np.sqrt(((X - q) ** 2).sum(axis=1))
     near = np.argsort(d, kind="stable")[:k]
     h = d[near].max() * (1 + 1e-9) if h is None else h
@@ -49,7 +51,10 @@ def table(n=150, d=2, seed=0):
 
 @settings(max_examples=20, deadline=None)
 @given(
-    st.integers(0, 10_000), st.sampled_from([0, 1, 2]), st.sampled_from(sorted(KERNELS)), st.integers(1, 3)
+    st.integers(0, 10_000),
+    st.sampled_from([0, 1, 2]),
+    st.sampled_from(sorted(KERNELS)),
+    st.integers(1, 3),
 )
 def test_values_are_those_of_weighted_least_squares(seed, degree, kernel, d):
     X, y, rng = table(60, d, seed)
@@ -63,17 +68,24 @@ def test_values_are_those_of_weighted_least_squares(seed, degree, kernel, d):
         values, errors = model.predict(Q, return_std=True)
         expected = [by_lstsq(X, y, q, kernel, degree, None if k == "all" else k, h) for q in Q]
         np.testing.assert_allclose(values, [one[0] for one in expected], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(errors, model.sigma_ * np.sqrt([one[1] for one in expected]), rtol=1e-5)
+        np.testing.assert_allclose(
+            errors, model.sigma_ * np.sqrt([one[1] for one in expected]), rtol=1e-5
+        )
 
 
 def test_leave_one_out_is_refitting_without_every_row():
     X, y, _ = table(24)
-    for settings_ in ({"n_neighbors": "leave_one_out"}, {"n_neighbors": "all", "bandwidth": "leave_one_out"}):
+    for settings_ in (
+        {"n_neighbors": "leave_one_out"},
+        {"n_neighbors": "all", "bandwidth": "leave_one_out"},
+    ):
         model = LocallyWeightedRegression(scale=None, kernel="gaussian", **settings_).fit(X, y)
         for at in (0, len(model.tried_) // 2, -1):
             one = float(model.tried_[at])
             fixed = (
-                {"n_neighbors": int(one)} if len(settings_) == 1 else {"n_neighbors": "all", "bandwidth": one}
+                {"n_neighbors": int(one)}
+                if len(settings_) == 1
+                else {"n_neighbors": "all", "bandwidth": one}
             )
             squares = []
             for i in range(24):
@@ -121,7 +133,9 @@ def test_gradient_descent_goes_to_the_direct_solution_and_records_its_steps():
     X, y, rng = table(100)
     Q = rng.uniform(-1.5, 1.5, (5, 2))
     direct = LocallyWeightedRegression().fit(X, y)
-    slow = LocallyWeightedRegression(solver="gradient_descent", max_steps=20_000, tol=1e-13).fit(X, y)
+    slow = LocallyWeightedRegression(solver="gradient_descent", max_steps=20_000, tol=1e-13).fit(
+        X, y
+    )
     np.testing.assert_allclose(slow.predict(Q), direct.predict(Q), rtol=1e-6)
     steps = slow.descend(Q[0])
     objectives = [step["objective"] for step in steps]
@@ -148,8 +162,12 @@ def test_noise_and_degrees_of_freedom_of_a_plane_are_those_of_least_squares():
 def test_columns_have_a_scale_of_their_own():
     X, y, rng = table(200)
     Q = rng.uniform(-2, 2, (9, 2))
-    stretched = LocallyWeightedRegression(scale=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
-    np.testing.assert_allclose(stretched, LocallyWeightedRegression(scale=None).fit(X, y).predict(Q))
+    stretched = (
+        LocallyWeightedRegression(scale=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
+    )
+    np.testing.assert_allclose(
+        stretched, LocallyWeightedRegression(scale=None).fit(X, y).predict(Q)
+    )
     with pytest.raises(SettingError, match="2 positive numbers"):
         LocallyWeightedRegression(scale=[1.0]).fit(X, y)
     with pytest.raises(SettingError, match="cannot both be chosen"):

@@ -43,7 +43,13 @@ def test_gradients_are_those_of_the_loss(linear, normalized):
     weights = rng.normal(size=(4, 3 if linear else 1, 3))
     bias = np.zeros(3) if normalized else rng.normal(size=3)
     units = RadialUnits(
-        rng.normal(size=(4, 2)), rng.uniform(0.5, 2, 4), np.zeros(4), normalized, linear, weights, bias
+        rng.normal(size=(4, 2)),
+        rng.uniform(0.5, 2, 4),
+        np.zeros(4),
+        normalized,
+        linear,
+        weights,
+        bias,
     )
     theta = units.pack()
     numeric = approx_fprime(theta, lambda t: units.unpack(t).loss(Z, T, w, 0.1)[0], 1e-7)
@@ -73,7 +79,9 @@ def test_em_never_lowers_the_likelihood_and_finds_local_lines(units):
     rng = np.random.default_rng(2)
     X = rng.uniform(-3, 3, (400, 1))
     y = np.abs(X[:, 0]) + 0.05 * rng.normal(size=400)
-    model = RBFNetworkRegressor(n_centers=4, fit_by="em", units=units, random_state=0, widths="own").fit(X, y)
+    model = RBFNetworkRegressor(
+        n_centers=4, fit_by="em", units=units, random_state=0, widths="own"
+    ).fit(X, y)
     assert (np.diff(model.history_) >= -1e-6).all()
     assert model.score(X, y) > (0.97 if units == "linear" else 0.6)
     np.testing.assert_allclose(model.activations(X).sum(axis=1), 1.0)
@@ -87,7 +95,9 @@ def test_rings_are_classified(centers, fit_by):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 2))
     y = np.where((X**2).sum(axis=1) < 1.2, "in", "out")
-    model = RBFNetworkClassifier(centers=centers, fit_by=fit_by, random_state=0, max_iter=60, tol=1e-4)
+    model = RBFNetworkClassifier(
+        centers=centers, fit_by=fit_by, random_state=0, max_iter=60, tol=1e-4
+    )
     assert model.fit(X, y).score(X, y) > (0.85 if fit_by == "em" else 0.93)
 
 

@@ -76,7 +76,9 @@ def test_a_condensed_set_grows_only_by_rows_that_it_misclassifies():
 
 def test_metrics_that_learn_are_learned_again_when_rows_come():
     rng = np.random.default_rng(5)
-    frame = pd.DataFrame({"a": rng.normal(size=60), "town": rng.choice(["Ulm", "Bonn", "Köln"], 60)})
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=60), "town": rng.choice(["Ulm", "Bonn", "Köln"], 60)}
+    )
     frame = frame.sort_values("town", ignore_index=True)
     frame.loc[::7, "a"] = np.nan
     y, t = rng.integers(0, 2, 60), rng.normal(size=60)

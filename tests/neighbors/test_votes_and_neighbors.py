@@ -1,4 +1,4 @@
-"""k nearest neighbours against brute force, scikit-learn and hand-solved answers."""
+"""k nearest neighbors against brute force, scikit-learn and hand-solved answers."""
 
 import numpy as np
 import pandas as pd
@@ -172,7 +172,9 @@ def test_shepards_method_is_the_weighted_mean_of_all_rows():
     everyone = KNeighborsRegressor(50, weights="inverse_square").fit(X, t)
     np.testing.assert_allclose(everyone.predict(Q), model.predict(Q), rtol=1e-10)
     y = (t > 0).astype(int)
-    shares = KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5).fit(X, y).predict_proba(Q)
+    shares = (
+        KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5).fit(X, y).predict_proba(Q)
+    )
     g = np.exp(-((Q[:, None] - X) ** 2).sum(axis=2) / 0.25)
     np.testing.assert_allclose(shares[:, 1], g @ y / g.sum(axis=1), rtol=1e-9)
 
@@ -191,7 +193,9 @@ def test_a_callable_may_vote_and_is_checked():
         X + 1e-6 * np.arange(60)[:, None], y
     )
     assert ours.predict_proba(X[:1]).shape == theirs.predict_proba(X[:1]).shape
-    np.testing.assert_allclose(ours.predict_proba(X), brute_shares(X, y, X, 3, lambda d: np.exp(-d), 3))
+    np.testing.assert_allclose(
+        ours.predict_proba(X), brute_shares(X, y, X, 3, lambda d: np.exp(-d), 3)
+    )
     with pytest.raises(SettingError, match="negative or NaN"):
         KNeighborsClassifier(weights=lambda d: -d - 1).fit(X, y).predict(X)
     with pytest.raises(SettingError, match="must agree"):
@@ -201,7 +205,9 @@ def test_a_callable_may_vote_and_is_checked():
 def test_rows_within_a_radius_vote_or_the_nearest_one():
     X, y = [[0.0], [1.0], [2.0], [9.0]], [0, 0, 1, 1]
     model = KNeighborsClassifier(radius=1.2).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba([[1.0], [5.0], [8.9]]), [[2 / 3, 1 / 3], [0, 1], [0, 1]])
+    np.testing.assert_allclose(
+        model.predict_proba([[1.0], [5.0], [8.9]]), [[2 / 3, 1 / 3], [0, 1], [0, 1]]
+    )
     assert model.radius_neighbors([[1.0]])[0].rows.tolist() == [1, 0, 2]
     assert model.radius_neighbors(radius=1.5)[0].rows.tolist() == [1]
     weighted = KNeighborsClassifier(radius=1.2).fit(X, y, sample_weight=[1, 1, 4, 1])
@@ -246,11 +252,13 @@ def test_explanations_name_the_neighbors_that_voted():
     found = model.explain([[5.0, 0.0]])
     near = model.kneighbors([[5.0, 0.0]])
     assert found.rows.tolist() == near.rows.tolist()
-    np.testing.assert_allclose(found.votes[0], (1 / near.distances[0]) / (1 / near.distances[0]).sum())
+    np.testing.assert_allclose(
+        found.votes[0], (1 / near.distances[0]) / (1 / near.distances[0]).sum()
+    )
     assert found.contributions[0, 0] > 3 * found.contributions[0, 1]  # x0 makes them near
     np.testing.assert_allclose(found.differences.sum(axis=2), 1.0)
     assert found.neighbors(0).rows[0][1] == "right"
-    assert "Neighbours of row 0" in str(found)
+    assert "Neighbors of row 0" in str(found)
     assert found.as_dict()["rows"][0]["neighbors"]
 
 
@@ -266,7 +274,9 @@ def test_explanations_sum_to_the_posterior_in_every_metric(metric):
 
 def test_a_regressor_too_large_for_memory_names_another_regressor(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    pq.write_table(pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}), tmp_path / "rows.parquet")
+    pq.write_table(
+        pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}), tmp_path / "rows.parquet"
+    )
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="DecisionTreeRegressor"):
         KNeighborsRegressor().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))

@@ -17,7 +17,9 @@ def architectures(draw, activations=SMOOTH):
     hidden = draw(st.lists(st.integers(1, 20), max_size=4))
     outputs = draw(st.integers(1, 18)) if loss in ("softmax", "sigmoid_squares") else 1
     widths = [draw(st.integers(1, 20)), *hidden, outputs]
-    kinds = [[draw(st.sampled_from(names)) for _ in hidden] for names in (activations, INTEGRATIONS)]
+    kinds = [
+        [draw(st.sampled_from(names)) for _ in hidden] for names in (activations, INTEGRATIONS)
+    ]
     return Architecture.of(widths, *kinds, draw(st.sampled_from([0.5, 1.0, 3.0])), loss)
 
 
@@ -26,7 +28,9 @@ def rows_for(architecture, rng, n=40):
     y = rng.normal(size=n)
     if architecture.loss != "squares":
         y = rng.integers(0, max(outputs, 1 + (architecture.loss != "softmax")), n)
-    return np.column_stack([rng.normal(size=(n, architecture.layers[0].n_in)), y, rng.random(n) + 0.1])
+    return np.column_stack(
+        [rng.normal(size=(n, architecture.layers[0].n_in)), y, rng.random(n) + 0.1]
+    )
 
 
 def loss_and_gradient(architecture, parameters, rows, chance=NO_CHANCE):
@@ -43,7 +47,8 @@ def check_gradient(architecture, parameters, rows, chance=NO_CHANCE):
         direction = rng.normal(size=len(parameters))
         direction /= np.linalg.norm(direction)
         ends = [
-            loss_and_gradient(architecture, parameters + s * h * direction, rows, chance)[0] for s in (1, -1)
+            loss_and_gradient(architecture, parameters + s * h * direction, rows, chance)[0]
+            for s in (1, -1)
         ]
         size = np.linalg.norm(gradient) + 1e-6 * abs(ends[0])
         assert_allclose(
@@ -62,7 +67,9 @@ def test_backpropagation_is_the_derivative(architecture, seed):
 @given(architectures(), st.integers(0, 99))
 def test_it_is_under_dropout_and_noise_too(architecture, seed):
     rng = np.random.default_rng(seed)
-    check_gradient(architecture, architecture.start(rng), rows_for(architecture, rng), (0.3, 0.2, seed))
+    check_gradient(
+        architecture, architecture.start(rng), rows_for(architecture, rng), (0.3, 0.2, seed)
+    )
 
 
 @given(architectures(("relu",)), st.integers(0, 99))
@@ -77,7 +84,10 @@ def test_parameters_survive_padding(architecture, seed):
     parameters = architecture.start(np.random.default_rng(seed))
     theta = architecture.pad(parameters, np.float64)
     np.testing.assert_array_equal(architecture.compact(theta), parameters)
-    weights = [part[: layer.n_in] for layer, part in zip(architecture.layers, architecture.split(parameters))]
+    weights = [
+        part[: layer.n_in]
+        for layer, part in zip(architecture.layers, architecture.split(parameters))
+    ]
     assert_allclose(architecture.squared_weights(theta), sum((w**2).sum() for w in weights))
 
 

@@ -20,7 +20,7 @@ from lyceum.neural import MLPClassifier
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-# -- the descent -------------------------------------------------------------------------------------------
+# -- the descent -----------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("8.1")
@@ -36,10 +36,19 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def test_from_the_same_weights_it_goes_where_scikit_learn_goes(three, solver, peer):
     """Same start, no shuffling, five epochs of mini-batches with a penalty: the same weights."""
     X, y = three
-    common = {"hidden_layer_sizes": (7, 5), "activation": "tanh", "shuffle": False, "batch_size": 50}
-    ours = small(**common, solver=solver, standardize=False, alpha=0.01 / 50, warm_start=True, max_iter=1)
+    common = {
+        "hidden_layer_sizes": (7, 5),
+        "activation": "tanh",
+        "shuffle": False,
+        "batch_size": 50,
+    }
+    ours = small(
+        **common, solver=solver, standardize=False, alpha=0.01 / 50, warm_start=True, max_iter=1
+    )
     ours.fit(X, y)
-    theirs = Peer(**common, **peer, alpha=0.01, warm_start=True, max_iter=1, random_state=0).fit(X, y)
+    theirs = Peer(**common, **peer, alpha=0.01, warm_start=True, max_iter=1, random_state=0).fit(
+        X, y
+    )
     for k, (w, b) in enumerate(zip(theirs.coefs_, theirs.intercepts_)):
         ours.coefs_[k][:], ours.intercepts_[k][:] = w, b
     ours.set_params(max_iter=5).fit(X, y)
@@ -47,7 +56,9 @@ def test_from_the_same_weights_it_goes_where_scikit_learn_goes(three, solver, pe
     for k in range(3):
         assert_allclose(ours.coefs_[k], theirs.coefs_[k], rtol=1e-6, atol=1e-9)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
-    assert_allclose(ours.history_, theirs.loss_curve_[-5:], rtol=2e-3)  # ours adds the penalty at the end
+    assert_allclose(
+        ours.history_, theirs.loss_curve_[-5:], rtol=2e-3
+    )  # ours adds the penalty at the end
 
 
 @pytest.mark.syllabus("8.1")
@@ -110,17 +121,21 @@ def test_layers_may_be_many_and_each_of_its_own_kind(three):
 def test_digits_as_well_as_the_peer():
     X, y = load_digits(return_X_y=True)
     train, test = np.arange(1797) % 3 > 0, np.arange(1797) % 3 == 0
-    model = MLPClassifier(random_state=0, dtype="float32", max_iter=30, tol=None).fit(X[train], y[train])
+    model = MLPClassifier(random_state=0, dtype="float32", max_iter=30, tol=None).fit(
+        X[train], y[train]
+    )
     assert model.score(X[test], y[test]) > 0.96
 
 
-# -- against overfitting -----------------------------------------------------------------------------------
+# -- against overfitting ---------------------------------------------------------------
 
 
 @pytest.mark.syllabus("8.3")
 def test_the_penalty_shrinks_the_weights(moons):
     X, y = moons
-    sizes = [np.sum(small(alpha=a, max_iter=100).fit(X, y).coefs_[0] ** 2) for a in (0.0, 1e-2, 1e-1)]
+    sizes = [
+        np.sum(small(alpha=a, max_iter=100).fit(X, y).coefs_[0] ** 2) for a in (0.0, 1e-2, 1e-1)
+    ]
     assert sizes[0] > sizes[1] > sizes[2]
 
 
@@ -128,7 +143,9 @@ def test_the_penalty_shrinks_the_weights(moons):
 def test_early_stopping_goes_back_to_the_best_weights(moons):
     X, y = moons
     options = {"hidden_layer_sizes": 200, "learning_rate_init": 0.05, "alpha": 0.0, "max_iter": 200}
-    model = small(**options, early_stopping=True, validation_fraction=0.3, n_iter_no_change=5, record=True)
+    model = small(
+        **options, early_stopping=True, validation_fraction=0.3, n_iter_no_change=5, record=True
+    )
     model.fit(X[:80], y[:80])
     assert model.stopped_ == "the validation loss no longer fell"
     assert model.n_iter_ == len(model.history_) == len(model.validation_scores_) < 200
@@ -168,7 +185,7 @@ def test_dropout_and_noise_change_training_but_not_prediction(moons):
         assert_array_equal(model.parameters_, small(max_iter=30, **options).fit(X, y).parameters_)
 
 
-# -- outputs -----------------------------------------------------------------------------------------------
+# -- outputs ---------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("8.3")
@@ -180,7 +197,9 @@ def test_two_classes_have_one_node_or_two(moons):
     assert two.widths_.tolist() == [2, 8, 2]
     hidden = np.maximum((X - one.center_) / one.scale_ @ one.coefs_[0] + one.intercepts_[0], 0)
     assert_allclose(
-        one.predict_proba(X)[:, 1], expit(hidden @ one.coefs_[1] + one.intercepts_[1])[:, 0], rtol=1e-10
+        one.predict_proba(X)[:, 1],
+        expit(hidden @ one.coefs_[1] + one.intercepts_[1])[:, 0],
+        rtol=1e-10,
     )
     assert np.mean(one.predict(X) == two.predict(X)) > 0.9
     with pytest.raises(SettingError, match="codes two classes, but y has 3"):
@@ -197,7 +216,7 @@ def test_class_weights_are_row_weights(three):
     X, y = three
     weight = {"ant": 3.0, "cow": 0.5}
     rows = np.array([weight.get(label, 1.0) for label in y])
-    plain = small(standardize=False)  # columns are standardised by the weights of the rows alone
+    plain = small(standardize=False)  # columns are standardized by the weights of the rows alone
     one = clone(plain).set_params(class_weight=weight).fit(X, y)
     assert_allclose(one.parameters_, plain.fit(X, y, rows).parameters_, rtol=1e-10)
     counts = np.array([np.sum(y == label) for label in np.unique(y)])
@@ -207,7 +226,7 @@ def test_class_weights_are_row_weights(three):
         small(class_weight={"dog": 1.0}).fit(X, y)
 
 
-# -- what was learned --------------------------------------------------------------------------------------
+# -- what was learned ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
@@ -238,7 +257,9 @@ def test_gradient_times_input_is_exact_for_a_linear_network(moons):
 
 def test_the_summary_counts_parameters(three):
     X, y = three
-    summary = small(hidden_layer_sizes=(6, 5), integration=["weighted", "spherical"]).fit(X, y).summary()
+    summary = (
+        small(hidden_layer_sizes=(6, 5), integration=["weighted", "spherical"]).fit(X, y).summary()
+    )
     assert summary.facts["parameters"] == 4 * 6 + 6 + 6 * 5 + 2 * 5 + 5 * 3 + 3
     assert summary.facts["nodes"] == "4 – 6 – 5 – 3"
     assert [row[4] for row in summary.tables[0].rows] == [24, 30, 15]
@@ -256,7 +277,9 @@ def test_a_clone_with_the_same_seed_is_the_same(moons):
     X, y = moons
     model = small(dropout=0.2).fit(X, y)
     assert_array_equal(model.parameters_, clone(model).fit(X, y).parameters_)
-    assert not np.array_equal(model.parameters_, small(dropout=0.2, random_state=1).fit(X, y).parameters_)
+    assert not np.array_equal(
+        model.parameters_, small(dropout=0.2, random_state=1).fit(X, y).parameters_
+    )
 
 
 @pytest.mark.parametrize("sizes", [(2.7, 3.2), ("a",), (float("nan"),), 0])

@@ -23,7 +23,9 @@ def small(**options):
 
 
 @pytest.mark.syllabus("8.1")
-@pytest.mark.parametrize("activation", [("relu", "relu"), ("sigmoid", "logistic"), ("linear", "identity")])
+@pytest.mark.parametrize(
+    "activation", [("relu", "relu"), ("sigmoid", "logistic"), ("linear", "identity")]
+)
 def test_from_the_same_weights_it_goes_where_scikit_learn_goes(waves, activation):
     X, y = waves
     common = {
@@ -88,7 +90,9 @@ def test_explanations_are_in_the_units_of_the_target(waves):
 @pytest.mark.syllabus("8.3")
 def test_early_stopping_keeps_the_epoch_of_least_validation_loss(waves):
     X, y = waves
-    model = small(early_stopping=True, max_iter=300, learning_rate_init=0.05, hidden_layer_sizes=60).fit(X, y)
+    model = small(
+        early_stopping=True, max_iter=300, learning_rate_init=0.05, hidden_layer_sizes=60
+    ).fit(X, y)
     assert model.best_epoch_ == 1 + int(np.argmin(model.validation_history_))
     # R² = 1 - 2 loss / variance of the rows held out
     ratio = 2 * np.array(model.validation_history_) / (1 - np.array(model.validation_scores_))

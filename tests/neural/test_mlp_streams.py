@@ -1,4 +1,5 @@
-"""MLPClassifier: the same rows from everywhere, going on from earlier weights, rates and stopping."""
+"""MLPClassifier: the same rows from everywhere, going on from earlier weights, rates and
+stopping."""
 
 import signal
 import subprocess
@@ -21,7 +22,7 @@ from lyceum.errors import DataError, SchemaError, SettingError
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-# -- the same rows from everywhere -------------------------------------------------------------------------
+# -- the same rows from everywhere -----------------------------------------------------
 
 
 @pytest.mark.parametrize("batch_size", [32, "all"])
@@ -87,7 +88,9 @@ except KeyboardInterrupt:
 
 
 def test_an_interrupt_stops_training():
-    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout.readline() == "started\n"
             with pytest.raises(subprocess.TimeoutExpired):
@@ -115,7 +118,8 @@ def test_threads_do_not_change_a_bit(dtype):
 def test_float32_is_close_to_float64(three):
     X, y = three
     one, two = (
-        small(dtype=dtype, max_iter=20).fit(X, y).predict_proba(X) for dtype in ("float32", "float64")
+        small(dtype=dtype, max_iter=20).fit(X, y).predict_proba(X)
+        for dtype in ("float32", "float64")
     )
     assert_allclose(one, two, atol=1e-3)
 
@@ -130,7 +134,7 @@ def test_mixed_columns_need_no_encoding(three):
     assert model.explain(frame[:3]).contributions.shape == (3, 2)
 
 
-# -- going on ----------------------------------------------------------------------------------------------
+# -- going on --------------------------------------------------------------------------
 
 
 def test_warm_start_goes_on(moons):
@@ -138,7 +142,9 @@ def test_warm_start_goes_on(moons):
     options = {"solver": "sgd", "shuffle": False, "tol": None, "warm_start": True}
     model = small(**options, max_iter=3).fit(X, y)
     model.fit(X, y)
-    assert_allclose(model.parameters_, small(**options, max_iter=6).fit(X, y).parameters_, rtol=1e-10)
+    assert_allclose(
+        model.parameters_, small(**options, max_iter=6).fit(X, y).parameters_, rtol=1e-10
+    )
     with pytest.raises(SchemaError, match="number of columns is 1 instead of 2"):
         model.fit(X[:, :1], y)
     assert model.predict(X).shape == (300,)  # it is as it was
@@ -179,7 +185,7 @@ def test_partial_fit_is_given_classes_or_refuses_new_ones(three):
         small(early_stopping=True).partial_fit(X, y)
 
 
-# -- learning rates and stopping ---------------------------------------------------------------------------
+# -- learning rates and stopping -------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,5 +231,9 @@ def test_a_loss_that_explodes_is_said(moons):
     X, y = moons
     with pytest.raises(DataError, match="lower learning_rate_init"):
         small(
-            solver="sgd", learning_rate_init=1e30, integration="quadratic", activation="linear", max_iter=50
+            solver="sgd",
+            learning_rate_init=1e30,
+            integration="quadratic",
+            activation="linear",
+            max_iter=50,
         ).fit(X, y)

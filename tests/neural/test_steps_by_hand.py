@@ -1,4 +1,5 @@
-"""Backpropagation as on paper: given weights, rate and order; own validation rows; a warning at max_iter."""
+"""Backpropagation as on paper: given weights, rate and order; own validation rows; a warning at
+max_iter."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from lyceum.errors import DataError, SettingError
 from lyceum.neural import MLPClassifier, MLPRegressor
 
 # two inputs, two sigmoid nodes, one output
-START = [np.array([[0.15, 0.25], [0.2, 0.3]]), np.array([[0.4], [0.45]])], [np.full(2, 0.35), np.array([0.6])]
+START = (
+    [np.array([[0.15, 0.25], [0.2, 0.3]]), np.array([[0.4], [0.45]])],
+    [np.full(2, 0.35), np.array([0.6])],
+)
 ON_PAPER = {
     "hidden_layer_sizes": 2, "activation": "sigmoid", "solver": "sgd", "learning_rate_init": 0.5, "alpha": 0,
     "batch_size": 1, "shuffle": False, "standardize": False, "max_iter": 1, "tol": None, "record": "steps",
@@ -26,7 +30,8 @@ X = np.array([[0.05, 0.1], [1.0, -1.0], [0.5, 2.0]])
 
 
 def steps_on_paper(y, output, delta, passes=1):
-    """The parameters after every row, by the chain rule: δ at the output, then at the hidden nodes."""
+    """The parameters after every row, by the chain rule: δ at the output, then at the hidden
+    nodes."""
     (W, V), (b, c) = ([part.copy() for part in parts] for parts in START)
     steps = []
     for _ in range(passes):
@@ -42,18 +47,24 @@ def steps_on_paper(y, output, delta, passes=1):
 
 @pytest.mark.syllabus("8.1")
 def test_a_step_with_squared_error_comes_out_digit_by_digit():
-    """A widely used exercise: 2-2-2 sigmoid nodes, η = ½, inputs .05 and .10, here for the classes (1, 0)."""
+    """A widely used exercise: 2-2-2 sigmoid nodes, η = ½, inputs .05 and .10, here for the classes
+    (1, 0)."""
     start = [START[0][0], np.array([[0.4, 0.5], [0.45, 0.55]])], [np.full(2, 0.35), np.full(2, 0.6)]
     settings = {**ON_PAPER, "start": start, "loss": "squared_error", "output_nodes": "per_class"}
     model = MLPClassifier(**settings).partial_fit([[0.05, 0.1]], ["a"], classes=["a", "b"])
-    # forward: .3775 .3925 give .593269992 .596884378; 1.105905967 1.224921404 give .75136507 .772928465
-    # δ = (out − target) · out (1 − out)
-    first, second = (0.75136507 - 1) * 0.75136507 * 0.24863493, 0.772928465 * 0.772928465 * 0.227071535
+    # forward: .3775 .3925 give .593269992 .596884378; 1.105905967 1.224921404 give .75136507
+    # .772928465 δ = (out − target) · out (1 − out)
+    first, second = (
+        (0.75136507 - 1) * 0.75136507 * 0.24863493,
+        0.772928465 * 0.772928465 * 0.227071535,
+    )
     want = [[0.4 - 0.5 * first * 0.593269992, 0.5 - 0.5 * second * 0.593269992],
             [0.45 - 0.5 * first * 0.596884378, 0.55 - 0.5 * second * 0.596884378]]  # fmt: skip
     assert_allclose(model.coefs_[1], want, atol=1e-8)
     hidden = (first * 0.4 + second * 0.5) * 0.593269992 * 0.406730008
-    assert_allclose(model.coefs_[0][:, 0], [0.15 - 0.5 * hidden * 0.05, 0.2 - 0.5 * hidden * 0.1], atol=1e-9)
+    assert_allclose(
+        model.coefs_[0][:, 0], [0.15 - 0.5 * hidden * 0.05, 0.2 - 0.5 * hidden * 0.1], atol=1e-9
+    )
     assert_allclose(model.history_, [0.5 * (0.24863493**2 + 0.772928465**2)], atol=1e-8)
 
 
@@ -79,9 +90,16 @@ def test_rows_one_at_a_time_from_given_weights(model, y, output, delta):
 
 def test_steps_are_the_same_shuffled_and_with_chance():
     X, y = make_moons(50, noise=0.2, random_state=0)
-    settings = {"hidden_layer_sizes": 5, "dropout": 0.3, "input_noise": 0.1, "batch_size": 8, "max_iter": 3}
+    settings = {
+        "hidden_layer_sizes": 5,
+        "dropout": 0.3,
+        "input_noise": 0.1,
+        "batch_size": 8,
+        "max_iter": 3,
+    }
     one, two = (
-        MLPClassifier(**settings, tol=None, record=kind, random_state=0).fit(X, y) for kind in (True, "steps")
+        MLPClassifier(**settings, tol=None, record=kind, random_state=0).fit(X, y)
+        for kind in (True, "steps")
     )
     assert_array_equal(one.parameters_, two.parameters_)
     assert two.record_[0]["steps"].shape == (7, len(two.parameters_))
@@ -106,7 +124,10 @@ def test_spheres_start_where_they_are_put():
     [
         (([], []), "each of the 2 layers"),
         ((START[0][:1], START[1][:1]), "each of the 2 layers"),
-        (([np.eye(3), START[0][1]], START[1]), r"weights of layer 0 .* \(2, 2\).* got shape \(3, 3\)"),
+        (
+            ([np.eye(3), START[0][1]], START[1]),
+            r"weights of layer 0 .* \(2, 2\).* got shape \(3, 3\)",
+        ),
         ((START[0], [np.array([0.0, np.nan]), START[1][1]]), "biases of layer 0"),
         ((START[0], [["a", "b"], START[1][1]]), "must be numbers"),
     ],
@@ -129,7 +150,9 @@ def test_squared_error_learns_and_is_the_brier_score_of_one_node(nodes):
     P = model.predict_proba(X[200:])
     assert_allclose(P.sum(axis=1), 1.0)
     if nodes == "one":
-        assert_allclose(min(model.validation_history_), 0.5 * np.mean((P[:, 1] - y[200:]) ** 2), rtol=1e-9)
+        assert_allclose(
+            min(model.validation_history_), 0.5 * np.mean((P[:, 1] - y[200:]) ** 2), rtol=1e-9
+        )
     assert "log-odds" in model.explain(X[:3]).unit or nodes == "per_class"
 
 
@@ -150,12 +173,18 @@ def test_own_validation_rows_are_judged_by_and_not_learned_from(tmp_path):
     losses = -np.log(model.predict_proba(X[100:])[np.arange(100), y[100:]])
     assert_allclose(min(model.validation_history_), np.average(losses, weights=w), rtol=1e-9)
     # it learned from all rows of fit: the first epoch is that without validation
-    alone = clone(model).set_params(early_stopping=False, max_iter=1, tol=None).fit(X[:100], names[:100])
+    alone = (
+        clone(model)
+        .set_params(early_stopping=False, max_iter=1, tol=None)
+        .fit(X[:100], names[:100])
+    )
     assert_allclose(model.history_[0], alone.history_[0], rtol=1e-12)
     frame = pd.DataFrame(X[100:], columns=["x0", "x1"]).assign(y=names[100:], w=w)
     pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "v.parquet")
     known = pd.DataFrame(X[:100], columns=["x0", "x1"])
-    other = clone(model).fit(known, names[:100], validation=scan(tmp_path / "v.parquet", "y", weight="w"))
+    other = clone(model).fit(
+        known, names[:100], validation=scan(tmp_path / "v.parquet", "y", weight="w")
+    )
     assert_allclose(other.validation_history_, model.validation_history_, rtol=1e-12)
 
 
@@ -190,7 +219,9 @@ def test_validation_rows_that_do_not_fit_are_refused(validation, error, message)
 
 def test_a_warning_says_that_the_loss_still_fell():
     X, y = make_moons(100, noise=0.2, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="max_iter=3 epochs while the loss still fell") as heard:
+    with pytest.warns(
+        ConvergenceWarning, match="max_iter=3 epochs while the loss still fell"
+    ) as heard:
         MLPClassifier(max_iter=3).fit(X, y)
     assert heard[0].filename == __file__
     MLPClassifier(max_iter=3, tol=None).fit(X, y)

@@ -23,7 +23,9 @@ def test_scores_by_hand():
     assert entropy[1] == pytest.approx(np.log(2))
     assert entropy[3] == pytest.approx(np.log(3))
     members = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]])
-    np.testing.assert_allclose(query_scores("committee", None or P, committee=members), [np.log(2), 0.0])
+    np.testing.assert_allclose(
+        query_scores("committee", None or P, committee=members), [np.log(2), 0.0]
+    )
     crowd = np.vstack([np.zeros((9, 2)), [[8.0, 8.0]]])
     worth = query_scores("density", np.full((10, 2), 0.5), crowd)
     assert worth[:9].min() > worth[9]
@@ -113,7 +115,7 @@ def test_asking_beats_drawing_by_a_margin_over_twenty_seeds(learner, task, margi
         drawn = active_learning(learner, X, y, strategy="random", random_state=seed, **settings)
         for strategy, found in gains.items():
             asked = active_learning(learner, X, y, strategy=strategy, random_state=seed, **settings)
-            np.testing.assert_array_equal(asked.n_labelled, drawn.n_labelled)
+            np.testing.assert_array_equal(asked.n_labeled, drawn.n_labeled)
             found.append(asked.scores[-1] - drawn.scores[-1])
     for strategy, found in gains.items():
         assert np.mean(found) > margins[strategy], strategy
@@ -123,14 +125,18 @@ def test_asking_beats_drawing_by_a_margin_over_twenty_seeds(learner, task, margi
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_asks_each_row_once(strategy):
     X, y = task(0, 80)
-    found = active_learning(LogisticRegression(), X, y, strategy=strategy, n_queries=8, random_state=0)
+    found = active_learning(
+        LogisticRegression(), X, y, strategy=strategy, n_queries=8, random_state=0
+    )
     assert len(set(found.queried.tolist())) == 8
     np.testing.assert_array_equal(found.labels, y[found.queried])
     np.testing.assert_array_equal(
         found.estimator.predict(X[:3]),
-        LogisticRegression().fit(X[found.labelled], y[found.labelled]).predict(X[:3]),
+        LogisticRegression().fit(X[found.labeled], y[found.labeled]).predict(X[:3]),
     )
-    again = active_learning(LogisticRegression(), X, y, strategy=strategy, n_queries=8, random_state=0)
+    again = active_learning(
+        LogisticRegression(), X, y, strategy=strategy, n_queries=8, random_state=0
+    )
     np.testing.assert_array_equal(found.queried, again.queried)
 
 
@@ -142,7 +148,7 @@ def test_an_oracle_may_stop_and_frames_are_asked_about():
         return None if next(answers, None) is None else "high" if row >= 20 else "low"
 
     found = active_learning(NaiveBayes(), frame, oracle, n_start=4, n_queries=30, random_state=0)
-    assert len(found.labelled) == 12
+    assert len(found.labeled) == 12
     assert found.estimator.score(frame, np.where(np.arange(40) >= 20, "high", "low")) > 0.8
 
 

@@ -98,7 +98,9 @@ def test_missing_cells_are_no_anomalies_and_odd_cells_still_are(detector):
 @pytest.mark.syllabus("15.4")
 def test_weights_count_in_the_share_of_false_alarms():
     w = np.where(USUAL[:600, 0] > 1.0, 20.0, 1.0)
-    model = AnomalyDetector("gaussian", false_alarm_rate=0.1, cv=None).fit(USUAL[:600], sample_weight=w)
+    model = AnomalyDetector("gaussian", false_alarm_rate=0.1, cv=None).fit(
+        USUAL[:600], sample_weight=w
+    )
     below = np.average(model.scores_ < model.threshold_, weights=w)
     assert 0.06 < below <= 0.1
     assert (model.scores_ < model.threshold_).mean() != pytest.approx(below, abs=1e-3)
@@ -118,10 +120,14 @@ class Counts(BaseEstimator):
 
 def test_neighbor_distances_by_hand_and_by_weight():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    model = NeighborAnomalyScore(n_neighbors=3, metric="euclidean").fit(X, sample_weight=[2.0, 1.0, 0.0, 1.0])
+    model = NeighborAnomalyScore(n_neighbors=3, metric="euclidean").fit(
+        X, sample_weight=[2.0, 1.0, 0.0, 1.0]
+    )
     np.testing.assert_allclose(model.score_samples([[0.0], [8.0]]), [-1 / 3, -(1 + 7 + 8) / 3])
     mixed = pd.DataFrame({"x": [0.0, 5.0, np.nan, 10.0], "town": ["Ulm", "Ulm", "Bonn", None]})
-    near = NeighborAnomalyScore(n_neighbors=2).fit(mixed)  # Gower: the mean over the cells known in both
+    near = NeighborAnomalyScore(n_neighbors=2).fit(
+        mixed
+    )  # Gower: the mean over the cells known in both
     asked = pd.DataFrame({"x": [0.0], "town": ["Ulm"]})
     np.testing.assert_allclose(near.score_samples(asked), [-(0.0 + 0.25) / 2])
 

@@ -74,7 +74,9 @@ def test_learners_reach_the_optimum_of_value_iteration(learner):
 def test_q_learning_finds_the_values_of_a_world_that_slips():
     world = GridWorld(["..G", ".X.", "S.."], slip=0.2)
     best = value_iteration(world, discount=0.9)
-    model = QLearning(discount=0.9, epsilon=1.0, n_episodes=6000, max_steps=200, random_state=0).fit(world)
+    model = QLearning(
+        discount=0.9, epsilon=1.0, n_episodes=6000, max_steps=200, random_state=0
+    ).fit(world)
     tried = model.visits_.min(axis=1) > 1500
     assert tried.sum() >= 3
     np.testing.assert_allclose(model.q_[tried], best.q[tried], atol=0.05)
@@ -94,7 +96,13 @@ def test_gymnasiums_environments_are_taken():
 def test_the_cliff_shows_what_each_one_learns():
     # along the cliff is shortest, but who explores falls: Q-learning goes there, SARSA keeps away
     cliff = GridWorld(["......", "......", "SXXXXG"], pit=-10.0, step=-0.1, goal=0.0)
-    shared = {"discount": 1.0, "epsilon": 0.2, "learning_rate": 0.2, "n_episodes": 4000, "max_steps": 500}
+    shared = {
+        "discount": 1.0,
+        "epsilon": 0.2,
+        "learning_rate": 0.2,
+        "n_episodes": 4000,
+        "max_steps": 500,
+    }
     bold = QLearning(**shared, random_state=0).fit(cliff)
     careful = Sarsa(**shared, random_state=0).fit(cliff)
     assert careful.returns_[-1000:].mean() > bold.returns_[-1000:].mean()
@@ -124,7 +132,13 @@ def test_what_does_not_fit_is_said():
 
 @pytest.mark.parametrize(
     "setting",
-    [{"discount": 2.0}, {"learning_rate": "often"}, {"epsilon": 2.0}, {"n_episodes": -3}, {"max_steps": 0}],
+    [
+        {"discount": 2.0},
+        {"learning_rate": "often"},
+        {"epsilon": 2.0},
+        {"n_episodes": -3},
+        {"max_steps": 0},
+    ],
 )
 def test_a_setting_out_of_range_is_named(setting):
     (name,) = setting

@@ -133,9 +133,13 @@ def test_without_rows_to_speak_of_the_source_decides_and_with_many_it_does_not()
     X = rng.normal(size=(500, 3))
     first = SkLogistic().fit(X, X[:, 0] > 0)
     few = rng.normal(size=(6, 3))
-    near = PriorTransfer(alpha=1e9).fit(few, np.array([0, 1, 0, 1, 0, 1]).astype(bool), source=first)
+    near = PriorTransfer(alpha=1e9).fit(
+        few, np.array([0, 1, 0, 1, 0, 1]).astype(bool), source=first
+    )
     order = near.predict_proba(X)[:, 1].argsort()
-    assert np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[0, 1] > 0.999
+    assert (
+        np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[0, 1] > 0.999
+    )
     y = X[:, 1] > 0
     far = PriorTransfer(alpha=1e-3).fit(X, y, source=first)
     assert far.score(X, y) > 0.97
@@ -190,7 +194,9 @@ def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
     X, few = rng.normal(size=(80, 3)), rng.normal(size=(9, 3))
     target = lambda Z: (Z[:, 0] > 0).astype(int)  # noqa: E731
     w = np.full(80, 0.1)  # the first task counts as eight rows
-    model = deepcopy(clone(learner).partial_fit(X, target(X), sample_weight=w)).partial_fit(few, target(few))
+    model = deepcopy(clone(learner).partial_fit(X, target(X), sample_weight=w)).partial_fit(
+        few, target(few)
+    )
     both = np.vstack([X, few]), np.concatenate([target(X), target(few)]), np.append(w, np.ones(9))
     np.testing.assert_allclose(model.predict(X), clone(learner).fit(*both).predict(X), atol=1e-9)
 
@@ -231,9 +237,17 @@ def test_a_classifier_that_needs_a_frame_is_explained_in_it():
 @pytest.mark.parametrize(
     ("X", "X_new", "message"),
     [
-        (np.ones((3, 2)), np.ones((3, 1)), r"rows of shape \(2,\) and \(1,\): give the same columns"),
+        (
+            np.ones((3, 2)),
+            np.ones((3, 1)),
+            r"rows of shape \(2,\) and \(1,\): give the same columns",
+        ),
         (np.ones((3, 2)), np.ones((0, 2)), "X has 3 and X_new has 0"),
-        (pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"b": [1.0], "a": [2.0]}), "in one order"),
+        (
+            pd.DataFrame({"a": [1.0], "b": [2.0]}),
+            pd.DataFrame({"b": [1.0], "a": [2.0]}),
+            "in one order",
+        ),
     ],
 )
 def test_rows_are_weighed_by_rows_of_the_same_columns(X, X_new, message):
@@ -255,5 +269,7 @@ def test_priors_follow_from_probabilities(proba, priors):
 
 def test_what_is_boosted_takes_weights():
     model = TrAdaBoost(make_pipeline(OneHotEncoder(), SkLogistic()))
-    with pytest.raises(SettingError, match="set estimator to a classifier that does, or to a pipeline"):
+    with pytest.raises(
+        SettingError, match="set estimator to a classifier that does, or to a pipeline"
+    ):
         model.fit([[0.0], [1.0]], [0, 1])

@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose
 import lyceum
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, LogisticRegression, lasso_path
-from lyceum.plot import laplace_contours, margin_losses, posterior_contours, regularization_path, residuals
+from lyceum.plot import (
+    laplace_contours,
+    margin_losses,
+    posterior_contours,
+    regularization_path,
+    residuals,
+)
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -40,7 +40,9 @@ def test_the_scree_is_the_proportions():
     wide = RNG.normal(size=(80, 5)) * [5, 3, 1, 1, 0.1]
     pca = PCA().fit(wide)
     ax = plot.scree(pca)
-    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], pca.explained_variance_ratio_)
+    np.testing.assert_allclose(
+        [bar.get_height() for bar in ax.patches], pca.explained_variance_ratio_
+    )
     assert len(plot.biplot(pca, wide, labels=np.arange(80) % 2, most=3).texts) >= 3
     with pytest.raises(DataError, match="two components"):
         plot.biplot(PCA(1).fit(wide), wide)

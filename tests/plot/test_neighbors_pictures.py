@@ -1,4 +1,4 @@
-"""Pictures of neighbours show what the models say."""
+"""Pictures of neighbors show what the models say."""
 
 import matplotlib
 import numpy as np
@@ -27,7 +27,9 @@ def test_cells_are_those_of_the_nearest_row_and_edges_those_of_delaunay():
     inside = [path.contains_point(row) for path, row in zip(cells.get_paths(), X[order])]
     assert all(inside)
     pairs = {
-        tuple(sorted(e)) for t in Delaunay(X).simplices for e in ((t[0], t[1]), (t[1], t[2]), (t[0], t[2]))
+        tuple(sorted(e))
+        for t in Delaunay(X).simplices
+        for e in ((t[0], t[1]), (t[1], t[2]), (t[0], t[2]))
     }
     assert len(edges.get_segments()) == len(pairs)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2"]
@@ -41,7 +43,11 @@ def test_cells_are_those_of_the_nearest_row_and_edges_those_of_delaunay():
 def test_regions_are_predictions_for_every_k():
     X, y = two_columns(120)
     axs = plot.neighbor_regions(KNeighborsClassifier(), X, y)
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in axs] == ["k = 1", "k = 5", "k = 25"]
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in axs] == [
+        "k = 1",
+        "k = 5",
+        "k = 25",
+    ]
     mesh = axs[1].collections[0]
     found = np.unique(mesh.get_array())
     assert set(found) <= {0, 1, 2}
@@ -56,7 +62,9 @@ def test_the_polynomial_at_the_query_goes_through_the_fit(degree):
     found = model.neighborhood(2.0)
     assert found["polynomial"](np.array([2.0]))[0] == pytest.approx(model.predict([[2.0]])[0])
     ax = plot.local_fit(model, 2.0)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), model.predict(ax.lines[0].get_xdata()[:, None]))
+    np.testing.assert_allclose(
+        ax.lines[0].get_ydata(), model.predict(ax.lines[0].get_xdata()[:, None])
+    )
     with pytest.raises(DataError, match="one column"):
         plot.local_fit(LocallyWeightedRegression().fit(np.hstack([X, X]), X[:, 0]), 2.0)
 

@@ -47,11 +47,16 @@ def test_a_network_has_a_line_for_every_weight_drawn(model):
     ax = plot.network(model, most=10, title="net")
     lines = [c for c in ax.collections if isinstance(c, LineCollection)]
     assert [len(c.get_segments()) for c in lines] == [3 * 4, 4 * 10, 10 * 1]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["3 inputs", "4 relu", "30 relu", "1 output"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == [
+        "3 inputs",
+        "4 relu",
+        "30 relu",
+        "1 output",
+    ]
     texts = {t.get_text() for t in ax.texts}
     assert {"x0", "x1", "x2", "yes", "⋮"} <= texts
     first = lines[0].get_colors()[0][:3]
-    want = matplotlib.colors.to_rgb(plot.COLOURS[int(model.coefs_[0][0, 0] < 0)])
+    want = matplotlib.colors.to_rgb(plot.COLORS[int(model.coefs_[0][0, 0] < 0)])
     np.testing.assert_allclose(first, want)
 
 

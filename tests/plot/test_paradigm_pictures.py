@@ -22,8 +22,10 @@ def test_curves_show_means_of_runs():
         for seed in range(3)
     ]
     ax = plot.label_curves({"margin": runs, "one": runs[0]})
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), np.mean([run.scores for run in runs], axis=0))
-    np.testing.assert_array_equal(ax.lines[1].get_xdata(), runs[0].n_labelled)
+    np.testing.assert_allclose(
+        ax.lines[0].get_ydata(), np.mean([run.scores for run in runs], axis=0)
+    )
+    np.testing.assert_array_equal(ax.lines[1].get_xdata(), runs[0].n_labeled)
     with pytest.raises(DataError, match="have no scores"):
         plot.label_curves({"a": active_learning(LogisticRegression(), X, y, n_queries=1)})
 

@@ -45,7 +45,7 @@ def line(ax, label):
     return found
 
 
-# -- what all share ------------------------------------------------------------------------------------------
+# -- what all share --------------------------------------------------------------------
 
 
 def test_axes_given_are_the_axes_returned_and_none_are_made():
@@ -79,25 +79,26 @@ def test_axes_have_names_and_a_title_when_asked():
     assert ax.get_title(loc="left") == "Credit"
 
 
-def test_neighboring_curves_differ_in_colour_and_in_dashes():
+def test_neighboring_curves_differ_in_color_and_in_dashes():
     y, p = binary()
     ax = plot.roc(y, dict.fromkeys("abcdefg", p))
     drawn = ax.lines[:7]
-    assert [one.get_color() for one in drawn] == list(plot.COLOURS)
+    assert [one.get_color() for one in drawn] == list(plot.COLORS)
     for one, two in pairwise(drawn):
         assert one.get_linestyle() != two.get_linestyle() or one._dash_pattern != two._dash_pattern
 
 
-def test_the_palette_has_no_two_colours_alike_without_red_green_or_saturation():
-    # luminance differs or the blue channel does, for every pair: what deuteranopes and protanopes keep
-    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.COLOURS]) / 255
+def test_the_palette_has_no_two_colors_alike_without_red_green_or_saturation():
+    # luminance differs or the blue channel does, for every pair: what deuteranopes and protanopes
+    # keep
+    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.COLORS]) / 255
     keep = np.column_stack([rgb @ [0.35, 0.60, 0.05], rgb[:, 2]])
     for i in range(len(keep)):
         for j in range(i):
             assert np.abs(keep[i] - keep[j]).max() > 0.06
 
 
-def test_a_second_call_adds_a_curve_in_the_next_colour():
+def test_a_second_call_adds_a_curve_in_the_next_color():
     y, p = binary()
     ax = plot.roc(y, p, label="one")
     plot.roc(y, 1 - p, label="two", ax=ax)
@@ -105,7 +106,7 @@ def test_a_second_call_adds_a_curve_in_the_next_colour():
     assert sum(text == "chance" for text in legend_of(ax)) == 1
 
 
-# -- ROC, precision–recall, cost -----------------------------------------------------------------------------
+# -- ROC, precision–recall, cost -------------------------------------------------------
 
 
 @pytest.mark.syllabus("14.3")
@@ -133,7 +134,8 @@ def test_three_classes_make_a_curve_each_and_several_classifiers_an_average():
     y, P = three()
     ax = plot.roc(y, P)
     expected = [
-        f"{k} against the rest  AUC {roc_auc_score(y == k, P[:, i]):.3f}" for i, k in enumerate("abc")
+        f"{k} against the rest  AUC {roc_auc_score(y == k, P[:, i]):.3f}"
+        for i, k in enumerate("abc")
     ]
     assert legend_of(ax) == [*expected, "chance"]
     ax = plot.roc(y, {"one": P, "two": P**2})
@@ -186,7 +188,9 @@ def test_cost_curve_marks_the_costs_given():
     ax = plot.cost_curve(y, p, cost_fp=1, cost_fn=5)
     share = y.mean()
     marks = [
-        one.get_xdata()[0] for one in ax.lines if one.get_linestyle() == ":" and len(one.get_xdata()) == 2
+        one.get_xdata()[0]
+        for one in ax.lines
+        if one.get_linestyle() == ":" and len(one.get_xdata()) == 2
     ]
     assert marks == pytest.approx([share * 5 / (share * 5 + 1 - share)])
     assert any("= 5" in text.get_text() for text in ax.texts)
@@ -199,13 +203,22 @@ def test_a_perfect_and_a_useless_score_have_flat_and_full_cost():
     assert cost == pytest.approx(np.minimum(x, 1 - x))
 
 
-# -- confusion, cobweb ---------------------------------------------------------------------------------------
+# -- confusion, cobweb -----------------------------------------------------------------
 
 
 @pytest.mark.syllabus("14.1")
 def test_confusion_writes_counts_and_shades_by_the_share_of_the_true_class():
-    ax = plot.confusion([[30, 10, 0], [1, 3, 4]], ["bad", "good"], actions=["bad", "good", "reject"])
-    assert [text.get_text() for text in ax.texts] == ["30\n75%", "10\n25%", "0", "1\n12%", "3\n38%", "4\n50%"]
+    ax = plot.confusion(
+        [[30, 10, 0], [1, 3, 4]], ["bad", "good"], actions=["bad", "good", "reject"]
+    )
+    assert [text.get_text() for text in ax.texts] == [
+        "30\n75%",
+        "10\n25%",
+        "0",
+        "1\n12%",
+        "3\n38%",
+        "4\n50%",
+    ]
     assert ax.images[0].get_array().tolist() == [[0.75, 0.25, 0.0], [0.125, 0.375, 0.5]]
     assert [text.get_text() for text in ax.get_xticklabels()] == ["bad", "good", "reject"]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["bad", "good"]
@@ -236,14 +249,16 @@ def test_cobweb_of_two_classes_keeps_classifiers_apart():
     assert angle[:2] == pytest.approx([0.75 * np.pi, 0.25 * np.pi])
 
 
-# -- calibration ---------------------------------------------------------------------------------------------
+# -- calibration -----------------------------------------------------------------------
 
 
 def test_calibration_draws_observed_shares_over_mean_predictions():
     p = np.repeat([0.1, 0.5, 0.9], 20)
     y = np.concatenate([np.arange(20) < hits for hits in (4, 10, 15)])
     ax = plot.calibration(y, p, n_bins=3, label="tree")
-    assert line(ax, "tree").get_xydata() == pytest.approx(np.array([[0.1, 0.2], [0.5, 0.5], [0.9, 0.75]]))
+    assert line(ax, "tree").get_xydata() == pytest.approx(
+        np.array([[0.1, 0.2], [0.5, 0.5], [0.9, 0.75]])
+    )
     assert legend_of(ax) == [f"tree  calibration error {(0.1 + 0.0 + 0.15) / 3:.3f}", "calibrated"]
     low, high = np.array([path.vertices[:, 1] for path in ax.collections[0].get_paths()]).T
     assert low[1] == pytest.approx(0.2993, abs=1e-3)  # Wilson's interval of 10 in 20
@@ -252,7 +267,9 @@ def test_calibration_draws_observed_shares_over_mean_predictions():
 
 def test_uniform_bins_leave_out_the_empty_ones():
     ax = plot.calibration([0, 1, 1, 0], [0.02, 0.03, 0.95, 0.99], strategy="uniform")
-    assert line(ax, "calibration error").get_xydata() == pytest.approx(np.array([[0.025, 0.5], [0.97, 0.5]]))
+    assert line(ax, "calibration error").get_xydata() == pytest.approx(
+        np.array([[0.025, 0.5], [0.97, 0.5]])
+    )
 
 
 def test_calibration_of_several_classifiers_pools_the_classes():
@@ -261,7 +278,7 @@ def test_calibration_of_several_classifiers_pools_the_classes():
     assert line(ax, "one").get_xydata() == pytest.approx(np.array([[1 / 3, 1 / 3]]))
 
 
-# -- error–reject, learning, validation ----------------------------------------------------------------------
+# -- error–reject, learning, validation ------------------------------------------------
 
 
 @pytest.mark.syllabus("2.3")
@@ -283,7 +300,9 @@ def test_error_reject_shows_costs_when_there_are_losses():
     ax = plot.error_reject(curve)
     assert ax.get_ylabel() == "mean cost among accepted"
     assert np.array_equal(ax.lines[0].get_ydata(), curve.cost[1:])
-    assert np.array_equal(plot.error_reject(curve, what="error").lines[0].get_ydata(), curve.error[1:])
+    assert np.array_equal(
+        plot.error_reject(curve, what="error").lines[0].get_ydata(), curve.error[1:]
+    )
 
 
 def test_few_accepted_rows_do_not_set_the_scale():
@@ -310,7 +329,9 @@ def test_one_score_a_place_has_no_band():
 
 @pytest.mark.syllabus("14.8")
 def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
-    ax = plot.validation_curve([0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], name="C")
+    ax = plot.validation_curve(
+        [0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], name="C"
+    )
     assert ax.get_xscale() == "log"
     assert line(ax, "best: 1").get_xdata() == [1, 1]
     assert ax.get_xlabel() == "C"
@@ -320,7 +341,7 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
     assert [text.get_text() for text in words.get_xticklabels()] == ["linear", "rbf"]
 
 
-# -- bad input -----------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,10 @@ def drawn(ax):
 )
 def test_a_curve_looks_like_its_arrays(name, function):
     result = getattr(evaluate, function)(y, p)
-    of_arrays, of_result = getattr(plot, name)(y, p, label="tree"), getattr(plot, name)(result, label="tree")
+    of_arrays, of_result = (
+        getattr(plot, name)(y, p, label="tree"),
+        getattr(plot, name)(result, label="tree"),
+    )
     assert drawn(of_result) == drawn(of_arrays)
     assert legend_of(of_result) == legend_of(of_arrays)
 
@@ -55,7 +58,10 @@ def test_a_cost_curve_looks_like_its_arrays_with_the_costs_marked():
 
 
 def test_several_results_make_a_curve_each():
-    curves = {"one": evaluate.roc_curve(y, p), "two": evaluate.roc_curve(y, p**2 * (1 + X[:, 1] ** 2))}
+    curves = {
+        "one": evaluate.roc_curve(y, p),
+        "two": evaluate.roc_curve(y, p**2 * (1 + X[:, 1] ** 2)),
+    }
     labels = legend_of(plot.roc(curves))
     assert [text.split("  ")[0] for text in labels] == ["one", "two", "chance"]
 
@@ -63,7 +69,9 @@ def test_several_results_make_a_curve_each():
 def test_calibration_draws_the_bins_of_the_result():
     result = evaluate.calibration_curve(y, p, n_bins=5)
     ax = plot.calibration(result, label="tree")
-    assert ax.lines[0].get_xydata() == pytest.approx(np.column_stack([result.predicted, result.observed]))
+    assert ax.lines[0].get_xydata() == pytest.approx(
+        np.column_stack([result.predicted, result.observed])
+    )
     assert legend_of(ax)[0] == f"tree  calibration error {result.expected_error:.3f}"
     assert legend_of(plot.calibration({"a": result, "b": result}))[1].startswith("b  ")
 
@@ -89,8 +97,12 @@ def test_rejected_rows_and_rows_of_no_class_have_their_column_and_row():
 def test_learning_curve_draws_losses_and_the_best_constant():
     result = evaluate.learning_curve(GaussianNB(), X, y, cv=3)
     ax = plot.learning_curve(result)
-    assert ax.lines[0].get_xydata() == pytest.approx(np.column_stack([result.sizes, result.train_mean]))
-    assert ax.lines[1].get_xydata() == pytest.approx(np.column_stack([result.sizes, result.test_mean]))
+    assert ax.lines[0].get_xydata() == pytest.approx(
+        np.column_stack([result.sizes, result.train_mean])
+    )
+    assert ax.lines[1].get_xydata() == pytest.approx(
+        np.column_stack([result.sizes, result.test_mean])
+    )
     assert list(ax.lines[2].get_ydata()) == [result.baseline] * 2
     assert legend_of(ax) == ["training", "validation", "best constant"]
     assert ax.get_ylabel() == "error rate"
@@ -118,7 +130,9 @@ def test_cross_validation_shows_every_split_and_the_mean():
     }
     ax = plot.cross_validation(results)
     dots = [one for one in ax.collections if len(one.get_offsets()) == 5]
-    assert [one.get_offsets()[:, 0].tolist() for one in dots] == [r.losses.tolist() for r in results.values()]
+    assert [one.get_offsets()[:, 0].tolist() for one in dots] == [
+        r.losses.tolist() for r in results.values()
+    ]
     means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "D"]
     assert means == [result.mean for result in results.values()]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["Bayes", "logistic"]
@@ -146,7 +160,9 @@ def test_mcnemar_shows_the_rows_that_one_model_gets_wrong():
     bars = [bar.get_width() for bar in plot.comparison(test, label="a, b").patches]
     assert bars == [-5, 12]
     with pytest.raises(SettingError, match="draw them apart"):
-        plot.comparison({"a": test, "b": evaluate.corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=1.0)})
+        plot.comparison(
+            {"a": test, "b": evaluate.corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=1.0)}
+        )
 
 
 def test_areas_are_compared_with_their_interval_and_apart_from_losses():
@@ -156,7 +172,9 @@ def test_areas_are_compared_with_their_interval_and_apart_from_losses():
     assert list(ax.lines[1].get_xdata()) == [test.difference]
     assert ax.get_xlabel() == "difference in area under the ROC curve, first − second"
     with pytest.raises(SettingError, match="compare areas and rows: draw them apart"):
-        plot.comparison({"a": test, "b": evaluate.mcnemar(only_first_wrong=12, only_second_wrong=5)})
+        plot.comparison(
+            {"a": test, "b": evaluate.mcnemar(only_first_wrong=12, only_second_wrong=5)}
+        )
 
 
 def test_a_bootstrap_shows_its_rounds_and_both_estimates():
@@ -172,7 +190,9 @@ def test_reports_have_their_matrix_and_their_rates():
     report = evaluate.class_report(y3, said3)
     for picture in (plot.confusion, plot.cobweb):
         shown, of_matrix = picture(report), picture(report.confusion)
-        assert [text.get_text() for text in shown.texts] == [text.get_text() for text in of_matrix.texts]
+        assert [text.get_text() for text in shown.texts] == [
+            text.get_text() for text in of_matrix.texts
+        ]
     heights = [bar.get_height() for bar in plot.class_rates(report).patches]
     assert heights[:4] == [*(one.precision for one in report.per_class), report.macro.precision]
     assert heights[8:] == [*(one.f1 for one in report.per_class), report.macro.f1]
@@ -182,9 +202,15 @@ def test_a_two_by_two_table_has_its_matrix_and_its_rates():
     said = np.where(p > 0.4, "yes", "no")
     report = evaluate.binary_report(y, said)
     shown, of_matrix = plot.confusion(report), plot.confusion(evaluate.confusion_matrix(y, said))
-    assert [text.get_text() for text in shown.texts] == [text.get_text() for text in of_matrix.texts]
+    assert [text.get_text() for text in shown.texts] == [
+        text.get_text() for text in of_matrix.texts
+    ]
     bars = plot.class_rates(report).patches
-    assert [bar.get_height() for bar in bars][:3] == [report.accuracy, report.precision, report.recall]
+    assert [bar.get_height() for bar in bars][:3] == [
+        report.accuracy,
+        report.precision,
+        report.recall,
+    ]
     nobody = plot.class_rates(evaluate.binary_report(tp=0, fp=0, fn=3, tn=5))
     assert "undefined" in [text.get_text() for text in nobody.texts]
 
@@ -222,7 +248,10 @@ def test_bias_and_variance_stand_side_by_side():
     }
     ax = plot.bias_variance(results)
     heights = [bar.get_height() for bar in ax.patches]
-    assert heights == [*(r.bias for r in results.values()), *(r.net_variance for r in results.values())]
+    assert heights == [
+        *(r.bias for r in results.values()),
+        *(r.net_variance for r in results.values()),
+    ]
     assert legend_of(ax) == ["error", "bias", "net variance"]
 
 
@@ -262,5 +291,7 @@ def test_importances_of_a_learner_that_has_none_say_where_to_get_them():
 
 
 def test_errors_of_rounds_that_are_all_missing_have_no_best():
-    ax = plot.staged_errors({"training": [0.2, 0.1], "validation": [np.nan, np.nan]}, best="validation")
+    ax = plot.staged_errors(
+        {"training": [0.2, 0.1], "validation": [np.nan, np.nan]}, best="validation"
+    )
     assert legend_of(ax) == ["training", "validation"]

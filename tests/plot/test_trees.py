@@ -48,13 +48,19 @@ def overlap(a, b, slack=0.5):
 def test_no_boxes_and_no_labels_overlap(leaves, task):
     if task == "classes":
         data = load_breast_cancer()
-        fitted = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(data.data, data.target)
+        fitted = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(
+            data.data, data.target
+        )
         classes = data.target_names
     else:
         data = load_diabetes()
-        fitted = DecisionTreeRegressor(max_leaf_nodes=leaves, random_state=0).fit(data.data, data.target)
+        fitted = DecisionTreeRegressor(max_leaf_nodes=leaves, random_state=0).fit(
+            data.data, data.target
+        )
         classes = None
-    ax = plot.tree(of_sklearn(fitted), schema=Schema.of_numbers(list(data.feature_names)), classes=classes)
+    ax = plot.tree(
+        of_sklearn(fitted), schema=Schema.of_numbers(list(data.feature_names)), classes=classes
+    )
     drawn, texts = extents(ax)
     assert len(drawn) == fitted.tree_.node_count
     for i, a in enumerate(drawn):
@@ -71,7 +77,9 @@ def test_children_are_below_and_parents_in_the_middle():
     data = load_diabetes()
     fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(data.data, data.target)
     drawing = _tree_drawing._TreeDrawing(
-        _tree_drawing._labels(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None),
+        _tree_drawing._labels(
+            of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None
+        ),
         None,
         None,
     )
@@ -96,14 +104,14 @@ def test_bars_in_leaves_are_class_shares():
 
 def test_edges_say_what_is_asked():
     schema = Schema.declare(
-        {"colour": ["red", "green", "blue", "black", "white", "grey"], "size": "continuous"}
+        {"color": ["red", "green", "blue", "black", "white", "gray"], "size": "continuous"}
     )
     builder = Builder(1)
     many, _ = builder.split(0, 0, GROUPS, branches=[0, 0, 0, 0, 0, 1])
     builder.split(many, 1, THRESHOLD, threshold=0.123456)
     said = [text.get_text() for text in plot.tree(builder.tree(), schema=schema).texts]
     assert "red\ngreen\n… 3 more" in said
-    assert "= grey" in said
+    assert "= gray" in said
     assert "≤ 0.1235" in said
     assert "size" in said
 

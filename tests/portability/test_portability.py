@@ -26,7 +26,9 @@ def test_every_value_of_every_dimension_is_tried():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_meets_every_number_of_threads(level):
-    met = {configuration.threads for configuration in CONFIGURATIONS if configuration.level == level}
+    met = {
+        configuration.threads for configuration in CONFIGURATIONS if configuration.level == level
+    }
     assert met == set(THREADS)
 
 
@@ -52,7 +54,8 @@ def test_a_run_that_ended_badly_is_a_failure(tmp_path):
     report = tmp_path / "report.xml"
     assert Result.of(report, 3, "").failed == 1
     report.write_text(
-        '<testsuites><testsuite tests="7" failures="0" errors="0" skipped="2" time="1.5"/></testsuites>'
+        '<testsuites><testsuite tests="7" failures="0" errors="0" skipped="2"'
+        ' time="1.5"/></testsuites>'
     )
     assert Result.of(report, 0, "") == Result(passed=5, skipped=2, seconds=1.5)
     assert Result.of(report, 1, "").failed == 1

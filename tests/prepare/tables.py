@@ -10,7 +10,8 @@ from lyceum.data import Rows
 
 
 def mixed(n=400, seed=0, gaps=0.15, offset=1e6):
-    """Two related numbers (one far from 0), two columns of words, one of true and false; a target."""
+    """Two related numbers (one far from 0), two columns of words, one of true and false; a
+    target."""
     rng = np.random.default_rng(seed)
     z = rng.normal(size=n)
     frame = pd.DataFrame(

@@ -70,8 +70,8 @@ def test_pandas_keeps_index_labels_and_types(transformer):
         assert isinstance(out["city"].dtype, pd.CategoricalDtype)
         assert out["sex"].dtype == object
         assert out.columns.tolist()[:6] == frame.columns.tolist()
-    labelled = pd.DataFrame(numbers(20), columns=[10, 20, 30, 40])
-    assert transformer.fit_transform(labelled).columns.tolist()[:4] == [10, 20, 30, 40]
+    labeled = pd.DataFrame(numbers(20), columns=[10, 20, 30, 40])
+    assert transformer.fit_transform(labeled).columns.tolist()[:4] == [10, 20, 30, 40]
 
 
 def test_polars_categories_stay_categories():
@@ -89,7 +89,9 @@ def test_numbers_of_a_category_type_stay_categories():
     out = SimpleImputer().fit_transform(frame)
     assert out["k"].tolist() == [3, 5, 5, 5]
     assert isinstance(out["k"].dtype, pd.CategoricalDtype)
-    ordered = frame.assign(k=pd.Categorical(["lo", "hi", None, "hi"], categories=["lo", "hi"], ordered=True))
+    ordered = frame.assign(
+        k=pd.Categorical(["lo", "hi", None, "hi"], categories=["lo", "hi"], ordered=True)
+    )
     filled = MissingCategory().fit_transform(ordered)["k"]
     assert filled.dtype.categories.tolist() == ["lo", "hi", "missing"]
     assert filled.dtype.ordered
@@ -145,8 +147,12 @@ def test_dask_arrays_come_out_as_lazy_arrays(transformer):
 def test_an_empty_dask_partition_is_no_trouble():
     dd = pytest.importorskip("dask.dataframe")
     frame = mixed(90)
-    lazy = dd.concat([dd.from_pandas(frame[:40], npartitions=1), dd.from_pandas(frame[40:], npartitions=1)])
-    lazy = lazy[lazy["ill"] != "nobody"].map_partitions(lambda part: part if len(part) > 45 else part[:0])
+    lazy = dd.concat(
+        [dd.from_pandas(frame[:40], npartitions=1), dd.from_pandas(frame[40:], npartitions=1)]
+    )
+    lazy = lazy[lazy["ill"] != "nobody"].map_partitions(
+        lambda part: part if len(part) > 45 else part[:0]
+    )
     out = SimpleImputer().fit_transform(lazy).compute()
     assert_array_equal(out.index, frame.index[40:])
 

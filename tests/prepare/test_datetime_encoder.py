@@ -20,21 +20,40 @@ pytestmark = pytest.mark.syllabus("1.2")
 
 def test_the_parts_are_those_of_the_calendar():
     start = datetime(1899, 2, 27, 5)
-    times = [start + timedelta(hours=37.5 * i) for i in range(2000)] + [datetime(2400, 2, 29, 23, 59)]
+    times = [start + timedelta(hours=37.5 * i) for i in range(2000)] + [
+        datetime(2400, 2, 29, 23, 59)
+    ]
     found = DatetimeEncoder().fit_transform(pd.DataFrame({"when": times}))
     for i, when in enumerate(times):
         row = found.iloc[i]
-        assert (row["when year"], row["when day"], row["when hour"]) == (when.year, when.day, when.hour)
-        assert (row["when month"], row["when weekday"]) == (when.strftime("%B"), when.strftime("%A"))
+        assert (row["when year"], row["when day"], row["when hour"]) == (
+            when.year,
+            when.day,
+            when.hour,
+        )
+        assert (row["when month"], row["when weekday"]) == (
+            when.strftime("%B"),
+            when.strftime("%A"),
+        )
         assert row["when days"] == pytest.approx((when - start).total_seconds() / 86_400)
 
 
 def test_what_does_not_vary_is_left_out_and_the_rest_stays():
     table = pa.table(
-        {"x": [1.0, 2.0, 3.0], "when": [date(2024, 3, 1), None, date(2024, 3, 9)], "c": ["a", "b", "a"]}
+        {
+            "x": [1.0, 2.0, 3.0],
+            "when": [date(2024, 3, 1), None, date(2024, 3, 9)],
+            "c": ["a", "b", "a"],
+        }
     )
     found = DatetimeEncoder().fit(table)
-    assert found.get_feature_names_out().tolist() == ["x", "when day", "when weekday", "when days", "c"]
+    assert found.get_feature_names_out().tolist() == [
+        "x",
+        "when day",
+        "when weekday",
+        "when days",
+        "c",
+    ]
     assert found.column_sources().tolist() == [0, 1, 1, 1, 2]
     assert found.transform(table).to_pydict()["when days"] == [0.0, None, 8.0]
     same = pa.table({"when": [date(2024, 3, 1)] * 3})
@@ -49,7 +68,8 @@ def test_a_table_without_dates_is_given_back():
 @pytest.fixture
 def file(tmp_path):
     lines = [
-        f"{date(2023, 1, 1) + timedelta(days=i)},{i % 5},{'yes' if i % 7 < 2 else 'no'}" for i in range(140)
+        f"{date(2023, 1, 1) + timedelta(days=i)},{i % 5},{'yes' if i % 7 < 2 else 'no'}"
+        for i in range(140)
     ]
     path = tmp_path / "t.csv"
     path.write_text("when,x,y\n" + "\n".join(lines) + "\n")
@@ -101,7 +121,9 @@ def test_dates_as_text_are_read_when_predicting_from_a_frame():
     step = DatetimeEncoder().fit(pd.DataFrame({"day": days}))
     want = step.transform(pd.DataFrame({"day": days}))
     for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
-        pd.testing.assert_frame_equal(step.transform(pd.DataFrame({"day": days.strftime(form)})), want)
+        pd.testing.assert_frame_equal(
+            step.transform(pd.DataFrame({"day": days.strftime(form)})), want
+        )
     with pytest.raises(SchemaError, match="where dates were learned"):
         step.transform(pd.DataFrame({"day": ["soon", "late"]}))
     with pytest.raises(SchemaError, match="day and month cannot be told apart"):

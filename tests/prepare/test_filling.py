@@ -17,8 +17,12 @@ from lyceum.prepare import DropMissing, MissingCategory, SimpleImputer
 @pytest.mark.parametrize("way", ["mean", "median", "constant"])
 def test_numbers_are_filled_as_by_scikit_learn(way):
     X = numbers()
-    theirs = TheirSimpleImputer(strategy=way, fill_value=-7.5 if way == "constant" else None).fit_transform(X)
-    assert_allclose(SimpleImputer(continuous=way, fill_number=-7.5).fit_transform(X), theirs, rtol=1e-14)
+    theirs = TheirSimpleImputer(
+        strategy=way, fill_value=-7.5 if way == "constant" else None
+    ).fit_transform(X)
+    assert_allclose(
+        SimpleImputer(continuous=way, fill_number=-7.5).fit_transform(X), theirs, rtol=1e-14
+    )
 
 
 @pytest.mark.syllabus("1.3")
@@ -106,7 +110,9 @@ def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
 
 
 def test_a_constant_category_is_added_or_used():
-    frame = pd.DataFrame({"c": ["x", None, "y"], "k": pd.Categorical([1, 2, None]), "b": [True, None, False]})
+    frame = pd.DataFrame(
+        {"c": ["x", None, "y"], "k": pd.Categorical([1, 2, None]), "b": [True, None, False]}
+    )
     out = SimpleImputer(categorical="constant", fill_category="x").fit_transform(frame)
     assert out["c"].tolist() == ["x", "x", "y"]
     assert out["k"].tolist() == ["1", "2", "x"]
@@ -138,7 +144,9 @@ def test_a_category_that_is_called_missing_already_stays_one():
 
 def test_in_an_array_the_missing_category_is_the_largest_code():
     X = np.array([[0.0, 1.5], [1.0, 2.5], [np.nan, 3.5], [2.0, 4.5]])
-    assert_array_equal(MissingCategory(categorical_features=[0]).fit_transform(X)[:, 0], [0, 1, 3, 2])
+    assert_array_equal(
+        MissingCategory(categorical_features=[0]).fit_transform(X)[:, 0], [0, 1, 3, 2]
+    )
     X = np.array([[30.0], [10.0], [np.nan], [30.0], [77.0]])
     filler = SimpleImputer(categorical_features=[0]).fit(X[:4])
     assert_array_equal(filler.transform(X).ravel(), [30, 10, 30, 30, 77])
@@ -146,7 +154,11 @@ def test_in_an_array_the_missing_category_is_the_largest_code():
 
 def test_partial_fit_is_fit_on_all_rows():
     frame = mixed()
-    for transformer in (SimpleImputer(indicator=True), SimpleImputer(continuous="median"), MissingCategory()):
+    for transformer in (
+        SimpleImputer(indicator=True),
+        SimpleImputer(continuous="median"),
+        MissingCategory(),
+    ):
         whole = transformer.fit(frame)
         fill, names = whole.fill_, whole.get_feature_names_out().tolist()
         parts = type(transformer)(**transformer.get_params())

@@ -84,7 +84,9 @@ def test_mixed_columns_are_those_of_regressions_and_discriminants_in_turn():
     rng = np.random.default_rng(4)
     code = rng.choice(3, size=200)
     x = code + rng.normal(size=200)
-    frame = pd.DataFrame({"x": x, "u": x - code + rng.normal(size=200), "c": np.array(["a", "b", "c"])[code]})
+    frame = pd.DataFrame(
+        {"x": x, "u": x - code + rng.normal(size=200), "c": np.array(["a", "b", "c"])[code]}
+    )
     gaps = rng.random((200, 3)) < [0.1, 0.2, 0.3]
     frame = frame.mask(gaps)
     with pytest.warns(ConvergenceWarning):
@@ -92,7 +94,8 @@ def test_mixed_columns_are_those_of_regressions_and_discriminants_in_turn():
 
     codes = frame["c"].map({"a": 0, "b": 1, "c": 2}).to_numpy()
     start = np.c_[
-        frame[["x", "u"]].fillna(frame[["x", "u"]].mean()), np.eye(3)[frame["c"].fillna("b").map(ord) - 97]
+        frame[["x", "u"]].fillna(frame[["x", "u"]].mean()),
+        np.eye(3)[frame["c"].fillna("b").map(ord) - 97],
     ]
     mode = np.bincount(codes[~gaps[:, 2]].astype(int)).argmax()
     start[gaps[:, 2], 2:] = np.eye(3)[mode]
@@ -181,7 +184,8 @@ def test_awkward_columns_are_no_trouble():
 def test_a_column_of_missing_cells_alone_is_filled_with_a_warning():
     X = np.c_[numbers(40), np.full(40, np.nan)]
     with pytest.warns(
-        UserWarning, match="column 'x4' has nothing but missing values: IterativeImputer fills it with 0"
+        UserWarning,
+        match="column 'x4' has nothing but missing values: IterativeImputer fills it with 0",
     ):
         model = IterativeImputer(max_iter=50).fit(X)
     assert_array_equal(model.transform(X)[:, 4], 0)
@@ -203,7 +207,9 @@ def test_float32_is_float64_but_for_rounding():
     X = numbers(offset=10.0).astype(np.float32)
     ours = IterativeImputer(max_iter=30).fit_transform(X)
     assert ours.dtype == np.float32
-    assert_allclose(ours, IterativeImputer(max_iter=30).fit_transform(X.astype(float)), rtol=1e-3, atol=1e-4)
+    assert_allclose(
+        ours, IterativeImputer(max_iter=30).fit_transform(X.astype(float)), rtol=1e-3, atol=1e-4
+    )
 
 
 def test_rounds_are_recorded_and_moves_shrink():

@@ -75,7 +75,9 @@ def test_without_classes_columns_are_cut_by_frequency_or_width():
 
 
 def test_given_cuts_and_the_ends_of_intervals():
-    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, np.nan], "b": [5.0, 6.0, 7.0, 8.0], "c": list("uvuv")})
+    frame = pd.DataFrame(
+        {"a": [1.0, 2.0, 3.0, np.nan], "b": [5.0, 6.0, 7.0, 8.0], "c": list("uvuv")}
+    )
     coder = KBinsDiscretizer(cuts={"a": [2.0]}, n_bins=2).fit(frame)
     out = coder.transform(frame)
     assert out["a"].tolist()[:3] == ["≤ 2", "≤ 2", "> 2"]

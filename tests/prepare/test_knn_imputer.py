@@ -46,13 +46,13 @@ def test_numbers_are_filled_better_than_by_the_mean_and_as_scikit_learn_does():
     holes = np.where(gone, np.nan, X)
     errors = {}
     for name, filler in (
-        ("neighbours", KNNImputer()),
+        ("neighbors", KNNImputer()),
         ("mean", SimpleImputer()),
         ("sklearn", TheirKNNImputer()),
     ):
         errors[name] = np.sqrt(np.mean((filler.fit_transform(holes) - X)[gone] ** 2))
-    assert errors["neighbours"] < 0.6 * errors["mean"]
-    assert errors["neighbours"] < 1.1 * errors["sklearn"]
+    assert errors["neighbors"] < 0.6 * errors["mean"]
+    assert errors["neighbors"] < 1.1 * errors["sklearn"]
 
 
 def test_weights_and_distances_count():

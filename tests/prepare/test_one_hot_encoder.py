@@ -39,11 +39,14 @@ def test_names_say_column_and_category(words):
 
 def test_an_unknown_category_is_all_zeros_or_an_error(words):
     new = pd.DataFrame({"city": ["Ulm", "Rom"], "sex": ["male", "female"]})
-    assert_array_equal(OneHotEncoder().fit(words).transform(new), [[0, 0, 1, 0, 1], [0, 0, 0, 1, 0]])
+    assert_array_equal(
+        OneHotEncoder().fit(words).transform(new), [[0, 0, 1, 0, 1], [0, 0, 0, 1, 0]]
+    )
     strict = OneHotEncoder(handle_unknown="error").fit(words)
     assert_array_equal(strict.transform(new[:1]), [[0, 0, 1, 0, 1]])
     with pytest.raises(
-        SchemaError, match="column 'city' has a category in row 1 that OneHotEncoder has not learned"
+        SchemaError,
+        match="column 'city' has a category in row 1 that OneHotEncoder has not learned",
     ):
         strict.transform(new)
 
@@ -53,14 +56,17 @@ def test_numbers_named_as_categories_are_coded():
     coder = OneHotEncoder(categorical_features=[0]).fit(X)
     assert coder.get_feature_names_out().tolist() == ["x0=3", "x0=7", "x0=9", "x1"]
     assert_array_equal(
-        coder.transform(X), np.c_[TheirOneHotEncoder(sparse_output=False).fit_transform(X[:, :1]), X[:, 1]]
+        coder.transform(X),
+        np.c_[TheirOneHotEncoder(sparse_output=False).fit_transform(X[:, :1]), X[:, 1]],
     )
     assert_array_equal(coder.transform([[8, 1.0]]), [[0, 0, 0, 1.0]])
     whole = np.array([[0, 2], [1, 0], [0, 1]])
     coded = OneHotEncoder(categorical_features=True).fit_transform(whole)
     assert_array_equal(coded, TheirOneHotEncoder(sparse_output=False).fit_transform(whole))
     with pytest.raises(SchemaError, match="row 0"):
-        OneHotEncoder(categorical_features=True, handle_unknown="error").fit(whole).transform([[5, 1]])
+        OneHotEncoder(categorical_features=True, handle_unknown="error").fit(whole).transform(
+            [[5, 1]]
+        )
 
 
 def test_true_and_false_stay_one_column():
@@ -77,7 +83,9 @@ def test_a_missing_cell_is_missing_in_all_its_columns():
 
 
 def test_a_lone_category_dropped_leaves_nothing():
-    out = OneHotEncoder(drop="first").fit_transform(pd.DataFrame({"city": ["a", "a"], "age": [1.0, 2.0]}))
+    out = OneHotEncoder(drop="first").fit_transform(
+        pd.DataFrame({"city": ["a", "a"], "age": [1.0, 2.0]})
+    )
     assert out.columns.tolist() == ["age"]
 
 

@@ -1,11 +1,14 @@
-"""Standardisation and min-max, against scikit-learn's scalers and the definitions."""
+"""Standardization and min-max, against scikit-learn's scalers and the definitions."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.preprocessing import MinMaxScaler as TheirMinMaxScaler, StandardScaler as TheirStandardScaler
+from sklearn.preprocessing import (
+    MinMaxScaler as TheirMinMaxScaler,
+    StandardScaler as TheirStandardScaler,
+)
 from tests.prepare.tables import mixed, numbers
 
 from lyceum.errors import MissingValuesError, SettingError
@@ -19,7 +22,9 @@ def test_standardize_is_scikit_learns_scaler(with_mean, with_std):
     X, w = numbers(), np.random.default_rng(0).integers(0, 4, 300).astype(float)
     far = np.array([1e6, 0, 0, 0])
     ours = StandardScaler(with_mean=with_mean, with_std=with_std).fit(X, sample_weight=w)
-    theirs = TheirStandardScaler(with_mean=with_mean, with_std=with_std).fit(X - far, sample_weight=w)
+    theirs = TheirStandardScaler(with_mean=with_mean, with_std=with_std).fit(
+        X - far, sample_weight=w
+    )
     shift = 0.0 if with_mean else far / (theirs.scale_ if with_std else 1.0)
     expected = theirs.transform(X - far) + shift
     assert_allclose(ours.transform(X), expected, rtol=1e-9, atol=1e-9)
@@ -62,7 +67,8 @@ def test_constant_columns_become_0_and_the_new_minimum(value):
 
 
 @pytest.mark.parametrize(
-    "transformer", [StandardScaler(), MinMaxScaler(feature_range=(-2, 5)), StandardScaler(with_mean=False)]
+    "transformer",
+    [StandardScaler(), MinMaxScaler(feature_range=(-2, 5)), StandardScaler(with_mean=False)],
 )
 def test_inverse_transform_goes_back(transformer):
     X = numbers()
@@ -83,8 +89,12 @@ def test_only_continuous_columns_move(transformer):
         assert out[name].equals(frame[name])
     assert out["smokes"].isna().equals(frame["smokes"].isna())
     assert set(out["smokes"].dropna()) == {True, False}
-    assert_array_equal(transformer.fit(np.c_[[0.0, 1, 2], [5.0, 7, 7]]).transform([[2, 6]]).shape, (1, 2))
-    left = transformer.set_params(categorical_features=[1]).fit_transform(np.c_[[0.0, 1, 2], [5.0, 7, 7]])
+    assert_array_equal(
+        transformer.fit(np.c_[[0.0, 1, 2], [5.0, 7, 7]]).transform([[2, 6]]).shape, (1, 2)
+    )
+    left = transformer.set_params(categorical_features=[1]).fit_transform(
+        np.c_[[0.0, 1, 2], [5.0, 7, 7]]
+    )
     assert_array_equal(left[:, 1], [5, 7, 7])
 
 
@@ -107,7 +117,9 @@ def test_sparse_is_scaled_as_dense(container):
     Z = ours.transform(container(X))
     assert sparse.issparse(Z)
     assert_allclose(
-        Z.toarray(), TheirStandardScaler(with_mean=False).fit(X, sample_weight=w).transform(X), rtol=1e-12
+        Z.toarray(),
+        TheirStandardScaler(with_mean=False).fit(X, sample_weight=w).transform(X),
+        rtol=1e-12,
     )
     assert_allclose(ours.inverse_transform(Z).toarray(), X, atol=1e-12)
 
@@ -126,7 +138,9 @@ def test_float32_stays_float32_and_is_as_exact_as_it_can_be():
     for transformer in (StandardScaler(), MinMaxScaler()):
         Z = transformer.fit_transform(X)
         assert Z.dtype == np.float32
-        assert_allclose(Z, transformer.fit(X.astype(float)).transform(X.astype(float)), rtol=1e-6, atol=1e-7)
+        assert_allclose(
+            Z, transformer.fit(X.astype(float)).transform(X.astype(float)), rtol=1e-6, atol=1e-7
+        )
     frame = pd.DataFrame({"a": X[:, 0], "city": "Ulm"})
     assert StandardScaler().fit_transform(frame)["a"].dtype == np.float32
 

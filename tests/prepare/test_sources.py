@@ -45,7 +45,9 @@ def files(tmp_path_factory):
     frame = mixed(700)
     frame.to_csv(tmp_path / "rows.csv", index=False)
     pq.write_table(
-        pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "rows.parquet", row_group_size=150
+        pa.Table.from_pandas(frame, preserve_index=False),
+        tmp_path / "rows.parquet",
+        row_group_size=150,
     )
     return frame, tmp_path
 
@@ -66,7 +68,9 @@ def test_memory_is_chunks_is_file_is_dask(files, transformer):
         scan(lazy, target="ill"),
     ]
     for rows in others:
-        assert_allclose(_cells(clone(transformer).fit_transform(rows)), expected, rtol=1e-9, atol=1e-9)
+        assert_allclose(
+            _cells(clone(transformer).fit_transform(rows)), expected, rtol=1e-9, atol=1e-9
+        )
 
 
 PIPELINES = [
@@ -89,7 +93,9 @@ def test_a_pipeline_over_a_csv_scan_is_that_on_the_frame(files, pipeline):
     for memory in (512 << 20, 0):
         there = clone(pipeline).fit(scan(folder / "rows.csv", target="ill", memory=memory))
         assert_allclose(
-            there.predict_proba(scan(folder / "rows.csv", target="ill", memory=memory)), expected, atol=1e-5
+            there.predict_proba(scan(folder / "rows.csv", target="ill", memory=memory)),
+            expected,
+            atol=1e-5,
         )
         assert_allclose(there.predict_proba(frame.drop(columns="ill")), expected, atol=1e-5)
         assert (there.predict(frame.drop(columns="ill")) == frame["ill"]).mean() > 0.7
@@ -109,11 +115,15 @@ def test_a_pipeline_on_dask_is_that_in_memory(files):
     frame = files[0].assign(smokes=files[0]["smokes"].astype("boolean"))
     lazy = dd.from_pandas(frame, npartitions=3)
     pipeline = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
-    expected = pipeline.fit(frame.drop(columns="ill"), frame["ill"]).predict_proba(frame.drop(columns="ill"))
+    expected = pipeline.fit(frame.drop(columns="ill"), frame["ill"]).predict_proba(
+        frame.drop(columns="ill")
+    )
     pipeline.fit(lazy.drop(columns="ill"), lazy["ill"])
     assert_allclose(pipeline.predict_proba(lazy.drop(columns="ill")).compute(), expected, atol=1e-5)
     assert_allclose(
-        pipeline.fit(scan(lazy, target="ill")).predict_proba(scan(lazy)).compute(), expected, atol=1e-5
+        pipeline.fit(scan(lazy, target="ill")).predict_proba(scan(lazy)).compute(),
+        expected,
+        atol=1e-5,
     )
 
 
@@ -123,7 +133,9 @@ def test_rows_dropped_in_a_pipeline_lose_their_target(files):
     pipeline = make_pipeline(DropMissing(), StandardScaler(), LogisticRegression())
     streamed = pipeline.fit(scan(folder / "rows.csv", target="ill", memory=0))
     proba = streamed.predict_proba(scan(folder / "rows.csv", target="ill", memory=0))
-    plain = make_pipeline(StandardScaler(), LogisticRegression()).fit(full.drop(columns="ill"), full["ill"])
+    plain = make_pipeline(StandardScaler(), LogisticRegression()).fit(
+        full.drop(columns="ill"), full["ill"]
+    )
     assert_allclose(proba, plain.predict_proba(full.drop(columns="ill")), atol=1e-5)
 
 

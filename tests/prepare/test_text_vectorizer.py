@@ -1,4 +1,5 @@
-"""Words of free text: against scikit-learn, in streams, for texts that fit has not seen, and in studies."""
+"""Words of free text: against scikit-learn, in streams, for texts that fit has not seen, and in
+studies."""
 
 import numpy as np
 import pandas as pd
@@ -25,20 +26,27 @@ TEXTS = [f"{text} number {i % 7}{i % 5}" for i in range(20) for text in (GOOD[i 
 Y = ["good", "bad"] * 20
 
 
-@pytest.mark.parametrize(("weights", "vectorizer"), [("tfidf", TfidfVectorizer), ("counts", CountVectorizer)])
+@pytest.mark.parametrize(
+    ("weights", "vectorizer"), [("tfidf", TfidfVectorizer), ("counts", CountVectorizer)]
+)
 def test_words_are_weighted_as_by_scikit_learn(weights, vectorizer):
     peer = vectorizer(min_df=2, max_df=0.5)
     expected = peer.fit_transform(TEXTS).toarray()
     found = TextVectorizer(weights=weights).fit(pa.table({"text": TEXTS}))
     assert found.words_[0] == peer.get_feature_names_out().tolist()
-    cells = np.column_stack([c.to_numpy() for c in found.transform(pa.table({"text": TEXTS})).columns])
+    cells = np.column_stack(
+        [c.to_numpy() for c in found.transform(pa.table({"text": TEXTS})).columns]
+    )
     np.testing.assert_allclose(cells, expected, atol=1e-12)
 
 
 def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
     """Learners met tables without columns, and each failed with words of its own."""
     names = pa.table({"name": [f"first{i} last{i}" for i in range(40)]})
-    for settings, table in (({}, names), ({"min_rows": 3}, pa.table({"text": ["soup bread"] * 40}))):
+    for settings, table in (
+        ({}, names),
+        ({"min_rows": 3}, pa.table({"text": ["soup bread"] * 40})),
+    ):
         least = settings.get("min_rows", 2)
         with pytest.raises(
             DataError, match=f"in at least {least} rows and in at most 50% of them.*max_share"
@@ -68,7 +76,9 @@ def test_other_columns_stay_and_a_missing_text_has_no_words():
 
 
 def test_texts_that_fit_has_not_seen_are_read():
-    model = make_pipeline(TextVectorizer(), LogisticRegression()).fit(pd.DataFrame({"text": TEXTS}), Y)
+    model = make_pipeline(TextVectorizer(), LogisticRegression()).fit(
+        pd.DataFrame({"text": TEXTS}), Y
+    )
     assert model.predict(
         pd.DataFrame({"text": ["warm, good and new", "a bad, cold and new thing"]})
     ).tolist() == ["good", "bad"]
@@ -97,7 +107,10 @@ def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
 def test_free_text_is_refused_by_learners_that_cannot_take_it(file):
     with pytest.raises(
         SchemaError,
-        match=r"column 'text' is free text, which NaiveBayes cannot take: put lyceum\.prepare\.TextVectorizer",
+        match=(
+            r"column 'text' is free text, which NaiveBayes cannot take: put"
+            r" lyceum\.prepare\.TextVectorizer"
+        ),
     ):
         NaiveBayes().fit(scan(file, target="y", kinds={"text": "text"}))
     with pytest.raises(SchemaError, match="column 'x' is declared text but holds numbers"):
@@ -108,7 +121,10 @@ def test_a_file_is_fitted_predicted_and_explained_with_declared_text(file, tmp_p
     model = apply.fit_file(file, "y", "LogisticRegression", kinds={"text": "text"})
     new = tmp_path / "new.csv"
     new.write_text('x,text\n1,"so warm, so good"\n2,"never so cold and bad"\n')
-    assert apply.FittedModel(model).predict(lyceum._core.data.read_table(new)).tolist() == ["good", "bad"]
+    assert apply.FittedModel(model).predict(lyceum._core.data.read_table(new)).tolist() == [
+        "good",
+        "bad",
+    ]
     assert len(apply.explain_rows(model, new, (0, 1))) == 2
 
 
@@ -122,7 +138,9 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
 
 
 def test_a_study_counts_words_unless_told_not_to(file, tmp_path, monkeypatch):
-    found, without = study_with_and_without("text", file, tmp_path, monkeypatch, learners=["NaiveBayes"])
+    found, without = study_with_and_without(
+        "text", file, tmp_path, monkeypatch, learners=["NaiveBayes"]
+    )
     assert type(found.model[0]).__name__ == "TextVectorizer"
     assert found.best.error < 0.05
     assert without.best.error > 0.2
@@ -136,9 +154,11 @@ def test_words_of_a_changed_model_file_are_refused():
 
 
 def test_sparse_words_of_a_frame_are_a_sparse_array_that_a_pipeline_hands_on():
-    texts = pd.DataFrame({"text": [f"{'oven bread' if i % 2 else 'goal team'} {i}" for i in range(40)]})
-    model = make_pipeline(TextVectorizer(columns=["text"], sparse_output=True), LogisticRegression()).fit(
-        texts, np.arange(40) % 2
+    texts = pd.DataFrame(
+        {"text": [f"{'oven bread' if i % 2 else 'goal team'} {i}" for i in range(40)]}
     )
+    model = make_pipeline(
+        TextVectorizer(columns=["text"], sparse_output=True), LogisticRegression()
+    ).fit(texts, np.arange(40) % 2)
     assert sparse.issparse(model[0].transform(texts))
     assert model.predict(texts.iloc[:2]).tolist() == [0, 1]

@@ -16,7 +16,9 @@ def test_priors_are_those_of_the_formulas():
     np.testing.assert_allclose(class_priors(N_K, None), N_K / 10)
     np.testing.assert_allclose(class_priors(N_K, "laplace"), (N_K + 1) / 13)
     np.testing.assert_allclose(class_priors(N_K, "uniform"), 1 / 3)
-    np.testing.assert_allclose(class_priors(N_K, "dirichlet_map", alpha), (N_K + alpha - 1) / (10 + 6.5 - 3))
+    np.testing.assert_allclose(
+        class_priors(N_K, "dirichlet_map", alpha), (N_K + alpha - 1) / (10 + 6.5 - 3)
+    )
     np.testing.assert_allclose(class_priors(N_K, "dirichlet_mean", alpha), (N_K + alpha) / 16.5)
     np.testing.assert_allclose(class_priors(N_K, [0.5, 0.25, 0.25]), [0.5, 0.25, 0.25])
 
@@ -24,11 +26,13 @@ def test_priors_are_those_of_the_formulas():
 @pytest.mark.syllabus("2.5")
 def test_the_flat_dirichlet_has_the_frequencies_as_mode_and_laplace_as_mean():
     np.testing.assert_allclose(class_priors(N_K, "dirichlet_map", 1.0), class_priors(N_K, None))
-    np.testing.assert_allclose(class_priors(N_K, "dirichlet_mean", 1.0), class_priors(N_K, "laplace"))
+    np.testing.assert_allclose(
+        class_priors(N_K, "dirichlet_mean", 1.0), class_priors(N_K, "laplace")
+    )
 
 
 @pytest.mark.syllabus("2.5")
-def test_the_map_maximises_the_dirichlet_posterior():
+def test_the_map_maximizes_the_dirichlet_posterior():
     from scipy.stats import dirichlet
 
     alpha = np.array([2.0, 4.0, 1.5])
@@ -56,7 +60,9 @@ def test_dirichlet_parameters_must_fit_the_classes(wrong):
 
 
 @pytest.mark.syllabus("2.5")
-@pytest.mark.parametrize("learner", [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+@pytest.mark.parametrize(
+    "learner", [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
+)
 def test_every_learner_moves_its_posteriors_by_the_ratio_of_the_priors(learner):
     rng = np.random.default_rng(1)
     y = rng.permutation(np.repeat([0, 1], [30, 10]))

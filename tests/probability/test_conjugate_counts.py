@@ -1,4 +1,5 @@
-"""Beta, Dirichlet and Gamma priors: updates by hand, in parts, and evidence by integration and by steps."""
+"""Beta, Dirichlet and Gamma priors: updates by hand, in parts, and evidence by integration and by
+steps."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,12 @@ from scipy import stats
 from scipy.integrate import quad
 
 from lyceum.errors import DataError, SettingError
-from lyceum.probability import BetaBernoulli, DirichletMultinomial, GammaPoisson, NormalInverseWishart
+from lyceum.probability import (
+    BetaBernoulli,
+    DirichletMultinomial,
+    GammaPoisson,
+    NormalInverseWishart,
+)
 
 COIN, COUNTS = np.array([1, 0, 1, 1, 0, 1]), np.array([3, 0, 2, 7])
 pytestmark = pytest.mark.syllabus("3.6")

@@ -33,7 +33,9 @@ def brute(factors, names):
 names_of = st.lists(st.sampled_from("abcd"), unique=True, max_size=4)
 
 
-@given(st.lists(names_of, min_size=1, max_size=4), st.sampled_from([False, True]), st.integers(0, 99))
+@given(
+    st.lists(names_of, min_size=1, max_size=4), st.sampled_from([False, True]), st.integers(0, 99)
+)
 @settings(deadline=None, max_examples=60)
 def test_product_is_the_product_at_every_combination(scopes, log, seed):
     rng = np.random.default_rng(seed)
@@ -42,11 +44,16 @@ def test_product_is_the_product_at_every_combination(scopes, log, seed):
     for factor in factors[1:]:
         whole = whole * factor
     assert set(whole.variables) == set().union(*scopes)
-    np.testing.assert_allclose(whole.to_linear().values, brute(factors, list(whole.variables)), rtol=1e-12)
+    np.testing.assert_allclose(
+        whole.to_linear().values, brute(factors, list(whole.variables)), rtol=1e-12
+    )
 
 
 @given(
-    st.lists(names_of, min_size=1, max_size=5), names_of, st.sampled_from([False, True]), st.integers(0, 99)
+    st.lists(names_of, min_size=1, max_size=5),
+    names_of,
+    st.sampled_from([False, True]),
+    st.integers(0, 99),
 )
 @settings(deadline=None, max_examples=80)
 def test_sum_product_is_the_sum_of_the_full_product(scopes, keep, log, seed):
@@ -139,18 +146,24 @@ def test_a_chain_of_many_variables_is_summed_without_its_full_table():
     """2**60 combinations: only elimination can do it."""
     rng = np.random.default_rng(4)
     names = [f"x{i}" for i in range(60)]
-    transition = [Factor({a: (0, 1), b: (0, 1)}, rng.dirichlet([1, 1], 2)) for a, b in pairwise(names)]
+    transition = [
+        Factor({a: (0, 1), b: (0, 1)}, rng.dirichlet([1, 1], 2)) for a, b in pairwise(names)
+    ]
     start = Factor({"x0": (0, 1)}, [0.3, 0.7])
     expected = np.array([0.3, 0.7])
     for factor in transition:
         expected = expected @ factor.values
-    np.testing.assert_allclose(sum_product([start, *transition], ["x59"]).values, expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        sum_product([start, *transition], ["x59"]).values, expected, rtol=1e-10
+    )
     logs = [factor.to_log() for factor in (start, *transition)]
     np.testing.assert_allclose(np.exp(sum_product(logs, ["x59"]).values), expected, rtol=1e-10)
 
 
 def test_a_table_becomes_a_factor_and_back():
-    table = ProbabilityTable({"b": [0, 1], "a": ["x", "y"]}, [[0.25, np.nan], [0.75, np.nan]], given="a")
+    table = ProbabilityTable(
+        {"b": [0, 1], "a": ["x", "y"]}, [[0.25, np.nan], [0.75, np.nan]], given="a"
+    )
     factor = table.factor()
     assert factor.values.tolist() == [[0.25, 0.0], [0.75, 0.0]]
     assert table.factor(log=True).log
@@ -177,7 +190,10 @@ def test_a_factor_shows_its_values():
         (lambda: Factor({"age": ["x"]}, [1.0]).sum_out("agee"), "did you mean 'age'"),
         (lambda: Factor({"a": ["x"]}, [1.0]).reduce(a="z"), "'z' is not among"),
         (lambda: Factor({"a": ["x"]}, [1.0]).reduce(b="z"), "'b' is not among"),
-        (lambda: Factor({"a": ["x"]}, [1.0]) * Factor({"a": ["y"]}, [1.0]), "same values in the same order"),
+        (
+            lambda: Factor({"a": ["x"]}, [1.0]) * Factor({"a": ["y"]}, [1.0]),
+            "same values in the same order",
+        ),
         (lambda: Factor({"a": ["x"]}, [1.0]).transpose("b"), "name every variable once"),
     ],
 )

@@ -45,7 +45,11 @@ def test_conditional_of_a_singular_condition_passes_over_what_follows_from_other
 
 
 def test_product_of_densities_is_the_scaled_density_of_the_fused_one():
-    one, two, X = random_gaussian(5, 3), random_gaussian(6, 3), np.random.default_rng(1).normal(size=(10, 3))
+    one, two, X = (
+        random_gaussian(5, 3),
+        random_gaussian(6, 3),
+        np.random.default_rng(1).normal(size=(10, 3)),
+    )
     fused, log_scale = one.product(two)
     both = one.log_density(X) + two.log_density(X)
     np.testing.assert_allclose(log_scale + fused.log_density(X), both, rtol=1e-9)
@@ -66,7 +70,9 @@ def test_affine_map_is_that_of_a_large_sample():
 def test_densities_of_several_components_are_those_of_each(dtype, diagonal):
     rng = np.random.default_rng(2)
     X, parts = rng.normal(size=(50, 3)).astype(dtype), [random_gaussian(k, 3) for k in range(4)]
-    covariances = [np.diag(np.diag(one.covariance)) if diagonal else one.covariance for one in parts]
+    covariances = [
+        np.diag(np.diag(one.covariance)) if diagonal else one.covariance for one in parts
+    ]
     spare = np.ones(3)
     white = [whiten(np.diag(S) if diagonal else S, spare) for S in covariances]
     constant = np.array([-0.5 * (one.log_det + 3 * np.log(2 * np.pi)) for one in white])
@@ -74,9 +80,13 @@ def test_densities_of_several_components_are_those_of_each(dtype, diagonal):
     found = gaussian_log_density(X, means, W, constant)
     for k, (one, S) in enumerate(zip(parts, covariances)):
         expected = stats.multivariate_normal(one.mean, S).logpdf(X.astype(np.float64))
-        np.testing.assert_allclose(found[:, k], expected, rtol=1e-4 if dtype is np.float32 else 1e-10)
+        np.testing.assert_allclose(
+            found[:, k], expected, rtol=1e-4 if dtype is np.float32 else 1e-10
+        )
     squared = squared_distance_parts(X.astype(np.float64), means, W).sum(axis=2)
-    np.testing.assert_allclose(constant - 0.5 * squared, found, rtol=1e-4 if dtype is np.float32 else 1e-10)
+    np.testing.assert_allclose(
+        constant - 0.5 * squared, found, rtol=1e-4 if dtype is np.float32 else 1e-10
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,9 @@ def test_a_covariance_with_a_negative_eigenvalue_is_refused(covariance):
 def test_places_count_from_the_end_and_name_every_column_once():
     one = random_gaussian(5, 4)
     np.testing.assert_array_equal(one.condition([-1], [2.0]).mean, one.condition([3], [2.0]).mean)
-    np.testing.assert_array_equal(one.condition(-1, 2.0).covariance, one.condition([3], [2.0]).covariance)
+    np.testing.assert_array_equal(
+        one.condition(-1, 2.0).covariance, one.condition([3], [2.0]).covariance
+    )
     for places in ([4], [-5], [0.5], [True, False]):
         with pytest.raises(DataError, match="numbers of columns, from 0 to 3"):
             one.marginal(places)
@@ -133,7 +145,9 @@ def test_columns_that_follow_from_the_fixed_ones_have_no_variance_left():
 
 def test_shapes_that_do_not_fit_are_named():
     one = random_gaussian(6, 3)
-    np.testing.assert_allclose(Gaussian([0.0], [[1.0]]).log_density([0.0, 2.0]), stats.norm().logpdf([0, 2]))
+    np.testing.assert_allclose(
+        Gaussian([0.0], [[1.0]]).log_density([0.0, 2.0]), stats.norm().logpdf([0, 2])
+    )
     with pytest.raises(DataError, match="of 3 columns, but X has the shape"):
         one.log_density(np.ones((2, 4)))
     with pytest.raises(DataError, match="both need the same columns"):

@@ -17,7 +17,9 @@ def test_precisions_add_and_weigh_the_means():
     covariance = np.linalg.inv(precision.sum(axis=0))
     fused = fuse_gaussians(m, P)
     np.testing.assert_allclose(fused.covariance, covariance, rtol=1e-9)
-    np.testing.assert_allclose(fused.mean, covariance @ np.einsum("kij,kj->i", precision, m), rtol=1e-9)
+    np.testing.assert_allclose(
+        fused.mean, covariance @ np.einsum("kij,kj->i", precision, m), rtol=1e-9
+    )
     np.testing.assert_allclose(fuse_gaussians(m[::-1], P[::-1]).mean, fused.mean, rtol=1e-9)
 
 

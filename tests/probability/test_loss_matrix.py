@@ -71,7 +71,7 @@ def test_numbers_match_the_text_that_shows_them():
     assert LossMatrix(CREDIT, ["true", "false"]).for_classes([False, True])[True, False] == 5.0
 
 
-def test_unlabelled_matrix_takes_the_order_of_the_classes():
+def test_unlabeled_matrix_takes_the_order_of_the_classes():
     assert LossMatrix(CREDIT).for_classes(["x", "y"])["x", "y"] == 5.0
 
 
@@ -97,7 +97,10 @@ def test_a_class_that_the_classifier_does_not_know_is_left_out():
         (lambda: LossMatrix(CREDIT, ["a", "b"], ["a"]), "2 columns for 1 actions"),
         (lambda: LossMatrix(CREDIT, ["a", "b"]).for_classes(["a", "c"]), "no row for a class: 'c'"),
         (lambda: LossMatrix(CREDIT).for_classes(["a", "b", "c"]), "2 rows for 3 classes"),
-        (lambda: LossMatrix([[1.0], [2.0]], ["a", "b"], ["pass"]).without_reject(), "names a class"),
+        (
+            lambda: LossMatrix([[1.0], [2.0]], ["a", "b"], ["pass"]).without_reject(),
+            "names a class",
+        ),
     ],
 )
 def test_a_wrong_matrix_is_refused_with_a_reason(make, message):
@@ -146,7 +149,9 @@ def test_from_costs_wants_every_pair_unless_there_is_a_default():
         credit(),
         LossMatrix(CREDIT, classes=[0, 1]),
         LossMatrix(
-            [[0, 1, 0.1], [1e-7, 0, 1e20]], ['say "hi", ok', "naïve é"], ['say "hi", ok', "naïve é", "?"]
+            [[0, 1, 0.1], [1e-7, 0, 1e20]],
+            ['say "hi", ok', "naïve é"],
+            ['say "hi", ok', "naïve é", "?"],
         ),
     ],
     ids=["text", "numbers", "awkward"],
@@ -209,7 +214,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_copies_and_pickles_are_equal_and_hash_alike():
-    for other in (copy.deepcopy(credit()), pickle.loads(pickle.dumps(credit())), eval(repr(credit()))):
+    for other in (
+        copy.deepcopy(credit()),
+        pickle.loads(pickle.dumps(credit())),
+        eval(repr(credit())),
+    ):
         assert other == credit()
         assert hash(other) == hash(credit())
     assert credit() != LossMatrix(CREDIT)

@@ -1,4 +1,5 @@
-"""The Normal-inverse-Wishart distribution: recursion, limits, and the predictive density by integration."""
+"""The Normal-inverse-Wishart distribution: recursion, limits, and the predictive density by
+integration."""
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from lyceum.probability import NormalInverseWishart
 def prior_of(d, seed=0):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(d, d))
-    return NormalInverseWishart(rng.normal(size=d), 0.7, d + 1.5, A @ A.T + np.eye(d), np.ones(d, dtype=bool))
+    return NormalInverseWishart(
+        rng.normal(size=d), 0.7, d + 1.5, A @ A.T + np.eye(d), np.ones(d, dtype=bool)
+    )
 
 
 def sums(X):
@@ -53,7 +56,8 @@ def test_a_class_without_rows_keeps_the_prior():
 
 
 def test_predictive_density_is_the_average_over_the_posterior():
-    """One column: Σ ~ IW(s, ν) is an inverse gamma(ν/2, s/2), and the average over (μ, Σ) is an integral."""
+    """One column: Σ ~ IW(s, ν) is an inverse gamma(ν/2, s/2), and the average over (μ, Σ) is an
+    integral."""
     prior = NormalInverseWishart(np.array([0.5]), 1.3, 4.0, np.array([[2.0]]), np.array([True]))
     found = prior.predictive()
     student = stats.t(found.degrees, found.location[0], np.sqrt(found.shape[0, 0]))

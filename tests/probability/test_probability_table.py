@@ -97,7 +97,9 @@ def test_independence_is_seen():
     both = coin.product(die, independent=True)
     assert both.independent("c", "d")
     assert "c ⊥ d holds" in str(both.independent("c", "d"))
-    assert not ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[0.5, 0.0], [0.0, 0.5]]).independent("a", "b")
+    assert not ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[0.5, 0.0], [0.0, 0.5]]).independent(
+        "a", "b"
+    )
     with pytest.raises(DataError, match="independent=True"):
         coin * die
 
@@ -145,7 +147,10 @@ FISH = {"fish": ["salmon", "sea bass"]}
         ),
         (lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0.1, "c": 0.2}), "different classes"),
         (lambda: bayes_theorem({"a": 0.5, "b": 0.6}, {"a": 0.1, "b": 0.2}), "sum to 1.1"),
-        (lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0, "b": 0}), "probability 0 in every class"),
+        (
+            lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0, "b": 0}),
+            "probability 0 in every class",
+        ),
     ],
 )
 def test_what_is_no_probability_is_refused(call, message):

@@ -73,7 +73,9 @@ def test_an_inequality_that_binds_and_one_that_does_not():
 
 @pytest.mark.syllabus("9.2")
 def test_an_infeasible_problem_is_said_to_be_so():
-    found = constrained_optima(lambda x, y: x + y, {"x = 0": lambda x, y: x}, {"x ≥ 1": lambda x, y: x - 1})
+    found = constrained_optima(
+        lambda x, y: x + y, {"x = 0": lambda x, y: x}, {"x ≥ 1": lambda x, y: x - 1}
+    )
     assert not found.feasible
     assert found.points == ()
     assert found.violation == pytest.approx(0.5, abs=1e-6)
@@ -93,10 +95,14 @@ def test_an_objective_without_a_bound_has_no_stationary_point():
 def test_a_corner_of_two_inequalities_and_signs_of_multipliers():
     # least x + 2y over x ≥ 1, y ≥ 1: the corner, with multipliers 1 and 2
     constraints = {"x ≥ 1": lambda x, y: x - 1, "y ≥ 1": lambda x, y: y - 1}
-    (point,) = constrained_optima(lambda x, y: x + 2 * y, inequalities=constraints, n_starts=8).points
+    (point,) = constrained_optima(
+        lambda x, y: x + 2 * y, inequalities=constraints, n_starts=8
+    ).points
     np.testing.assert_allclose(point.x, [1, 1])
     assert list(point.multipliers.values()) == pytest.approx([1.0, 2.0])
-    (point,) = constrained_optima(lambda x, y: -x - 2 * y, inequalities=constraints, n_starts=8).points
+    (point,) = constrained_optima(
+        lambda x, y: -x - 2 * y, inequalities=constraints, n_starts=8
+    ).points
     assert point.kind == "maximum"
     assert list(point.multipliers.values()) == pytest.approx([-1.0, -2.0])
     # x - y falls along one and rises along the other: neither
@@ -114,7 +120,9 @@ def test_saddles_flat_points_and_functions_with_a_domain():
     assert found.maxima[0].value == pytest.approx(math.log(2))
     np.testing.assert_allclose(found.maxima[0].x, [0.5, 0.5], atol=1e-7)
     # an inequality without a slope at some starts
-    (point,) = constrained_optima(lambda x: x**2, inequalities=lambda x: math.sqrt(x) - 1, n_starts=8).points
+    (point,) = constrained_optima(
+        lambda x: x**2, inequalities=lambda x: math.sqrt(x) - 1, n_starts=8
+    ).points
     assert (point.kind, point.binding) == ("minimum", ("g1",))
 
 
@@ -141,7 +149,9 @@ def test_a_quadratic_programme_agrees_with_scipy(numbers):
 
 def test_the_multiplier_is_the_change_of_the_value():
     def best(total):
-        found = constrained_optima(lambda x, y: x * y**2, {"sum": lambda x, y: x + y - total}, n_starts=8)
+        found = constrained_optima(
+            lambda x, y: x * y**2, {"sum": lambda x, y: x + y - total}, n_starts=8
+        )
         return found.maxima[0]
 
     slope = (best(3.001).value - best(2.999).value) / 0.002
@@ -151,7 +161,9 @@ def test_the_multiplier_is_the_change_of_the_value():
 def test_variables_and_constraints_that_do_not_fit_are_named():
     with pytest.raises(SettingError, match="name them"):
         constrained_optima(lambda *x: sum(x))
-    assert len(constrained_optima(lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")).points) == 1
+    assert (
+        len(constrained_optima(lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")).points) == 1
+    )
     with pytest.raises(SettingError, match="'h1' does not take 1 variables"):
         constrained_optima(lambda x: x, [lambda x, y: x])
     with pytest.raises(SettingError, match="not a function"):

@@ -1,4 +1,5 @@
-"""Expectation-maximisation: mixtures of Gaussians in a few lines, over rows from memory, files and Dask."""
+"""Expectation-maximization: mixtures of Gaussians in a few lines, over rows from memory, files and
+Dask."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -92,14 +93,18 @@ def test_a_mixture_equals_that_of_scikit_learn_from_any_source(diagonal, tmp_pat
         theirs.fit(frame.to_numpy())
     for name, rows in sources(frame, tmp_path).items():
         with pytest.warns(ConvergenceWarning, match="max_iter=25"):
-            found = ExpectationMaximization(max_iter=25, tol=0.0).maximise(
+            found = ExpectationMaximization(max_iter=25, tol=0.0).maximize(
                 rows, GaussianMixtureProblem(diagonal), start
             )
         assert found.n_iter == 25, name
         np.testing.assert_allclose(found.parameters.share, theirs.weights_, rtol=1e-8)
         np.testing.assert_allclose(found.parameters.mean, theirs.means_, rtol=1e-7, atol=1e-9)
-        np.testing.assert_allclose(found.parameters.covariance, theirs.covariances_, rtol=1e-7, atol=1e-9)
-        assert found.objective == pytest.approx(theirs.score_samples(frame.to_numpy()).sum(), rel=1e-10)
+        np.testing.assert_allclose(
+            found.parameters.covariance, theirs.covariances_, rtol=1e-7, atol=1e-9
+        )
+        assert found.objective == pytest.approx(
+            theirs.score_samples(frame.to_numpy()).sum(), rel=1e-10
+        )
 
 
 def test_two_components_of_one_column_are_found():
@@ -107,7 +112,7 @@ def test_two_components_of_one_column_are_found():
     x = np.concatenate([rng.normal(-2, 0.5, 4000), rng.normal(3, 1.5, 6000)])
     rows = scan(pd.DataFrame({"x": rng.permutation(x)}))
     start = Mixture(np.array([0.5, 0.5]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
-    found = ExpectationMaximization(tol=1e-9).maximise(rows, GaussianMixtureProblem(True), start)
+    found = ExpectationMaximization(tol=1e-9).maximize(rows, GaussianMixtureProblem(True), start)
     assert found.converged
     np.testing.assert_allclose(found.parameters.share, [0.4, 0.6], atol=0.02)
     np.testing.assert_allclose(found.parameters.mean[:, 0], [-2, 3], atol=0.1)
@@ -117,7 +122,7 @@ def test_two_components_of_one_column_are_found():
 def test_the_likelihood_rises_at_every_iteration_and_is_recorded():
     frame = frame_of(2)
     solver = ExpectationMaximization(tol=1e-7, max_iter=500, record=True)
-    found = solver.maximise(scan(frame), GaussianMixtureProblem(), start_of(frame))
+    found = solver.maximize(scan(frame), GaussianMixtureProblem(), start_of(frame))
     assert found.converged
     assert (np.diff(found.history) > -1e-9).all()
     assert len(found.history) == found.n_iter + 1 == len(found.record)
@@ -127,7 +132,9 @@ def test_the_likelihood_rises_at_every_iteration_and_is_recorded():
     assert found.record[-1]["parameters"] is found.parameters
     log_p = [
         np.log(share) + stats.multivariate_normal(mean, S).logpdf(frame.to_numpy())
-        for share, mean, S in zip(found.parameters.share, found.parameters.mean, found.parameters.covariance)
+        for share, mean, S in zip(
+            found.parameters.share, found.parameters.mean, found.parameters.covariance
+        )
     ]
     assert found.objective == pytest.approx(logsumexp(log_p, axis=0).sum(), rel=1e-12)
 
@@ -138,7 +145,8 @@ def test_weight_two_equals_a_repeated_row():
     weighted = scan(frame.assign(w=w.astype(float)), weight="w")
     repeated = scan(frame.loc[np.repeat(frame.index, w)].reset_index(drop=True))
     one, two = (
-        solver.maximise(rows, GaussianMixtureProblem(), start_of(frame)) for rows in (weighted, repeated)
+        solver.maximize(rows, GaussianMixtureProblem(), start_of(frame))
+        for rows in (weighted, repeated)
     )
     np.testing.assert_allclose(one.parameters.mean, two.parameters.mean, rtol=1e-6)
     assert one.objective == pytest.approx(two.objective, rel=1e-9)
@@ -148,15 +156,18 @@ def test_the_best_of_several_starts_is_taken():
     frame = frame_of(4)
     X, rng = frame.to_numpy(), np.random.default_rng(0)
     starts = [
-        Mixture(np.array([0.5, 0.5]), X[rng.choice(len(X), 2)], np.stack([np.cov(X.T)] * 2)) for _ in range(4)
+        Mixture(np.array([0.5, 0.5]), X[rng.choice(len(X), 2)], np.stack([np.cov(X.T)] * 2))
+        for _ in range(4)
     ]
     solver = ExpectationMaximization(tol=1e-6, max_iter=500)
-    best = solver.maximise_from(scan(frame), GaussianMixtureProblem(), starts)
-    each = [solver.maximise(scan(frame), GaussianMixtureProblem(), start).objective for start in starts]
+    best = solver.maximize_from(scan(frame), GaussianMixtureProblem(), starts)
+    each = [
+        solver.maximize(scan(frame), GaussianMixtureProblem(), start).objective for start in starts
+    ]
     assert best.start_objectives == tuple(each)
     assert best.objective == max(each)
     with pytest.raises(ValueError, match="starts is empty"):
-        solver.maximise_from(scan(frame), GaussianMixtureProblem(), [])
+        solver.maximize_from(scan(frame), GaussianMixtureProblem(), [])
 
 
 class ShrinkingProblem(GaussianMixtureProblem):
@@ -171,17 +182,23 @@ class ShrinkingProblem(GaussianMixtureProblem):
 def test_a_fall_of_the_likelihood_is_said_and_undone():
     frame = frame_of(5)
     with pytest.warns(ConvergenceWarning, match="iteration 4 lowered the log-likelihood"):
-        found = ExpectationMaximization(tol=0.0).maximise(scan(frame), ShrinkingProblem(), start_of(frame))
+        found = ExpectationMaximization(tol=0.0).maximize(
+            scan(frame), ShrinkingProblem(), start_of(frame)
+        )
     assert found.n_iter == 3
     assert not found.converged
     assert found.objective == max(found.history)
 
 
 class PriorProblem(GaussianMixtureProblem):
-    """Covariances with an inverse-Wishart prior of scale I and ν_0: the posterior's mode, not the maximum."""
+    """Covariances with an inverse-Wishart prior of scale I and ν_0: the posterior's mode, not the
+    maximum."""
 
     def log_prior(self, parameters):
-        log_det, precision = np.linalg.slogdet(parameters.covariance)[1], np.linalg.inv(parameters.covariance)
+        log_det, precision = (
+            np.linalg.slogdet(parameters.covariance)[1],
+            np.linalg.inv(parameters.covariance),
+        )
         return -0.5 * (4 * log_det.sum() + np.trace(precision, axis1=1, axis2=2).sum())
 
     def maximization(self, statistic):
@@ -193,10 +210,10 @@ class PriorProblem(GaussianMixtureProblem):
 def test_with_a_prior_the_posterior_rises_where_the_likelihood_may_not():
     frame = frame_of(6, 60)
     solver = ExpectationMaximization(tol=1e-8, max_iter=2000)
-    found = solver.maximise(scan(frame), PriorProblem(), start_of(frame))
+    found = solver.maximize(scan(frame), PriorProblem(), start_of(frame))
     assert found.converged
     assert (np.diff(found.history) > -1e-9).all()
-    likelihood = solver.maximise(scan(frame), GaussianMixtureProblem(), found.parameters).history[0]
+    likelihood = solver.maximize(scan(frame), GaussianMixtureProblem(), found.parameters).history[0]
     assert found.objective == pytest.approx(likelihood + PriorProblem().log_prior(found.parameters))
 
 
@@ -210,7 +227,7 @@ def test_progress_is_reported_and_can_be_cancelled():
 
     solver = ExpectationMaximization(tol=0.0)
     with watch(show) as watched, pytest.raises(Cancelled):
-        solver.maximise(scan(frame), GaussianMixtureProblem(), start_of(frame))
+        solver.maximize(scan(frame), GaussianMixtureProblem(), start_of(frame))
     assert [(update.done, update.total) for update in seen] == [(0, 100)]
 
 
@@ -221,7 +238,7 @@ def test_a_likelihood_that_is_no_number_is_an_error():
 
     frame = frame_of(8)
     with pytest.raises(DataError, match="not a number after 0 iterations"):
-        ExpectationMaximization().maximise(scan(frame), Broken(), start_of(frame))
+        ExpectationMaximization().maximize(scan(frame), Broken(), start_of(frame))
 
 
 def test_a_problem_must_define_its_steps():

@@ -15,7 +15,11 @@ def block_of(X, labels, w=None):
     schema = Schema.of_numbers([f"x{j}" for j in range(X.shape[1])])
     target = Column("y", "categorical", classes)
     return Block(
-        X, codes.astype(np.int32), None if w is None else np.asarray(w, float), 0, schema.with_target(target)
+        X,
+        codes.astype(np.int32),
+        None if w is None else np.asarray(w, float),
+        0,
+        schema.with_target(target),
     )
 
 
@@ -63,7 +67,10 @@ def of(request):
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_merge_is_commutative_associative_and_equals_one_block(of, offset):
-    parts = [random_block(seed, n, offset, classes=c) for seed, n, c in ((1, 30, 3), (2, 7, 1), (3, 12, 4))]
+    parts = [
+        random_block(seed, n, offset, classes=c)
+        for seed, n, c in ((1, 30, 3), (2, 7, 1), (3, 12, 4))
+    ]
     a, b, c = (of(block_of(*part)) for part in parts)
     whole = of(block_of(*(np.concatenate(values) for values in zip(*parts))))
     close(a.merge(b), b.merge(a))

@@ -24,7 +24,9 @@ def test_sums_follow_the_definition(make, above, weighted):
     w = rng.random(50) if weighted else None
     found = ClassSums.of(block(make(X), y, w), above=above)
     cells, v = X if above is None else np.greater(X, above), np.ones(50) if w is None else w
-    np.testing.assert_allclose(found.sums, [(v[:, None] * cells)[y == k].sum(axis=0) for k in range(3)])
+    np.testing.assert_allclose(
+        found.sums, [(v[:, None] * cells)[y == k].sum(axis=0) for k in range(3)]
+    )
     np.testing.assert_allclose(found.class_weight, [v[y == k].sum() for k in range(3)])
     assert found.n_rows == 50
 

@@ -16,7 +16,8 @@ CLASSES = ["no", "perhaps", "yes"]
 
 
 def block_of(rows, weights=None):
-    """A block that knows only the categories and classes of its own rows; None is a missing cell."""
+    """A block that knows only the categories and classes of its own rows; None is a missing
+    cell."""
     columns, cells = [], np.empty((len(rows), 2))
     for j in range(2):
         seen = sorted({row[j] for row in rows if row[j] is not None})
@@ -32,7 +33,9 @@ def block_of(rows, weights=None):
 def same(one, two):
     assert one.n_rows == two.n_rows
     assert one.classes.tolist() == two.classes.tolist()
-    assert [labels.tolist() for labels in one.categories] == [labels.tolist() for labels in two.categories]
+    assert [labels.tolist() for labels in one.categories] == [
+        labels.tolist() for labels in two.categories
+    ]
     np.testing.assert_allclose(one.counts, two.counts, rtol=1e-12)
     np.testing.assert_allclose(one.class_weight, two.class_weight, rtol=1e-12)
 
@@ -49,7 +52,9 @@ def test_a_count_is_the_weight_of_the_rows_with_the_value_and_the_class(rows):
     for j, name in enumerate("uv"):
         for v, value in enumerate(counts.categories[j]):
             for k, label in enumerate(counts.classes):
-                wanted = sum(w for row, w in zip(rows, weights) if row[j] == value and row[2] == label)
+                wanted = sum(
+                    w for row, w in zip(rows, weights) if row[j] == value and row[2] == label
+                )
                 assert counts.table(name)[v, k] == wanted
 
 
@@ -149,7 +154,12 @@ def test_counts_of_other_columns_cannot_be_merged():
 def test_a_fold_over_random_blocks_equals_one_block():
     rng = np.random.default_rng(1)
     levels = [*LEVELS, None]
-    rows = [(*(levels[i] for i in rng.integers(0, 5, 2)), CLASSES[rng.integers(3)]) for _ in range(200)]
+    rows = [
+        (*(levels[i] for i in rng.integers(0, 5, 2)), CLASSES[rng.integers(3)]) for _ in range(200)
+    ]
     cuts = np.sort(rng.choice(np.arange(1, 200), 9, replace=False))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, 200])]
-    same(reduce(Counts.merge, (Counts.of(block_of(part)) for part in parts)), Counts.of(block_of(rows)))
+    same(
+        reduce(Counts.merge, (Counts.of(block_of(part)) for part in parts)),
+        Counts.of(block_of(rows)),
+    )

@@ -18,7 +18,8 @@ def equal(one, two):
     return all(
         np.allclose(a, b, rtol=1e-12)
         for a, b in zip(
-            (*one.counts, one.below, one.above, one.missing), (*two.counts, two.below, two.above, two.missing)
+            (*one.counts, one.below, one.above, one.missing),
+            (*two.counts, two.below, two.above, two.missing),
         )
     )
 

@@ -52,7 +52,10 @@ def test_tables_are_counts_of_complete_combinations(weighted):
 
 def test_a_missing_cell_leaves_only_the_sets_it_is_in():
     X = np.array([[0.0, np.nan], [1.0, 1.0]])
-    columns = (Column("a", "categorical", np.array(["p", "q"])), Column("b", "binary", np.array([0, 1])))
+    columns = (
+        Column("a", "categorical", np.array(["p", "q"])),
+        Column("b", "binary", np.array([0, 1])),
+    )
     found = JointCounts.of(Block(X, None, None, 0, Schema(columns)), [("a",), ("b",), ("a", "b")])
     assert found.table("a").tolist() == [1.0, 1.0]
     assert found.table("b").tolist() == [0.0, 1.0]
@@ -72,7 +75,9 @@ def test_merge_is_commutative_associative_and_equals_one_block():
     block = coded_block(2, 300, np.random.default_rng(1).integers(0, 5, 300).astype(float))
     of = partial(JointCounts.of, sets=SETS)
     place = np.arange(300)
-    a, b, c = (of(block.take(some)) for some in (place < 7, (place >= 7) & (place < 200), place >= 200))
+    a, b, c = (
+        of(block.take(some)) for some in (place < 7, (place >= 7) & (place < 200), place >= 200)
+    )
     for one in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
         assert one.n_rows == 300
         for table, whole in zip(one.tables, of(block).tables):

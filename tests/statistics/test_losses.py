@@ -1,4 +1,5 @@
-"""Log losses over dense and sparse blocks: the same numbers, and gradients by finite differences."""
+"""Log losses over dense and sparse blocks: the same numbers, and gradients by finite
+differences."""
 
 import numpy as np
 import pytest
@@ -35,7 +36,9 @@ def test_gradient_and_hessian_are_the_slopes(seed, K, is_sparse):
     found, step = at(coef, hessian=True), np.random.default_rng(seed).normal(size=coef.shape)
     h = 1e-5
     up, down = at(coef + h * step), at(coef - h * step)
-    assert_allclose((up.value - down.value) / (2 * h), np.vdot(found.gradient, step), rtol=1e-5, atol=1e-5)
+    assert_allclose(
+        (up.value - down.value) / (2 * h), np.vdot(found.gradient, step), rtol=1e-5, atol=1e-5
+    )
     bend = ((up.gradient - down.gradient) / (2 * h)).ravel()
     assert_allclose(bend, found.hessian @ step.ravel(), rtol=1e-5, atol=1e-5)
     assert_allclose(found.hessian, found.hessian.T, rtol=1e-9, atol=1e-9)
@@ -64,7 +67,8 @@ def test_curvature_of_chosen_coefficients_is_the_corner_of_the_hessian(is_sparse
     whole = SoftmaxLoss.of(block, coef, shift, True, class_weight).hessian
     first = np.arange(len(block)) < 23
     parts = [
-        SoftmaxCurvature.of(block.take(keep), coef, shift, chosen, class_weight) for keep in (first, ~first)
+        SoftmaxCurvature.of(block.take(keep), coef, shift, chosen, class_weight)
+        for keep in (first, ~first)
     ]
     found = parts[0].merge(parts[1]).hessian
     scale = np.sqrt(np.diagonal(whole)[chosen])

@@ -63,7 +63,9 @@ def test_sparse_scatter_and_moments_are_those_of_the_dense_rows(density, kind, w
     full = 1e6 + rng.integers(-5, 5, (200, 1)).astype(kind)
     X = sparse.csr_array(sparse.hstack([thin, full, np.full((200, 1), 0.3, kind)]))
     y, w = rng.normal(1e5, 1, 200), rng.uniform(0, 2, 200) if weighted else None
-    mean, scatter = defined_scatter(X.toarray().astype(np.float64), y, np.ones(200) if w is None else w)
+    mean, scatter = defined_scatter(
+        X.toarray().astype(np.float64), y, np.ones(200) if w is None else w
+    )
     found = Scatter.of(block(X, y, w), target=True)
     assert_allclose(found.mean, mean, rtol=1e-12)
     assert_allclose(found.scatter, scatter, rtol=1e-7, atol=1e-7)
@@ -153,6 +155,9 @@ def test_a_sparse_block_without_rows_adds_nothing():
     some = block(sparse.csr_array(np.array([[1.0, 0.0], [2.0, 3.0]])), y=np.array([1.0, 2.0]))
     none = block(sparse.csr_array(np.empty((0, 2))), y=np.empty(0))
     whole = Scatter.of(some, target=True)
-    for merged in (whole.merge(Scatter.of(none, target=True)), Scatter.of(none, target=True).merge(whole)):
+    for merged in (
+        whole.merge(Scatter.of(none, target=True)),
+        Scatter.of(none, target=True).merge(whole),
+    ):
         assert_allclose(merged.mean, whole.mean)
         assert_allclose(merged.scatter, whole.scatter)

@@ -59,7 +59,9 @@ def test_the_error_of_equal_weights_is_the_documented_one():
 
 def test_sorted_and_constant_and_few_valued_columns():
     n = 20000
-    X = np.column_stack([np.arange(n), np.full(n, 7.0), np.arange(n) % 5, -np.arange(n)]).astype(float)
+    X = np.column_stack([np.arange(n), np.full(n, 7.0), np.arange(n) % 5, -np.arange(n)]).astype(
+        float
+    )
     sketch = fold(partial(Quantiles.of, size=64), cut(X, None, range(0, n, 1000)))
     assert sketch.median[1:3].tolist() == [7.0, 2.0]
     assert sketch.error[1:3].tolist() == [0.0, 0.0]
@@ -89,7 +91,9 @@ def test_missing_cells_are_left_out_column_by_column():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sparse_columns_count_their_zeros(weighted):
-    X = np.random.default_rng(4).standard_normal((400, 3)) * (np.random.default_rng(5).random((400, 3)) < 0.4)
+    X = np.random.default_rng(4).standard_normal((400, 3)) * (
+        np.random.default_rng(5).random((400, 3)) < 0.4
+    )
     X[:, 2] = 1.0
     w = np.random.default_rng(6).integers(0, 3, 400).astype(float) if weighted else None
     one, two = Quantiles.of(block_of(sparse.csr_array(X), w)), Quantiles.of(block_of(X, w))
@@ -99,12 +103,18 @@ def test_sparse_columns_count_their_zeros(weighted):
 def test_an_offset_of_a_million_moves_the_answers_by_it():
     X = np.random.default_rng(7).integers(0, 1000, (3000, 1)) / 8
     of = partial(Quantiles.of, size=64)
-    np.testing.assert_array_equal(of(block_of(X + 1e6)).quantile(Q), of(block_of(X)).quantile(Q) + 1e6)
+    np.testing.assert_array_equal(
+        of(block_of(X + 1e6)).quantile(Q), of(block_of(X)).quantile(Q) + 1e6
+    )
 
 
 def test_infinities_have_their_place():
     X = np.array([[-np.inf], [0.0], [np.inf]])
-    assert Quantiles.of(block_of(X)).quantile([0.0, 0.5, 1.0]).ravel().tolist() == [-np.inf, 0.0, np.inf]
+    assert Quantiles.of(block_of(X)).quantile([0.0, 0.5, 1.0]).ravel().tolist() == [
+        -np.inf,
+        0.0,
+        np.inf,
+    ]
 
 
 def test_a_quantile_beyond_one_is_refused():

@@ -1,4 +1,5 @@
-"""Moments, scatters and counts weighted by responsibilities: brute force, and the laws of merging."""
+"""Moments, scatters and counts weighted by responsibilities: brute force, and the laws of
+merging."""
 
 import numpy as np
 import pytest
@@ -155,12 +156,14 @@ def test_responsibilities_of_other_rows_are_refused(of):
         of(block_of(X), responsibilities=R[:10])
 
 
-# -- counts --------------------------------------------------------------------------------------------------
+# -- counts ----------------------------------------------------------------------------
 
 
 def coded_block(seed, n, w=None):
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 3, n), rng.normal(size=n), rng.integers(0, 2, n)]).astype(float)
+    X = np.column_stack([rng.integers(0, 3, n), rng.normal(size=n), rng.integers(0, 2, n)]).astype(
+        float
+    )
     X[rng.random(X.shape) < 0.2] = np.nan
     X[rng.random(n) < 0.1, 0] = -1.0
     columns = (

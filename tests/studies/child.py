@@ -18,10 +18,20 @@ LEARNERS = [
 
 def main(out):
     print("ready", flush=True)
-    study(datasets.path("penguins"), "species", learners=LEARNERS, folds=3, holdout=0.2, doubt=0.3, out=out)
+    study(
+        datasets.path("penguins"),
+        "species",
+        learners=LEARNERS,
+        folds=3,
+        holdout=0.2,
+        doubt=0.3,
+        out=out,
+    )
 
 
 if __name__ == "__main__":
     if "--no-pictures" in sys.argv:
-        sys.modules["lyceum.studies.report.page"] = SimpleNamespace(render=lambda study, *more: study.answer)
+        sys.modules["lyceum.studies.report.page"] = SimpleNamespace(
+            render=lambda study, *more: study.answer
+        )
     main(sys.argv[1])

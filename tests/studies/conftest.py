@@ -1,4 +1,5 @@
-"""Studies that take a second: few folds, few learners, no pictures and short conclusions unless asked for."""
+"""Studies that take a second: few folds, few learners, no pictures and short conclusions unless
+asked for."""
 
 from functools import partial
 
@@ -29,7 +30,9 @@ def study_with_and_without(preparation, file, folder, patch, **options):
     prepared = lyceum.study(file, "y", out=folder / "with", **options)
     assert not prepared.problems  # its page is drawn
     patch.setattr(_report, "render", short_page)
-    return prepared, lyceum.study(file, "y", out=folder / "without", **options, **{preparation: False})
+    return prepared, lyceum.study(
+        file, "y", out=folder / "without", **options, **{preparation: False}
+    )
 
 
 def short_page(study, problems=None, content=None):
@@ -40,7 +43,14 @@ def shorten_conclusions(patch):
     """A learning curve of two folds and sizes; effects from one fold, of few rows at few points."""
     patch.setattr(_conclusions, "_CURVE_FOLDS", 2)
     patch.setattr(_conclusions, "learning_curve", partial(learning_curve, sizes=(0.5, 1.0)))
-    few = {"_ROWS": 30, "_SHUFFLES": 2, "_POINTS": 4, "_PAIR_POINTS": 3, "_EFFECT_ROWS": 20, "_PAIR_ROWS": 10}
+    few = {
+        "_ROWS": 30,
+        "_SHUFFLES": 2,
+        "_POINTS": 4,
+        "_PAIR_POINTS": 3,
+        "_EFFECT_ROWS": 20,
+        "_PAIR_ROWS": 10,
+    }
     for name, value in few.items():
         assert hasattr(_effects, name)
         patch.setattr(_effects, name, value)

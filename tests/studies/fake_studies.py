@@ -51,7 +51,9 @@ class FakeStudy:
 
     @property
     def text(self):
-        return " ".join((self.answer, *self.statements, *(s.verdict for s in self.comparison.learners)))
+        return " ".join(
+            (self.answer, *self.statements, *(s.verdict for s in self.comparison.learners))
+        )
 
 
 def fake_study(
@@ -76,9 +78,9 @@ def fake_study(
 ):
     """What a study with these out-of-sample predictions says.
 
-    The fold of row i is i modulo `folds`, or that of its group; the constant guess ("constant") learns from
-    the other folds. `train` has losses on training rows, and `members` those of committees, by learner. All
-    `repeats` have the same folds and predictions.
+    The fold of row i is i modulo `folds`, or that of its group; the constant guess ("constant")
+    learns from the other folds. `train` has losses on training rows, and `members` those of
+    committees, by learner. All `repeats` have the same folds and predictions.
     """
     y = np.asarray(y)
     classes = classes if y.dtype.kind in "iu" else None
@@ -99,7 +101,9 @@ def fake_study(
         for repeat, fold in itertools.product(range(repeats), range(folds)):
             at, task = np.flatnonzero(fold_of == fold), Task(name, repeat, fold)
             group, w = (None if each is None else np.asarray(each)[at] for each in (groups, weight))
-            samples[task] = OutOfSample(at, 0 * at + repeat, 0 * at + fold, y[at], predicted[at], w, group)
+            samples[task] = OutOfSample(
+                at, 0 * at + repeat, 0 * at + fold, y[at], predicted[at], w, group
+            )
             results[task] = TaskResult(
                 task, None, {}, (train or {}).get(name, usual), len(y) - len(at), len(at),
                 (complexity or {}).get(name, 1), (), 0.0, 0,
@@ -115,7 +119,9 @@ def fake_study(
     chosen = [sample for task, sample in samples.items() if task.name == comparison.choice]
     usual = {"suspects": (), "failures": (), "skipped": (), "notes": (), "finished": True}
     facts = {**usual, "folds_planned": folds * repeats, **facts}
-    said = statements(comparison, concatenate(chosen), rule, classes=classes, problems=problems, **facts)
+    said = statements(
+        comparison, concatenate(chosen), rule, classes=classes, problems=problems, **facts
+    )
     assert not list(problems)
     study = SimpleNamespace(
         comparison=comparison, choice=comparison[comparison.choice], classes=classes,
@@ -141,5 +147,7 @@ def constant_guess(y, folds, n_classes=None, groups=None):
     found = []
     for fold in fold_of:
         rest = y[fold_of != fold]
-        found.append(rest.mean() if n_classes is None else np.bincount(rest, minlength=n_classes) / len(rest))
+        found.append(
+            rest.mean() if n_classes is None else np.bincount(rest, minlength=n_classes) / len(rest)
+        )
     return np.array(found)

@@ -1,4 +1,5 @@
-"""Kill a study at twenty random moments, each time resuming it: python tests/studies/kill_twenty.py [SEED].
+"""Kill a study at twenty random moments, each time resuming it: python tests/studies/kill_twenty.py
+[SEED].
 
 Says where the results differ from those of a study that was never killed.
 """
@@ -28,7 +29,10 @@ def main(seed: int) -> int:
                 alive = kill_after(out, moment)
                 kills += alive
                 done = len(list((out / "predictions").glob("*.parquet"))) if out.exists() else 0
-                print(f"study {n}: after {moment:.2f} s {'killed' if alive else 'ended'}, {done} predictions")
+                print(
+                    f"study {n}: after {moment:.2f} s {'killed' if alive else 'ended'}, {done}"
+                    " predictions"
+                )
             run(out)
             same = results(out) == results(whole) and files(out) == files(whole)
             different += not same

@@ -1,4 +1,5 @@
-"""Tables that people bring: targets that could be classes or numbers, rare classes, few rows, odd columns."""
+"""Tables that people bring: targets that could be classes or numbers, rare classes, few rows, odd
+columns."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +15,10 @@ QUICK = {"learners": [LearnerChoice("NaiveBayes", {}, {})], "folds": 2}
 NUMBERS = {"learners": [LearnerChoice("Ridge", {}, {})], "folds": 2}
 N = 60
 WEATHER = (
-    "sunny hot high no no;sunny hot high yes no;overcast hot high no yes;rain mild high no yes;"
-    "rain cool normal no yes;rain cool normal yes no;overcast cool normal yes yes;sunny mild high no no;"
-    "sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes yes;overcast mild high yes yes;"
-    "overcast hot normal no yes;rain mild high yes no"
+    "sunny hot high no no;sunny hot high yes no;overcast hot high no yes;rain mild high no yes;rain"
+    " cool normal no yes;rain cool normal yes no;overcast cool normal yes yes;sunny mild high no"
+    " no;sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes yes;overcast mild"
+    " high yes yes;overcast hot normal no yes;rain mild high yes no"
 )
 
 
@@ -30,7 +31,9 @@ def table(n=N, **columns):
 
 def weather():
     rows = zip(*(row.split() for row in WEATHER.split(";")))
-    return pa.table(dict(zip(("outlook", "temperature", "humidity", "windy", "play"), map(list, rows))))
+    return pa.table(
+        dict(zip(("outlook", "temperature", "humidity", "windy", "play"), map(list, rows)))
+    )
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def out(tmp_path):
     return tmp_path / "study"
 
 
-# -- classes or numbers --------------------------------------------------------------------------------------
+# -- classes or numbers ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_a_study_obeys_the_task(out):
     assert lyceum.studies.Recipe.read(out / "recipe.toml").task == "regression"
 
 
-# -- rare classes --------------------------------------------------------------------------------------------
+# -- rare classes ----------------------------------------------------------------------
 
 
 def test_a_class_with_a_single_row_is_left_out_and_said(out):
@@ -106,7 +109,9 @@ def test_a_class_with_a_single_row_is_left_out_and_said(out):
     assert found.classes == ("a", "b")
     assert found.n_rows == 59
     said = "The class with a single row ('c') was left out"
-    assert any(said in text and "such rows, 1.7 % of all" in text for text in found.comparison.statements)
+    assert any(
+        said in text and "such rows, 1.7 % of all" in text for text in found.comparison.statements
+    )
     sample = found.out_of_sample(found.best.name)
     assert 10 not in sample.rows
     assert [found.classes[code] for code in sample.y] == [labels[row] for row in sample.rows]
@@ -121,7 +126,9 @@ def test_a_cost_for_a_class_that_was_left_out_does_no_harm(out):
 
 
 def test_a_class_of_two_rows_stays_and_the_folds_are_not_fewer(out):
-    found = lyceum.study(table(y=["a"] * 30 + ["b"] * 28 + ["c"] * 2), "y", out=out, **{**QUICK, "folds": 5})
+    found = lyceum.study(
+        table(y=["a"] * 30 + ["b"] * 28 + ["c"] * 2), "y", out=out, **{**QUICK, "folds": 5}
+    )
     assert found.classes == ("a", "b", "c")
     assert found.folds == 5
     assert any("The smallest class has 2 rows" in text for text in found.comparison.statements)
@@ -134,7 +141,7 @@ def test_a_target_that_names_the_rows_is_refused_in_a_sentence(out):
         lyceum.study(table(y=[f"n{i}" for i in range(N)]), "y", out=out, **QUICK)
 
 
-# -- few rows ------------------------------------------------------------------------------------------------
+# -- few rows --------------------------------------------------------------------------
 
 
 def test_the_weather_table_is_studied_and_how_little_it_supports_is_said(out):
@@ -147,24 +154,30 @@ def test_the_weather_table_is_studied_and_how_little_it_supports_is_said(out):
 @pytest.mark.parametrize("n", [6, 9])
 def test_even_six_rows_are_studied(out, n):
     labels = (["a", "b"] * 5)[:n]
-    found = lyceum.study(table(y=["a", "b"] * 30).slice(0, n), "y", out=out, learners=QUICK["learners"])
+    found = lyceum.study(
+        table(y=["a", "b"] * 30).slice(0, n), "y", out=out, learners=QUICK["learners"]
+    )
     assert found.folds == 3
     assert sorted(set(labels)) == list(found.classes)
 
 
 def test_fewer_rows_are_refused_in_a_sentence(out):
     for n in (1, 3, 5):
-        with pytest.raises(LyceumError, match=r"there (is 1 row|are \d rows) with a target: too few"):
+        with pytest.raises(
+            LyceumError, match=r"there (is 1 row|are \d rows) with a target: too few"
+        ):
             lyceum.study(table(y=["a", "b"] * 30).slice(0, n), "y", out=out)
 
 
 @pytest.mark.parametrize(("scale", "size"), [(1e300, "large"), (1e-300, "small")])
 def test_a_target_whose_squares_are_no_numbers_is_refused_in_a_sentence(out, scale, size):
-    with pytest.raises(LyceumError, match=f"values so {size} .* study it in another unit, or its logarithm"):
+    with pytest.raises(
+        LyceumError, match=f"values so {size} .* study it in another unit, or its logarithm"
+    ):
         lyceum.study(table(y=scale * np.linspace(-1.0, 1.0, N)), "y", out=out, **NUMBERS)
 
 
-# -- columns -------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------
 
 
 def test_a_table_with_nothing_but_a_counter_keeps_it_and_flags_it(out):
@@ -179,7 +192,8 @@ def test_infinite_cells_are_taken_as_missing_and_that_is_said(out):
     cells = np.where(np.arange(N) % 10 == 3, np.inf, np.arange(N) % 7)
     found = lyceum.study(table(f=cells), "y", out=out, **QUICK)
     assert any(
-        "6 infinite cells were taken as missing in column 'f'" in t for t in found.comparison.statements
+        "6 infinite cells were taken as missing in column 'f'" in t
+        for t in found.comparison.statements
     )
     assert found.n_missing == 6
 
@@ -188,4 +202,6 @@ def test_rows_with_an_infinite_target_are_left_out(out):
     cells = np.where(np.arange(N) == 7, np.inf, np.linspace(0, 1, N))
     found = lyceum.study(table(y=cells), "y", out=out, **NUMBERS)
     assert found.n_rows == N - 1
-    assert any("1 row with an infinite target was left out" in text for text in found.comparison.statements)
+    assert any(
+        "1 row with an infinite target was left out" in text for text in found.comparison.statements
+    )

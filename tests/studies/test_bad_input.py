@@ -40,7 +40,7 @@ def out(tmp_path):
     return tmp_path / "study"
 
 
-# -- the target ----------------------------------------------------------------------------------------------
+# -- the target ------------------------------------------------------------------------
 
 
 def test_a_target_that_is_not_there(out):
@@ -90,10 +90,12 @@ def test_a_column_without_a_value_beside_the_target(out):
 
 
 def test_a_seed_that_is_too_large_is_told_the_largest(out):
-    assert "of at least 0 and at most 9,223,372,036,854,775,807" in refused(table(), "y", out, seed=2**64)
+    assert "of at least 0 and at most 9,223,372,036,854,775,807" in refused(
+        table(), "y", out, seed=2**64
+    )
 
 
-# -- columns -------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------
 
 
 def free_text(i):
@@ -127,7 +129,9 @@ def test_a_column_that_is_ninety_percent_missing_is_used_and_said(out):
     cells = [float(v) if i % 10 == 0 else None for i, v in enumerate(rng.normal(size=N))]
     found = lyceum.study(table(rare=cells), "y", out=out, **QUICK)
     assert "rare" in found.schema.names
-    assert any("'rare' is missing in 90% of the rows" in text for text in found.comparison.statements)
+    assert any(
+        "'rare' is missing in 90% of the rows" in text for text in found.comparison.statements
+    )
 
 
 def test_a_leak_is_flagged_and_kept(out):
@@ -135,7 +139,9 @@ def test_a_leak_is_flagged_and_kept(out):
     leak = [1.0 if label == "yes" else 0.0 for label in frame["y"].to_pylist()]
     found = lyceum.study(frame.append_column("leak", [leak]), "y", out=out, **QUICK)
     assert ("leak", "leak", False) in {(s.column, s.code, s.left_out) for s in found.suspects}
-    assert any("Column 'leak' alone tells the target" in text for text in found.comparison.statements)
+    assert any(
+        "Column 'leak' alone tells the target" in text for text in found.comparison.statements
+    )
 
 
 @pytest.mark.parametrize("key", ["ignore", "keep", "weight", "group", "time"])
@@ -144,7 +150,7 @@ def test_a_column_named_that_is_not_there(out, key):
     assert f"{key}: there is no column 'X': did you mean 'x'?" in text
 
 
-# -- costs ---------------------------------------------------------------------------------------------------
+# -- costs -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,10 @@ def test_a_column_named_that_is_not_there(out, key):
         (np.ones((3, 3)), "loss: the loss matrix has 3 rows for 2 classes"),
         (np.ones((2, 3)), "loss: "),
         ({("yes", "maybe"): 1}, "loss: "),
-        ({("yes", "no"): 1, ("no", "yes"): 2, ("perhaps", "no"): 1, ("perhaps", "yes"): 1}, "loss: "),
+        (
+            {("yes", "no"): 1, ("no", "yes"): 2, ("perhaps", "no"): 1, ("perhaps", "yes"): 1},
+            "loss: ",
+        ),
         ([[0, float("nan")], [1, 0]], "loss: "),
     ],
 )
@@ -166,7 +175,7 @@ def test_costs_for_numbers_are_refused(out):
     assert "holds numbers, and loss is for classes" in text
 
 
-# -- files ---------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------
 
 
 def test_data_that_cannot_be_read(out, tmp_path):
@@ -184,10 +193,17 @@ def test_a_full_disk_is_said_and_the_study_goes_on_when_there_is_room(out, monke
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(number)
 
-    ask = {"learners": ["NaiveBayes", "LinearDiscriminantAnalysis"], "folds": 3, "n_settings": 1, "out": out}
+    ask = {
+        "learners": ["NaiveBayes", "LinearDiscriminantAnalysis"],
+        "folds": 3,
+        "n_settings": 1,
+        "out": out,
+    }
     with monkeypatch.context() as patch:
         patch.setattr(lyceum.files.os, "fsync", full)
-        with pytest.raises(LyceumError, match="is full: free some space and run the same study again"):
+        with pytest.raises(
+            LyceumError, match="is full: free some space and run the same study again"
+        ):
             lyceum.study(table(), "y", **ask)
     drafts = [path for path in out.rglob("*") if path.name.startswith(".")]
     assert drafts == []

@@ -24,7 +24,11 @@ def test_laws(learner):
 def table():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5_000, 3))
-    return X, rng.choice(["a", "b", "c"], size=len(X), p=[0.5, 0.3, 0.2]), rng.integers(0, 3, len(X))
+    return (
+        X,
+        rng.choice(["a", "b", "c"], size=len(X), p=[0.5, 0.3, 0.2]),
+        rng.integers(0, 3, len(X)),
+    )
 
 
 def test_posteriors_are_those_of_scikit_learns_prior(table):

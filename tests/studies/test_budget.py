@@ -1,4 +1,5 @@
-"""What a study does when its time is over: what is left out or shortened is said, and more time makes it."""
+"""What a study does when its time is over: what is left out or shortened is said, and more time
+makes it."""
 
 import time
 
@@ -34,7 +35,9 @@ def final_fit(tmp_path, monkeypatch):
     monkeypatch.setattr("lyceum.studies.run.pipelines.learner_class", lambda name: SlowBayes)
     monkeypatch.setattr(_conclusions, "_GRACE", 0.2)
     path = tmp_path / "many.csv"
-    path.write_text("x,y\n" + "\n".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}" for i in range(16_000)))
+    path.write_text(
+        "x,y\n" + "\n".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}" for i in range(16_000))
+    )
     recipe = Recipe(data=str(path), target="y", learners=("NaiveBayes",))
     data = StudyData.of(recipe)
     plan, hurried = Plan.of(recipe, data), []
@@ -84,12 +87,21 @@ def test_time_is_kept_for_what_follows_the_folds():
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path, monkeypatch):
-    ask = {"learners": ["NaiveBayes"], "folds": 2, "n_settings": 1, "holdout": 0.2, "out": tmp_path / "study"}
+    ask = {
+        "learners": ["NaiveBayes"],
+        "folds": 2,
+        "n_settings": 1,
+        "holdout": 0.2,
+        "out": tmp_path / "study",
+    }
     with monkeypatch.context() as patch:
         patch.setattr(Budget, "is_over", property(lambda self: True))
         found = lyceum.study(datasets.path("penguins"), "species", budget=60.0, **ask)
     [said] = [text for text in found.comparison.statements if text.startswith("The time allowed")]
-    assert "the learning curve, the importance of the columns and the test on the rows held out" in said
+    assert (
+        "the learning curve, the importance of the columns and the test on the rows held out"
+        in said
+    )
     assert found.effects is found.comparison.holdout is None
     again = lyceum.study(datasets.path("penguins"), "species", **ask)
     assert again.effects is not None

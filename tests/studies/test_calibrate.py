@@ -1,4 +1,5 @@
-"""`calibrate`: maps chosen on inner folds, used where they lower the loss, kept in the final model."""
+"""`calibrate`: maps chosen on inner folds, used where they lower the loss, kept in the final
+model."""
 
 import numpy as np
 import pytest
@@ -36,7 +37,9 @@ def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
     assert choose_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "sigmoid")
     assert choose_map(inner_search(1.0), LOG_LOSS) is None
     assert choose_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
-    assert choose_map(inner_search(4.0), LossRule(2)) is not None  # the error rate alone would not show it
+    assert (
+        choose_map(inner_search(4.0), LossRule(2)) is not None
+    )  # the error rate alone would not show it
     assert choose_map(SettingsSearch({}, 1), LOG_LOSS) is None
 
 

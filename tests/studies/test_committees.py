@@ -1,4 +1,5 @@
-"""A committee and a stack of the learners: no fit is repeated, no row has a say in its own prediction."""
+"""A committee and a stack of the learners: no fit is repeated, no row has a say in its own
+prediction."""
 
 import shutil
 from dataclasses import replace
@@ -41,7 +42,9 @@ def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
 
 def test_a_committee_with_one_member_left_is_not_missed():
     learners = [Candidate(name, name, name, "", (name,)) for name in "abc"]
-    committee = Candidate("Committee", "Committee", "committee", "", ("Committee",), members=("a", "b", "c"))
+    committee = Candidate(
+        "Committee", "Committee", "committee", "", ("Committee",), members=("a", "b", "c")
+    )
     for n_failed in range(4):
         done = {}
         for i, name in enumerate("abc"):
@@ -97,10 +100,14 @@ def _part(one, fold):
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize(("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)]
+)
 def test_a_chosen_committee_is_a_model_that_predicts(made, tmp_path, monkeypatch, name, kind):
     monkeypatch.setattr(_ranking, "choose_learner", lambda *_: (name, "asked for"))
-    out = shutil.copytree(made.folder, tmp_path / "s")  # with its folds: the conclusions are drawn again
+    out = shutil.copytree(
+        made.folder, tmp_path / "s"
+    )  # with its folds: the conclusions are drawn again
     found = lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
     assert found.choice.name == name
     assert not found.problems
@@ -126,7 +133,8 @@ def test_two_learners_are_no_committee_and_one_can_do_without():
 
 
 def test_a_stack_of_a_study_does_not_depend_on_the_unit_of_the_target():
-    """Members that nearly agree got large opposite weights where the target was in seconds since 1970."""
+    """Members that nearly agree got large opposite weights where the target was in seconds since
+    1970."""
     rng = np.random.default_rng(0)
     y = rng.normal(size=60)
     answers = np.array([y + s * rng.normal(size=60) for s in (0.3, 0.3, 0.5)])

@@ -59,7 +59,9 @@ def test_p_values_are_those_of_the_tests_against_the_best(three):
         _, second = three.out_of_sample(other.name)
         chi = mcnemar(y, second.argmax(axis=1), first.argmax(axis=1))
         assert other.p_mcnemar == pytest.approx(chi.p_value)
-    assert [s.p_corrected_t_holm for s in others] == pytest.approx(holm([s.p_corrected_t for s in others]))
+    assert [s.p_corrected_t_holm for s in others] == pytest.approx(
+        holm([s.p_corrected_t for s in others])
+    )
 
 
 def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
@@ -97,7 +99,9 @@ def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen
         in found.choice_reason
     )
     assert f"it has the lowest log loss ({found['calm'].log_loss:.3f}" in found.choice_reason
-    best = fake_study(y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}).comparison
+    best = fake_study(
+        y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}
+    ).comparison
     assert best.choice_reason == "the recipe asks for the least loss"
 
 
@@ -118,7 +122,9 @@ def test_of_learners_level_in_both_losses_the_simplest_is_chosen():
 def test_a_learner_that_errs_clearly_more_often_is_not_chosen_for_being_simple():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 400)
-    good, fair = (np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25 for share in (0.85, 0.75))
+    good, fair = (
+        np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25 for share in (0.85, 0.75)
+    )
     found = _choose(y, {"good": good, "fair": fair}, {"good": 1000, "fair": 5})
     assert found.choice == "good"
     assert (
@@ -230,11 +236,12 @@ def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
     assert found.comparison["NaiveBayes"].warnings == ("rain ahead",)
 
 
-# -- budget --------------------------------------------------------------------------------------------------
+# -- budget ----------------------------------------------------------------------------
 
 
 def time_for(monkeypatch, n_tasks):
-    """A budget that is spent when a given number of tasks are begun; nobody looks before the first."""
+    """A budget that is spent when a given number of tasks are begun; nobody looks before the
+    first."""
     looks = itertools.count(1)
     monkeypatch.setattr(_run.Budget, "is_spent", property(lambda self: next(looks) >= n_tasks))
     monkeypatch.setattr(_run.Budget, "is_over", property(lambda self: self.is_spent))
@@ -277,7 +284,9 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
 def test_progress_counts_to_the_end(tmp_path):
     updates = []
     with watch(updates.append):
-        lyceum.study(datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study")
+        lyceum.study(
+            datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
+        )
     for stage, total in (("tasks", 4), ("conclusions", 3)):
         done = [update.done for update in updates if update.stage == stage]
         assert done == list(range(total + 1))

@@ -16,7 +16,9 @@ from lyceum.studies.plan.study_data import StudyData
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6))
-def test_a_group_is_never_learned_from_and_tested_together_and_every_row_is_tested_once(seed, n_folds):
+def test_a_group_is_never_learned_from_and_tested_together_and_every_row_is_tested_once(
+    seed, n_folds
+):
     rng = np.random.default_rng(seed)
     groups, y = rng.integers(0, 12, 90), rng.integers(0, 3, 90)
     scheme = FoldScheme(3, True, groups=groups)
@@ -121,24 +123,37 @@ def test_inner_folds_keep_groups_apart_too(panel):
         assert not set(person[split.train]) & set(person[split.test])
 
 
-def test_a_study_of_groups_over_time_says_what_is_tested_and_which_folds_were_left_out(panel, tmp_path):
+def test_a_study_of_groups_over_time_says_what_is_tested_and_which_folds_were_left_out(
+    panel, tmp_path
+):
     plan, _ = planned(panel, group="person", time="day", folds=4)
     assert any("go on over time" in note for note in plan.notes)
     late = tmp_path / "late.csv"
-    late.write_text("t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 25 else 'yes'}" for t in range(60)))
+    late.write_text(
+        "t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 25 else 'yes'}" for t in range(60))
+    )
     plan, data = planned(late, time="t", folds=5)
     assert plan.folds == len(plan.splits(data.y)) == 3
     assert any("2 of the 5 folds were left out" in note for note in plan.notes)
-    late.write_text("t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 55 else 'yes'}" for t in range(60)))
+    late.write_text(
+        "t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 55 else 'yes'}" for t in range(60))
+    )
     with pytest.raises(StudyError, match="leave out time"):
         planned(late, time="t", folds=3)
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
-    ask = {"learners": ["KNeighborsClassifier"], "folds": 4, "ignore": ["day", "noise"], "n_settings": 3}
+    ask = {
+        "learners": ["KNeighborsClassifier"],
+        "folds": 4,
+        "ignore": ["day", "noise"],
+        "n_settings": 3,
+    }
     apart = lyceum.study(panel, "y", group="person", out=tmp_path / "apart", **ask)
-    mixed = lyceum.study(panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]})
+    mixed = lyceum.study(
+        panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]}
+    )
     assert mixed.comparison["KNeighborsClassifier"].loss < 0.1
     assert apart.comparison["KNeighborsClassifier"].loss > 0.25
     people = apart.out_of_sample("KNeighborsClassifier").groups
@@ -169,17 +184,27 @@ def test_groups_and_times_of_a_file_that_does_not_fit_are_those_of_its_rows(name
     frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) // 3 % 1_000, "D")
     frame["y"] = np.where(np.arange(n) % 11 == 0, None, rng.choice(["a", "b"], n))
     path = tmp_path / name
-    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path, row_group_size=9_000)
+    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(
+        path, row_group_size=9_000
+    )
     plan, data = planned(path, group="person", time="day", memory_mb=1)
     assert data.is_sample
     rows = frame.iloc[data.numbers]
     person, day = rows["person"].to_numpy(), rows["day"].to_numpy()
     known = rows["person"].notna().to_numpy()
     groups, times = plan.scheme.groups, plan.scheme.times
-    assert pd.crosstab(person[known], groups[known]).astype(bool).sum().sum() == len(set(person[known]))
+    assert pd.crosstab(person[known], groups[known]).astype(bool).sum().sum() == len(
+        set(person[known])
+    )
     assert len(np.unique(groups)) == len(set(person[known])) + np.count_nonzero(~known)
-    assert np.array_equal(np.unique(times, return_inverse=True)[1], np.unique(day, return_inverse=True)[1])
-    with pytest.raises(StudyError, match="time = 'person': its values are neither numbers nor dates"):
+    assert np.array_equal(
+        np.unique(times, return_inverse=True)[1], np.unique(day, return_inverse=True)[1]
+    )
+    with pytest.raises(
+        StudyError, match="time = 'person': its values are neither numbers nor dates"
+    ):
         planned(path, time="person", memory_mb=1)
-    with pytest.raises(StudyError, match="group: there is no column 'persom': did you mean 'person'"):
+    with pytest.raises(
+        StudyError, match="group: there is no column 'persom': did you mean 'person'"
+    ):
         planned(path, group="persom", memory_mb=1)

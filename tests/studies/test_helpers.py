@@ -61,7 +61,9 @@ def test_a_helper_ends_when_its_caller_is_gone():
 
 
 def test_a_task_in_another_process_gives_the_same_predictions():
-    recipe = Recipe(data=str(datasets.path("cpu")), target="class", learners=("RandomForestRegressor",))
+    recipe = Recipe(
+        data=str(datasets.path("cpu")), target="class", learners=("RandomForestRegressor",)
+    )
     data = StudyData.of(recipe)
     attempt = _Attempt(Plan.of(recipe, data), data, None)
     job = (Task("RandomForestRegressor", 0, 1), True)

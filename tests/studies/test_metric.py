@@ -1,4 +1,5 @@
-"""What learners are ranked by: each metric is the mean of its row losses and agrees with scikit-learn."""
+"""What learners are ranked by: each metric is the mean of its row losses and agrees with
+scikit-learn."""
 
 import numpy as np
 import pytest
@@ -45,9 +46,12 @@ def test_the_mean_loss_of_rows_is_the_metric_of_several_classes():
     y, proba, _ = posteriors(2, K=4)
     said = proba.argmax(axis=1)
     found = {
-        name: LossRule(4, metric=RankingMetric.of(name)).losses(y, proba).mean() for name in ("auc", "f1")
+        name: LossRule(4, metric=RankingMetric.of(name)).losses(y, proba).mean()
+        for name in ("auc", "f1")
     }
-    assert found["auc"] == pytest.approx(1 - auc_hand_till(y, proba, classes=np.arange(4)), rel=1e-10)
+    assert found["auc"] == pytest.approx(
+        1 - auc_hand_till(y, proba, classes=np.arange(4)), rel=1e-10
+    )
     assert found["f1"] == pytest.approx(1 - sk.f1_score(y, said, average="macro"), rel=1e-10)
 
 
@@ -69,12 +73,16 @@ def test_the_mean_loss_of_numbers_is_the_metric():
         "pinball 0.9": sk.mean_pinball_loss(y, said, alpha=0.9),
     }
     for name, value in expected.items():
-        rule = LossRule(None, metric=RankingMetric.of(name), variance=float(y.var()) if name == "r2" else 1.0)
+        rule = LossRule(
+            None, metric=RankingMetric.of(name), variance=float(y.var()) if name == "r2" else 1.0
+        )
         assert rule.losses(y, said).mean() == pytest.approx(value, rel=1e-10), name
 
 
 def test_balanced_error_is_a_cost_that_the_decisions_follow():
-    recipe = Recipe(data=str(datasets.path("german_credit")), target="class", metric="balanced error")
+    recipe = Recipe(
+        data=str(datasets.path("german_credit")), target="class", metric="balanced error"
+    )
     data = StudyData.of(recipe).check_rows()
     rule = Plan.of(recipe, data).rule
     assert rule.criterion == "balanced error"
@@ -100,7 +108,9 @@ def test_balanced_error_is_a_cost_that_the_decisions_follow():
 )
 def test_a_study_ranks_by_the_metric(tmp_path, name, target, metric):
     learners = (
-        ["NaiveBayes", "LinearDiscriminantAnalysis"] if name != "cpu" else ["Ridge", "LinearRegression"]
+        ["NaiveBayes", "LinearDiscriminantAnalysis"]
+        if name != "cpu"
+        else ["Ridge", "LinearRegression"]
     )
     found = lyceum.study(
         datasets.path(name), target, metric=metric, learners=learners, folds=3, n_settings=2,
@@ -126,7 +136,10 @@ def test_a_study_ranks_by_the_metric(tmp_path, name, target, metric):
     [
         ({"metric": "rmse"}, "holds classes: choose one of cost, error"),
         ({"metric": "balanced error", "doubt": 0.1}, "has costs of its own"),
-        ({"metric": "balanced error", "loss": LossMatrix([[0, 1], [2, 0]])}, "has costs of its own"),
+        (
+            {"metric": "balanced error", "loss": LossMatrix([[0, 1], [2, 0]])},
+            "has costs of its own",
+        ),
     ],
 )
 def test_a_metric_that_does_not_fit_is_refused(options, message):
@@ -135,7 +148,9 @@ def test_a_metric_that_does_not_fit_is_refused(options, message):
         Plan.of(recipe, StudyData.of(recipe).check_rows())
 
 
-@pytest.mark.parametrize(("text", "hint"), [("aucc", "did you mean 'auc'"), ("pinball 2", "between 0 and 1")])
+@pytest.mark.parametrize(
+    ("text", "hint"), [("aucc", "did you mean 'auc'"), ("pinball 2", "between 0 and 1")]
+)
 def test_a_metric_that_is_not_known_is_refused_with_a_hint(text, hint):
     with pytest.raises(StudyError, match=hint):
         Recipe(data="a.csv", target="y", metric=text)

@@ -38,14 +38,17 @@ def recipe(**changes):
     return SimpleNamespace(**{**usual, **changes})
 
 
-# -- the table -----------------------------------------------------------------------------------------------
+# -- the table -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("found", "notes"),
     [
         (Found(), ()),
-        (Found(n_missing=1), ("1 row without a target was left out: nothing can be learned from it.",)),
+        (
+            Found(n_missing=1),
+            ("1 row without a target was left out: nothing can be learned from it.",),
+        ),
         (
             Found(n_missing=1200),
             ("1,200 rows without a target were left out: nothing can be learned from them.",),
@@ -56,11 +59,21 @@ def recipe(**changes):
         ),
         (
             Found(n_repeated=1),
-            ("1 row repeats an earlier row; where they are the same case, the errors here are too small.",),
+            (
+                (
+                    "1 row repeats an earlier row; where they are the same case, the errors here"
+                    " are too small."
+                ),
+            ),
         ),
         (
             Found(n_repeated=3),
-            ("3 rows repeat an earlier row; where they are the same case, the errors here are too small.",),
+            (
+                (
+                    "3 rows repeat an earlier row; where they are the same case, the errors here"
+                    " are too small."
+                ),
+            ),
         ),
         (Found(notes=("the file is Latin-1",)), ("The file is Latin-1.",)),
     ],
@@ -72,7 +85,9 @@ def test_notes_on_the_table(found, notes):
 def test_a_column_is_said_to_be_kept_only_where_nobody_asked_for_it():
     odd = ColumnWarning("a", "identifier", "differs in every row?", False)
     [note] = _table_notes.kept_notes((odd,), recipe())
-    assert note.startswith("Column 'a' differs in every row. It was kept because no other column is left")
+    assert note.startswith(
+        "Column 'a' differs in every row. It was kept because no other column is left"
+    )
     for silent in (recipe(keep=("a",)), recipe(kinds={"a": "categorical"}), recipe(target="a")):
         assert not list(_table_notes.kept_notes((odd,), silent))
     text = ColumnWarning("a", "free_text", "is free text", False)
@@ -96,7 +111,9 @@ def test_the_share_of_rare_classes_is_that_of_all_rows():
     assert one.startswith("The class with a single row ('x') was left out")
     assert "never predicts it: such rows, 1.0 % of all, are not counted as errors." in one
     many = _table_notes.rare_note(np.array(list("abcdef")), 6)
-    assert many.startswith("6 classes with a single row ('a', 'b', 'c', 'd', 'e', ...) were left out")
+    assert many.startswith(
+        "6 classes with a single row ('a', 'b', 'c', 'd', 'e', ...) were left out"
+    )
     assert "never predicts them: such rows, 50 % of all" in many
 
 
@@ -107,7 +124,7 @@ def test_a_target_of_single_rows_is_refused_for_the_right_reason():
     assert one.startswith("only one class of the target 'y' has more than one row")
 
 
-# -- the folds -----------------------------------------------------------------------------------------------
+# -- the folds -------------------------------------------------------------------------
 
 
 def data(y, task="classification"):
@@ -129,7 +146,9 @@ def test_few_rows_are_drawn_several_times_unless_every_draw_is_the_same():
 def test_the_note_on_few_rows_says_what_was_done():
     y, every = np.tile([0, 1], 7), np.arange(14)
     [drawn] = fold_notes(recipe(), data(y), every, 5, 3)
-    assert drawn.startswith("There are only 14 rows: 5 folds were drawn 3 times, so that less hangs on one")
+    assert drawn.startswith(
+        "There are only 14 rows: 5 folds were drawn 3 times, so that less hangs on one"
+    )
     assert "is known to about ± 23 percentage points only" in drawn
     [once] = fold_notes(recipe(time="t"), data(y), every, 5, 1)
     assert "drawn" not in once
@@ -145,8 +164,10 @@ def test_folds_that_do_not_test_a_class_are_counted_where_folds_are_stratified()
     [note] = fold_notes(recipe(), data(y), every, 10, 1)
     tests = [test for _, test in FoldScheme(3, True).splits(y, 10, 0)]
     assert sum(not y[test].any() for test in tests) == 7
-    assert note == (
-        "The smallest class has 3 rows: of 10 folds, 7 test no row of it, and its errors say little."
+    assert (
+        note
+        == "The smallest class has 3 rows: of 10 folds, 7 test no row of it, and its errors say"
+        " little."
     )
     [note] = fold_notes(recipe(), data(y), every, 4, 1)
     assert "of 4 folds, 1 tests no row of it" in note
@@ -170,7 +191,9 @@ def test_folds_limited_by_groups_or_times_are_said():
     two = FoldScheme(3, True, times=np.repeat([0.0, 1.0], 20))
     folds, _, notes = limited_folds(recipe(time="t"), 10, two, y)
     assert (folds, notes[0]) == (1, "There is 1 fold and not 10, because there are so few times.")
-    assert notes[1].startswith("Every fold learns from the rows before a moment of 't' and is tested on the")
+    assert notes[1].startswith(
+        "Every fold learns from the rows before a moment of 't' and is tested on the"
+    )
     with pytest.raises(StudyError, match="drawn only once"):
         limited_folds(recipe(time="t", repeats=2), 10, two, y)
 
@@ -180,7 +203,9 @@ def test_folds_without_enough_earlier_rows_are_counted():
     scheme = FoldScheme(3, True, times=np.arange(40.0))
     folds, drawn, notes = limited_folds(recipe(time="t"), 4, scheme, late)
     assert (folds, drawn) == (2, 4)
-    assert "2 of the 4 folds were left out, because too few rows came before to learn from." in notes
+    assert (
+        "2 of the 4 folds were left out, because too few rows came before to learn from." in notes
+    )
     with pytest.raises(StudyError, match="before no moment are there enough rows of two classes"):
         limited_folds(recipe(time="t"), 4, scheme, np.r_[np.zeros(38, int), 1, 1])
 
@@ -207,31 +232,43 @@ def test_ranking_by_auc_is_refused_where_no_fold_has_two_classes():
 def test_a_search_on_some_of_the_rows_is_said(monkeypatch):
     monkeypatch.setattr("lyceum.studies.plan.plan.SEARCH_ROWS", 100)
     [note] = _search_notes(recipe(), 200, 10)
-    assert note.startswith("Settings were searched on a random 100 of the rows to learn from in every fold")
-    assert _search_notes(recipe(time="t"), 200, 10)[0].startswith("Settings were searched on the latest 100")
+    assert note.startswith(
+        "Settings were searched on a random 100 of the rows to learn from in every fold"
+    )
+    assert _search_notes(recipe(time="t"), 200, 10)[0].startswith(
+        "Settings were searched on the latest 100"
+    )
     assert _search_notes(recipe(), 110, 10) == ()
     assert _search_notes(recipe(n_settings=1), 200, 10) == ()
 
 
-# -- the question --------------------------------------------------------------------------------------------
+# -- the question ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("classes", "why", "question"),
     [
         (None, "numbers, 13 distinct", "'y' is predicted as a number (numbers, 13 distinct)."),
-        (("a", "b"), "text with 2 values", "'y' is predicted as a class out of 2 (text with 2 values)."),
+        (
+            ("a", "b"),
+            "text with 2 values",
+            "'y' is predicted as a class out of 2 (text with 2 values).",
+        ),
         (
             (1, 2),
             "whole numbers, taken as classes",
-            "'y' is predicted as a class out of 2 (whole numbers, taken as classes; --task regression takes "
-            "it otherwise).",
+            (
+                "'y' is predicted as a class out of 2 (whole numbers, taken as classes; --task"
+                " regression takes it otherwise)."
+            ),
         ),
         (
             None,
             "whole numbers, taken as numbers",
-            "'y' is predicted as a number (whole numbers, taken as numbers; --task classification takes it "
-            "otherwise).",
+            (
+                "'y' is predicted as a number (whole numbers, taken as numbers; --task"
+                " classification takes it otherwise)."
+            ),
         ),
     ],
 )

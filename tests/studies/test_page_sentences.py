@@ -36,7 +36,9 @@ REJECTED = np.where(np.arange(200) < 50, 0.5, clear(Y))
 def study_of(found, **changes):
     """What the page and the command ask of a study."""
     comparison = changes.pop("comparison", found.comparison)
-    recipe = SimpleNamespace(target="y", data=("a/b.csv",), time=None, weight=None, inner_folds=3, seed=0)
+    recipe = SimpleNamespace(
+        target="y", data=("a/b.csv",), time=None, weight=None, inner_folds=3, seed=0
+    )
     usual = {
         "comparison": comparison, "choice": comparison[comparison.choice], "recipe": recipe,
         "classes": None if comparison.learners[0].error is None else ("no", "yes"),
@@ -67,10 +69,13 @@ def text_of(section, found, **changes):
 
 def figures(found, **changes):
     shown = page_of(found, **changes).key_figures
-    return {name: (value.replace("\u00a0", " "), text.replace("\u00a0", " ")) for name, value, text in shown}
+    return {
+        name: (value.replace("\u00a0", " "), text.replace("\u00a0", " "))
+        for name, value, text in shown
+    }
 
 
-# -- the numbers to remember ---------------------------------------------------------------------------------
+# -- the numbers to remember -----------------------------------------------------------
 
 
 def test_the_numbers_to_remember_agree_with_the_ranking():
@@ -105,17 +110,23 @@ def test_no_variance_is_explained_where_r2_is_negative():
     assert "Variance explained" not in figures(fake_study(y, {"a": 0.9 * y}, metric="r2"))
 
 
-@pytest.mark.parametrize(("n", "words"), [(1, "1 row that was not used"), (50, "50 rows that were not used")])
+@pytest.mark.parametrize(
+    ("n", "words"), [(1, "1 row that was not used"), (50, "50 rows that were not used")]
+)
 def test_rows_held_out_are_counted(n, words):
     found = fake_study(Y, {"a": clear(Y)}, holdout=(n, 0.1, (0.05, 0.2)))
     value, remark = figures(found)["On rows held out"]
     assert value == "10.0 %"
     assert remark == f"{words} for any choice; 95 % interval 5.0 % to 20.0 %"
-    assert page_of(found).held_out.replace("\u00a0", " ").startswith(f"{words} for any choice: 10.0 % (95 %")
+    assert (
+        page_of(found)
+        .held_out.replace("\u00a0", " ")
+        .startswith(f"{words} for any choice: 10.0 % (95 %")
+    )
     assert "On rows held out" not in figures(fake_study(Y, {"a": clear(Y)}))
 
 
-# -- sections ------------------------------------------------------------------------------------------------
+# -- sections --------------------------------------------------------------------------
 
 
 def test_the_ranking_says_which_way_is_better_and_what_p_is():
@@ -153,7 +164,9 @@ def test_earnings_are_on_the_axis():
     base = fake_study(Y, {"a": clear(Y)}).comparison.learners
     spans = {"a": (-5.0, -4.0), "b": (-4.5, -3.5), "constant": (-0.2, 0.1)}
     learners = [
-        replace(base[0], name=name, loss=sum(ends) / 2, interval=ends, is_baseline=name == "constant")
+        replace(
+            base[0], name=name, loss=sum(ends) / 2, interval=ends, is_baseline=name == "constant"
+        )
         for name, ends in spans.items()
     ]
     near = IntervalScale.of(learners)  # the constant guess is less than four times as far
@@ -176,7 +189,9 @@ def test_the_rows_behind_the_effects_and_the_model_are_said():
         page = page_of(found, effects=effects)
         page.__dict__["effect_figures"] = []
         names = {"page": page, "study": page.study}
-        text = " ".join(re.sub(r"<[^>]+>", " ", str(_section("effects", names, Problems()))).split())
+        text = " ".join(
+            re.sub(r"<[^>]+>", " ", str(_section("effects", names, Problems()))).split()
+        )
         assert "Measured on 1,200 rows that a had not seen" in text
         assert words in text
     assert page_of(found).fitted_on == "all 200 rows"
@@ -208,7 +223,9 @@ def test_settings_that_were_not_searched_are_not_counted():
 
 def test_an_example_is_right_wrong_or_neither():
     study = study_of(fake_study(Y, {"a": clear(Y)}))
-    why = Explanation(["a", "b"], np.array([[0.5, 0.0]]), np.array([0.1]), np.array(["yes"]), "log-odds")
+    why = Explanation(
+        ["a", "b"], np.array([[0.5, 0.0]]), np.array([0.1]), np.array(["yes"]), "log-odds"
+    )
     for decided, right in (("yes", True), ("no", False), ("reject", None)):
         example = Example(3, {"a": None}, "yes", decided, (0.0002, 0.9998), why, "clearest mistake")
         view = ExampleView(example, study)
@@ -248,7 +265,7 @@ def test_two_columns_add_up_or_not(strength, words, monkeypatch):
     assert words in made[2]
 
 
-# -- numbers as text -----------------------------------------------------------------------------------------
+# -- numbers as text -------------------------------------------------------------------
 
 
 def test_small_and_large_numbers_are_never_rounded_to_something_else():
@@ -260,21 +277,29 @@ def test_small_and_large_numbers_are_never_rounded_to_something_else():
         "0.050",
         "",
     )
-    assert (decimal_text(-1e-9), score_text(0.99971), score_text(1.0)) == ("0.000", "0.9997", "1.000")
+    assert (decimal_text(-1e-9), score_text(0.99971), score_text(1.0)) == (
+        "0.000",
+        "0.9997",
+        "1.000",
+    )
     found = fake_study(Y, {"a": clear(Y)}).comparison
     assert aligned_loss(found, 0.0001) == "< 0.1 %"
-    large = replace(found, criterion="RMSE", learners=tuple(replace(s, loss=4e9) for s in found.learners))
+    large = replace(
+        found, criterion="RMSE", learners=tuple(replace(s, loss=4e9) for s in found.learners)
+    )
     assert aligned_loss(large, 4.5651e8) == "4.57e+08"
     costs = replace(found, criterion="mean cost", learners=(replace(found.learners[0], loss=-1.5),))
     assert aligned_interval(costs, (-0.001, 0.001)) == ("0.00", "0.00")
 
 
-# -- the study as text and at the command line ---------------------------------------------------------------
+# -- the study as text and at the command line -----------------------------------------
 
 
 def test_a_study_prints_in_lines_of_eighty_characters():
     found = fake_study(Y, {"a": clear(Y), "b": noise(Y)})
-    study = study_of(found, answer=found.answer, problems=("The ROC figure could not be made: it broke.",))
+    study = study_of(
+        found, answer=found.answer, problems=("The ROC figure could not be made: it broke.",)
+    )
     study.comparison = replace(found.comparison, statements=found.statements)
     study.folder, study.ranking = "s", Study.ranking.fget(study)
     text = Study.__str__(study)
@@ -296,7 +321,9 @@ def test_the_command_says_what_p_and_tried_mean():
     assert command._p_note(study_of(found, comparison=untuned)).endswith(
         "in every fold (*: only its defaults in some folds; 1*: in all)."
     )
-    assert [command._settings_tried(replace(learners[0], folds_searched=n)) for n in (10, 2, 0)] == [
+    assert [
+        command._settings_tried(replace(learners[0], folds_searched=n)) for n in (10, 2, 0)
+    ] == [
         "9",
         "9*",
         "1*",

@@ -91,8 +91,11 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
         (("Ridge",), "Ridge is for regression, but the target 'species' asks for classification"),
         (("NaiveBays",), "did you mean NaiveBayes"),
         ((LearnerChoice("NaiveBayes", {"estimate": "magic"}),), "NaiveBayes cannot be set so"),
-        ((LearnerChoice("NaiveBayes", {"colour": 1}),), "NaiveBayes cannot be set so"),
-        ((LearnerChoice("LogisticRegression", {}, {"C": [-1.0]}),), "LogisticRegression cannot be set so"),
+        ((LearnerChoice("NaiveBayes", {"color": 1}),), "NaiveBayes cannot be set so"),
+        (
+            (LearnerChoice("LogisticRegression", {}, {"C": [-1.0]}),),
+            "LogisticRegression cannot be set so",
+        ),
     ],
 )
 def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
@@ -114,7 +117,9 @@ def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
 
 def test_rows_without_a_target_are_left_out_and_numbered_as_in_the_file(tmp_path):
     path = tmp_path / "gaps.csv"
-    path.write_text("x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60)))
+    path.write_text(
+        "x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60))
+    )
     data = StudyData.of(Recipe(data=str(path), target="y")).check_rows()
     assert data.n_without_target == 12
     assert data.numbers.tolist() == [i for i in range(60) if i % 5]
@@ -143,7 +148,8 @@ def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A CSV file with free text, weights and few rows with a target, larger than the memory allowed."""
+    """A CSV file with free text, weights and few rows with a target, larger than the memory
+    allowed."""
     rng = np.random.default_rng(0)
     n = 40_000
     texts = [f"a text of some length about word{i % 50} and row{i}" for i in range(n)]
@@ -158,7 +164,9 @@ def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
     path, frame = large
     passes = []
     stream = CsvFormat.stream
-    monkeypatch.setattr(CsvFormat, "stream", lambda form, path: passes.append(path) or stream(form, path))
+    monkeypatch.setattr(
+        CsvFormat, "stream", lambda form, path: passes.append(path) or stream(form, path)
+    )
     recipe = Recipe(data=str(path), target="y", weight="w", memory_mb=1)
     data = StudyData.of(recipe).check_rows()
     assert len(passes) == 1
@@ -188,7 +196,9 @@ def test_a_tree_for_a_file_larger_than_memory_is_grown_from_histograms(large):
 def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
     path, _ = large
     few = {"target": "y", "size": 500}
-    one, two, again = (profile_large_file(path, seed=seed, **few).seen.numbers for seed in (1, 2, 1))
+    one, two, again = (
+        profile_large_file(path, seed=seed, **few).seen.numbers for seed in (1, 2, 1)
+    )
     assert one.tolist() == again.tolist() != two.tolist()
     assert (one % 10 == 0).all()
     assert len(one) == 500
@@ -198,7 +208,8 @@ def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
 
 def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(tmp_path):
     entries = [
-        catalog.find(name) for name in ("NaiveBayes", "LinearDiscriminantAnalysis", "KNeighborsClassifier")
+        catalog.find(name)
+        for name in ("NaiveBayes", "LinearDiscriminantAnalysis", "KNeighborsClassifier")
     ]
     naive, linear, near = (replace(entries[0], study_rows=100), *entries[1:])
     path = tmp_path / "t.csv"
@@ -212,13 +223,20 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
         other = Plan.of(recipe, StudyData.of(recipe))
     assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminantAnalysis"]
     assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
-    assert other.left_out == ("Left out, because there are more than 50 rows: k nearest neighbors.",)
+    assert other.left_out == (
+        "Left out, because there are more than 50 rows: k nearest neighbors.",
+    )
 
 
 def test_names_read_as_words():
     assert readable("SVC") == "SVC"
     assert readable("RandomForestClassifier") == "random forest"
-    assert [readable(name) for name in ("C45", "ID3", "CART", "PCA")] == ["C45", "ID3", "CART", "PCA"]
+    assert [readable(name) for name in ("C45", "ID3", "CART", "PCA")] == [
+        "C45",
+        "ID3",
+        "CART",
+        "PCA",
+    ]
     assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
 
 

@@ -1,4 +1,5 @@
-"""No figure, statement, table or later step can lose a study: what fails is named, the rest stands."""
+"""No figure, statement, table or later step can lose a study: what fails is named, the rest
+stands."""
 
 import html
 import json
@@ -54,7 +55,8 @@ def finished(tmp_path_factory, no_pictures_in_module):
 
 @pytest.fixture
 def concluded(tmp_path, finished):
-    """Runs a study whose folds and models are there already: what is measured on them and shown is made."""
+    """Runs a study whose folds and models are there already: what is measured on them and shown is
+    made."""
 
     def run():
         return lyceum.study(**TABLE, out=shutil.copytree(finished, tmp_path / "s"))
@@ -112,7 +114,9 @@ def test_a_table_that_fails_is_named(concluded, monkeypatch, few_figures):
 def test_a_section_that_fails_is_named_in_its_place(concluded, monkeypatch, few_figures):
     monkeypatch.setattr(_report_parts.IntervalScale, "of", broken)
     page = checked(concluded(), "ranking")
-    assert page.count("The ranking could not be made: it broke.") == 2  # in its place and under what to know
+    assert (
+        page.count("The ranking could not be made: it broke.") == 2
+    )  # in its place and under what to know
     assert 'id="ranking"' in page
 
 

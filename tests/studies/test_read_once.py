@@ -1,4 +1,5 @@
-"""A study reads every byte of its file once before the final fit, and its hash notices a changed file."""
+"""A study reads every byte of its file once before the final fit, and its hash notices a changed
+file."""
 
 import bz2
 import gzip
@@ -32,13 +33,27 @@ from lyceum.studies.plan.study_data import StudyData
 COUNTS = Path("/proc/self/io")
 N = 20_000  # more than a megabyte of text
 ORDER = {"group": "who", "time": "day"}
-PACKERS = {".gz": lambda data: gzip.compress(data, 1, mtime=0), ".bz2": lambda data: bz2.compress(data, 1)}
+PACKERS = {
+    ".gz": lambda data: gzip.compress(data, 1, mtime=0),
+    ".bz2": lambda data: bz2.compress(data, 1),
+}
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
-TEXT = ["t.csv", "quoted.csv", "breaks.csv", "latin.csv", "t.csv.gz", "t.csv.bz2", "t.csv.zst", "t.csv.lz4"]
+TEXT = [
+    "t.csv",
+    "quoted.csv",
+    "breaks.csv",
+    "latin.csv",
+    "t.csv.gz",
+    "t.csv.bz2",
+    "t.csv.zst",
+    "t.csv.lz4",
+]
 TYPED = ["t.parquet", "t.feather", "plain.arrow", "stream.arrow"]
 OTHERS = ["t.arff", "t.jsonl", "t.json", "t.jsonl.gz", "t.xlsx", "t.sqlite", "t.duckdb"]
 
-needs_counts = pytest.mark.skipif(not COUNTS.is_file(), reason="needs Linux's count of the bytes read")
+needs_counts = pytest.mark.skipif(
+    not COUNTS.is_file(), reason="needs Linux's count of the bytes read"
+)
 
 
 @cache
@@ -64,7 +79,7 @@ def file_of(tmp_path_factory):
     return make
 
 
-# -- files ---------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------
 
 
 def write(path, data):
@@ -83,7 +98,9 @@ def write(path, data):
 
 def _csv(path, name, data):
     if "breaks" in name:
-        data = data.set_column(4, "who", pa.array([f"{who}\nof" for who in data["who"].to_pylist()]))
+        data = data.set_column(
+            4, "who", pa.array([f"{who}\nof" for who in data["who"].to_pylist()])
+        )
     if "latin" in name:  # the first megabyte is ASCII
         data = data.set_column(4, "who", pa.array([*data["who"].to_pylist()[:-1], "Zoë"]))
     style = "needed" if "quoted" in name or "breaks" in name else "none"
@@ -99,7 +116,9 @@ def _arrow(path, name, data):
         with pa.ipc.new_stream(str(path), data.schema) as writer:
             writer.write_table(data)
     else:
-        pa.feather.write_feather(data, path, compression="uncompressed" if "plain" in name else "lz4")
+        pa.feather.write_feather(
+            data, path, compression="uncompressed" if "plain" in name else "lz4"
+        )
 
 
 def _arff(path, name, data):
@@ -128,7 +147,8 @@ def _workbook(path, name, data):
             "xl/workbook.xml", f'<workbook xmlns="{main}" xmlns:r="{office}">{sheets}</workbook>'
         )
         archive.writestr(
-            "xl/worksheets/s.xml", f'<worksheet xmlns="{main}"><sheetData>{sheet}</sheetData></worksheet>'
+            "xl/worksheets/s.xml",
+            f'<worksheet xmlns="{main}"><sheetData>{sheet}</sheetData></worksheet>',
         )
 
 
@@ -170,7 +190,7 @@ WRITERS = {
 }
 
 
-# -- counts --------------------------------------------------------------------------------------------------
+# -- counts ----------------------------------------------------------------------------
 
 
 OPENED: list[str] = []
@@ -196,7 +216,9 @@ def _count():
 
 
 def studied(path, memory_mb=512, **options):
-    recipe = Recipe(data=(path,), target="y", memory_mb=memory_mb, learners=("NaiveBayes",), **options)
+    recipe = Recipe(
+        data=(path,), target="y", memory_mb=memory_mb, learners=("NaiveBayes",), **options
+    )
     data = StudyData.of(without_order_columns(recipe)).check_rows()
     Plan.of(recipe, data)
     return data
@@ -208,7 +230,9 @@ def test_a_file_that_fits_into_memory_is_read_once(name, file_of):
     path = file_of(name, 4_000 if name == "t.xlsx" else 12_000 if name in OTHERS else N)
     times, opened = reads_of(path, lambda: studied(path, **ORDER))
     assert times < 1.02
-    assert opened == 1  # a database opens its own file once more, behind our look at its first bytes
+    assert (
+        opened == 1
+    )  # a database opens its own file once more, behind our look at its first bytes
 
 
 @needs_counts
@@ -241,7 +265,9 @@ def test_written_numbers_are_described_from_the_one_read(tmp_path):
 
 
 @needs_counts
-@pytest.mark.parametrize("name", ["t.csv", "quoted.csv", "t.csv.gz", "t.jsonl", "t.arrow", "t.arff"])
+@pytest.mark.parametrize(
+    "name", ["t.csv", "quoted.csv", "t.csv.gz", "t.jsonl", "t.arrow", "t.arff"]
+)
 def test_scan_reads_a_file_once(name, file_of):
     path = file_of(name)
     assert reads_of(path, lambda: scan(path, "y"))[0] < 1.02
@@ -259,14 +285,19 @@ def test_a_larger_file_is_looked_at_once(name, look, file_of):
 @pytest.mark.usefixtures("no_pictures")
 def test_a_whole_study_and_its_resumption_each_read_the_file_once(file_of, tmp_path):
     path, out = file_of("t.csv", 600), tmp_path / "study"
-    asked = {"learners": ["NaiveBayes"], "folds": 2, "group": "who", "loss": lambda classes: 1 - np.eye(2)}
+    asked = {
+        "learners": ["NaiveBayes"],
+        "folds": 2,
+        "group": "who",
+        "loss": lambda classes: 1 - np.eye(2),
+    }
     for _ in range(2):
         OPENED.clear()
         lyceum.study(path, "y", out=out, **asked)
         assert OPENED.count(path) == 1
 
 
-# -- hashes --------------------------------------------------------------------------------------------------
+# -- hashes ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("memory_mb", [1, 512])
@@ -317,7 +348,7 @@ def test_a_database_is_hashed_by_the_rows_that_are_read(name, tmp_path):
     assert studied(str(path), form={"table": "t"}).digest == before
 
 
-# -- what is held --------------------------------------------------------------------------------------------
+# -- what is held ----------------------------------------------------------------------
 
 
 def test_bytes_are_let_go_after_reading(tmp_path):

@@ -80,7 +80,11 @@ def test_paths_are_relative_to_the_recipe(tmp_path):
         ("learners", [{"nom": "Ridge"}], "learners: there is no key 'nom'"),
         ("learners", [{"settings": {}}], "learners: a learner needs its name"),
         ("learners", [{"name": "Ridge", "search": {"alpha": 3}}], "learners: search of 'alpha'"),
-        ("learners", [{"name": "Ridge", "search": {"alpha": {"low": 1}}}], "learners: the range of 'alpha'"),
+        (
+            "learners",
+            [{"name": "Ridge", "search": {"alpha": {"low": 1}}}],
+            "learners: the range of 'alpha'",
+        ),
         ("flods", 5, "no key 'flods': did you mean 'folds'"),
     ],
 )

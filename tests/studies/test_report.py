@@ -28,7 +28,8 @@ VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
-    """Two classes with costs and doubt, three classes with missing cells, numbers; curves of two folds."""
+    """Two classes with costs and doubt, three classes with missing cells, numbers; curves of two
+    folds."""
     folder = tmp_path_factory.mktemp("studies")
     asked = {
         "credit": (
@@ -108,9 +109,12 @@ def page_of(study):
 def pictures_of(study):
     """The pictures of its page by their names, in their order."""
     names = [
-        figure["name"] for figure in json.loads(study.content_path.read_text(encoding="utf-8"))["figures"]
+        figure["name"]
+        for figure in json.loads(study.content_path.read_text(encoding="utf-8"))["figures"]
     ]
-    return dict(zip(names, re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL), strict=True))
+    return dict(
+        zip(names, re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL), strict=True)
+    )
 
 
 def test_the_page_is_well_formed_and_needs_nothing_else(study):
@@ -181,10 +185,22 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("credit", ["confusion", "roc", "precision", "cost", "reject", "calibration", "folds", "learning"]),
+        (
+            "credit",
+            ["confusion", "roc", "precision", "cost", "reject", "calibration", "folds", "learning"],
+        ),
         (
             "penguins",
-            ["confusion", "cobweb", "roc", "precision", "reject", "calibration", "folds", "learning"],
+            [
+                "confusion",
+                "cobweb",
+                "roc",
+                "precision",
+                "reject",
+                "calibration",
+                "folds",
+                "learning",
+            ],
         ),
         ("cpu", ["truth", "residuals", "errors", "folds", "learning"]),
     ],
@@ -230,7 +246,9 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
     monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])
     monkeypatch.setattr(_report, "effect_figures", lambda study, problems: [])
     compared = studies["cpu"].comparison
-    some, none = [each for each in compared.learners if not each.is_baseline and not each.members][:2]
+    some, none = [each for each in compared.learners if not each.is_baseline and not each.members][
+        :2
+    ]
     searched = {some.name: (1, 12), none.name: (0, 12)}
     learners = [
         replace(each, **dict(zip(("folds_searched", "settings_tried"), searched[each.name])))
@@ -270,7 +288,9 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
     x = rng.normal(size=80)
     frame = pd.DataFrame({"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)})
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
-    study = lyceum.study(frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s")
+    study = lyceum.study(
+        frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s"
+    )
     text = study.report_path.read_text(encoding="utf-8")
     assert "<script" not in text
     assert "<b>yes" not in text
@@ -281,7 +301,9 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
 
 def test_long_tables_show_the_most_significant_first_and_no_blank_columns():
     rows = [(f"x{i}", float(i), math.nan, (-1.0) ** i * i, 0.5**i) for i in range(20)]
-    cells = TableCells.of(Table("log-odds", ("column", "coefficient", "std. error", "z", "p"), rows))
+    cells = TableCells.of(
+        Table("log-odds", ("column", "coefficient", "std. error", "z", "p"), rows)
+    )
     assert cells.title == "log-odds, most significant first"
     assert cells.heads == ["column", "coefficient", "z", "p"]
     assert [row[0] for row in cells.rows + cells.rest] == [f"x{i}" for i in reversed(range(20))]
@@ -291,7 +313,9 @@ def test_long_tables_show_the_most_significant_first_and_no_blank_columns():
 
 def test_numbers_are_rounded_as_people_read_them(study):
     text = Page(re.sub(r"<pre>.*?</pre>", "", page_of(study), flags=re.DOTALL)).text
-    assert not re.findall(r"[1-9]\d*\.\d{7,}|\b0\.0*[1-9]\d{6,}", text)  # seven significant digits or more
+    assert not re.findall(
+        r"[1-9]\d*\.\d{7,}|\b0\.0*[1-9]\d{6,}", text
+    )  # seven significant digits or more
 
 
 def test_the_same_study_gives_the_same_page(studies):
@@ -352,7 +376,9 @@ def test_rates_of_classes_are_those_of_scikit_learn(studies):
     y, proba = study.out_of_sample(study.choice.name)
     precision, recall, f1, rows = precision_recall_fscore_support(y, proba.argmax(axis=1))
     for k, one in enumerate(study.class_rates):
-        assert (one.precision, one.recall, one.f1) == pytest.approx((precision[k], recall[k], f1[k]))
+        assert (one.precision, one.recall, one.f1) == pytest.approx(
+            (precision[k], recall[k], f1[k])
+        )
         assert one.n_rows == rows[k]
         assert one.recall_interval[0] < one.recall < one.recall_interval[1] or one.recall in (0, 1)
 
@@ -371,7 +397,9 @@ def test_the_effect_in_a_linear_model_is_its_coefficient(tmp_path):
     frame = pd.DataFrame(
         {"a": rng.normal(size=90), "b": rng.normal(size=90), "c": rng.choice(["u", "v"], 90)}
     )
-    frame["y"] = 3.0 * frame["a"] - frame["b"] + 2.0 * (frame["c"] == "v") + 1e-6 * rng.normal(size=90)
+    frame["y"] = (
+        3.0 * frame["a"] - frame["b"] + 2.0 * (frame["c"] == "v") + 1e-6 * rng.normal(size=90)
+    )
     study = lyceum.study(frame, "y", learners=["LinearRegression"], folds=3, out=tmp_path / "s")
     effects = {one.column: one for one in study.effects.effects}
     slope = np.polyfit(effects["a"].values, effects["a"].means[0], 1)[0]

@@ -35,7 +35,9 @@ def test_killed_and_run_again_it_gives_the_same_results_bit_for_bit(tmp_path):
     never, killed = tmp_path / "never", tmp_path / "killed"
     child.main(never)
     n_tasks = len(list(never.glob("predictions/*.parquet")))
-    assert kill_at(killed, n_tasks // 2, "--no-pictures")  # kill_twenty.py does it at twenty random moments
+    assert kill_at(
+        killed, n_tasks // 2, "--no-pictures"
+    )  # kill_twenty.py does it at twenty random moments
     child.main(killed)
     assert results(killed) == results(never)
     assert files(killed) == files(never)
@@ -77,7 +79,9 @@ class TestTheFolder:
 
     @pytest.fixture
     def made(self, tmp_path, never_killed):
-        return replace(never_killed, folder=shutil.copytree(never_killed.folder, tmp_path / "study"))
+        return replace(
+            never_killed, folder=shutil.copytree(never_killed.folder, tmp_path / "study")
+        )
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)
@@ -87,7 +91,9 @@ class TestTheFolder:
 
     def test_another_recipe_is_refused_and_force_starts_anew(self, made):
         ask = {**QUICK, "folds": 2, "out": made.folder}
-        with pytest.raises(StudyError, match="holds a study of another recipe: give another folder, or"):
+        with pytest.raises(
+            StudyError, match="holds a study of another recipe: give another folder, or"
+        ):
             lyceum.study(datasets.path("penguins"), "species", **ask)
         assert Study.open(made.folder).as_dict() == made.as_dict()
         found = lyceum.study(datasets.path("penguins"), "species", force=True, **ask)
@@ -111,7 +117,11 @@ class TestTheFolder:
         for force in (False, True):
             with pytest.raises(StudyError, match="holds no study"):
                 lyceum.study(
-                    datasets.path("penguins"), "species", out=tmp_path / "mine", force=force, **QUICK
+                    datasets.path("penguins"),
+                    "species",
+                    out=tmp_path / "mine",
+                    force=force,
+                    **QUICK,
                 )
         assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
@@ -152,7 +162,10 @@ class TestTheFolder:
             lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
 
     def test_drafts_of_a_killed_process_are_swept_away(self, made):
-        drafts = [made.folder / ".results.json.0a1b2c3d", made.folder / "predictions" / ".x.parquet.0a1b2c3d"]
+        drafts = [
+            made.folder / ".results.json.0a1b2c3d",
+            made.folder / "predictions" / ".x.parquet.0a1b2c3d",
+        ]
         for draft in drafts:
             draft.write_bytes(b"half")
         lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
@@ -162,7 +175,9 @@ class TestTheFolder:
         (made.folder / "study.sqlite").write_bytes(b"not a database" * 100)
         with pytest.raises(StudyError, match=r"study\.sqlite is damaged: start anew with force"):
             lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
-        found = lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+        found = lyceum.study(
+            datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK
+        )
         assert found.finished
 
     @pytest.mark.parametrize("fact", ["facts", "choice", "key"])

@@ -1,4 +1,5 @@
-"""Every learner has the same share of settings; the better of them go on; a budget holds inside a fit."""
+"""Every learner has the same share of settings; the better of them go on; a budget holds inside a
+fit."""
 
 import time
 from dataclasses import replace
@@ -90,7 +91,9 @@ def test_a_deadline_stops_a_search_in_its_threads():
     plan, data = plan_for("german_credit", "class", learners=("HistGradientBoostingClassifier",))
     begun = time.monotonic()
     with pytest.raises(Cancelled), progress.watch(deadline=begun + 0.05):
-        search_settings(plan["HistGradientBoostingClassifier"], data.rows, plan.rule, plan.scheme, 0)
+        search_settings(
+            plan["HistGradientBoostingClassifier"], data.rows, plan.rule, plan.scheme, 0
+        )
 
 
 @pytest.mark.usefixtures("no_pictures")

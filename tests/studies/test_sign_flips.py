@@ -1,4 +1,5 @@
-"""The permutation test that compares learners on few folds: exact for few pairs, and of its level."""
+"""The permutation test that compares learners on few folds: exact for few pairs, and of its
+level."""
 
 import numpy as np
 import pytest
@@ -45,7 +46,9 @@ def test_with_groups_tests_and_intervals_count_groups():
     wide = error_interval(9, 24)
     assert found.interval == pytest.approx((wide.low, wide.high), rel=0.05)
     assert found.standard_error == pytest.approx(np.sqrt(9 / 24 * 15 / 24 / 23))
-    assert grouped.comparison.hoeffding == pytest.approx(hoeffding_bound(n=24, alpha=0.05, n_models=2).within)
+    assert grouped.comparison.hoeffding == pytest.approx(
+        hoeffding_bound(n=24, alpha=0.05, n_models=2).within
+    )
     assert grouped.comparison.n_groups == 24
     assert "take the 24 groups, not the 360 rows, as independent" in grouped.text
     assert "groups" not in by_rows.text

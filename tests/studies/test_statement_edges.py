@@ -1,4 +1,5 @@
-"""Sentences at the edges: ties, one learner, earnings, repeats, weights, groups, rejections, no test."""
+"""Sentences at the edges: ties, one learner, earnings, repeats, weights, groups, rejections, no
+test."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -41,15 +42,19 @@ def _target():
 def with_choice(found, **changes):
     """The study with other numbers of the choice."""
     comparison = found.comparison
-    learners = [replace(s, **changes) if s.name == comparison.choice else s for s in comparison.learners]
+    learners = [
+        replace(s, **changes) if s.name == comparison.choice else s for s in comparison.learners
+    ]
     return replace(found, comparison=replace(comparison, learners=tuple(learners)))
 
 
-# -- against the constant guess ------------------------------------------------------------------------------
+# -- against the constant guess --------------------------------------------------------
 
 
 def test_the_constant_guess_has_one_p_value_wherever_it_is_compared_with_the_best():
-    y = np.random.default_rng(3).lognormal(0.0, 2.0, 60)  # outliers: a test over folds sees no difference
+    y = np.random.default_rng(3).lognormal(
+        0.0, 2.0, 60
+    )  # outliers: a test over folds sees no difference
     found = fake_study(y, {"a": 0.7 * y, "b": 0.6 * y})
     best, guess = found.comparison["a"], found.comparison.baseline
     assert guess.p_value_holm == best.p_baseline
@@ -62,20 +67,31 @@ def test_the_constant_guess_has_one_p_value_wherever_it_is_compared_with_the_bes
 
 def test_the_best_is_not_called_better_than_a_guess_by_luck():
     lucky = np.where(np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1)
-    assert "A is not shown to be better than a constant guess (p = 1" in fake_study(Y, {"a": lucky}).text
-    assert "A is better than a constant guess beyond chance (p < 0.001" in fake_study(Y, {"a": clear(Y)}).text
+    assert (
+        "A is not shown to be better than a constant guess (p = 1"
+        in fake_study(Y, {"a": lucky}).text
+    )
+    assert (
+        "A is better than a constant guess beyond chance (p < 0.001"
+        in fake_study(Y, {"a": clear(Y)}).text
+    )
 
 
 def test_where_decisions_earn_no_percentage_of_the_constant_guess_is_given():
     proba = np.where(HALF == 1, 0.999, 0.001)
-    for loss in (EARNS, {**EARNS, ("no", "yes"): 100.0}):  # the constant guess earns, or costs nothing
+    for loss in (
+        EARNS,
+        {**EARNS, ("no", "yes"): 100.0},
+    ):  # the constant guess earns, or costs nothing
         found = fake_study(HALF, {"a": proba}, loss=loss)
         assert found.comparison["a"].loss < 0.0
         assert " % less than a constant guess" not in found.answer
         assert "A constant guess has" in found.answer
         assert " % below" not in found.comparison["a"].verdict
     costs = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
-    assert " % less than a constant guess" in fake_study(HALF, {"a": clear(HALF)}, loss=costs).answer
+    assert (
+        " % less than a constant guess" in fake_study(HALF, {"a": clear(HALF)}, loss=costs).answer
+    )
 
 
 def test_a_difference_from_the_guess_that_cannot_be_tested_is_not_called_chance():
@@ -94,7 +110,7 @@ def test_without_a_constant_guess_nothing_is_compared_with_it():
     assert "constant guess" not in answer_of(SimpleNamespace(comparison=alone))
 
 
-# -- ties and few learners -----------------------------------------------------------------------------------
+# -- ties and few learners -------------------------------------------------------------
 
 
 def test_a_learner_with_the_loss_of_the_best_is_called_as_good():
@@ -111,12 +127,17 @@ def reason(y, predictions, **options):
 
 def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
     near = "half a standard error of the difference"
-    assert reason(Y, {"a": clear(Y)}) == "it is the only learner that was compared with a constant guess"
+    assert (
+        reason(Y, {"a": clear(Y)})
+        == "it is the only learner that was compared with a constant guess"
+    )
     assert reason(Y, {"a": 1 - clear(Y)}) == "no learner does better"
     assert reason(Y, {}) == "no learner was compared with it"
     unlikely = np.full(1000, 0.081)  # the errors of the constant guess
     equal = reason(RARE_Y, {"a": RARE_SCORE, "b": unlikely})
-    assert equal.startswith("no learner has a lower error rate than a constant guess, and of those with")
+    assert equal.startswith(
+        "no learner has a lower error rate than a constant guess, and of those with"
+    )
     assert "it has the lowest log loss (0.1" in equal
     tied = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 5})
     assert tied.startswith(
@@ -140,14 +161,16 @@ def test_a_learner_near_the_best_but_no_better_than_a_guess_is_not_denied():
     learners = [replace(s, is_level=True) for s in found.learners]
     _, why = choose_learner(learners, {}, LossRule(2), "simplest")
     assert why.endswith(
-        "level with it (behind it by at most half a standard error of the difference, not shown to be worse, "
-        "and better than a constant guess)"
+        "level with it (behind it by at most half a standard error of the difference, not shown to"
+        " be worse, and better than a constant guess)"
     )
 
 
 def test_a_committee_has_no_loss_on_training_rows_to_compare():
     losses = {"train": {"c": 0.2, "b": 0.0}}
-    found = fake_study(Y, {"c": clear(Y), "b": noise(Y)}, members={"c": {"b": 1.0}}, **losses).comparison
+    found = fake_study(
+        Y, {"c": clear(Y), "b": noise(Y)}, members={"c": {"b": 1.0}}, **losses
+    ).comparison
     assert found["b"].fit_word == "balanced"
     plain = fake_study(Y, {"c": clear(Y), "b": noise(Y)}, **losses).comparison
     assert plain["b"].fit_word == "overfitting"
@@ -157,11 +180,13 @@ def test_worse_than_a_guess_on_new_rows_and_as_good_on_training_rows_is_neither(
     wrong = 1 - clear(Y)
     for train, word in ((0.0, "overfitting"), (None, "balanced"), (0.9, "underfitting")):
         usual = fake_study(Y, {}).comparison.baseline.train_loss
-        found = fake_study(Y, {"a": wrong}, train={"a": usual if train is None else train}).comparison
+        found = fake_study(
+            Y, {"a": wrong}, train={"a": usual if train is None else train}
+        ).comparison
         assert found["a"].fit_word == word
 
 
-# -- decisions -----------------------------------------------------------------------------------------------
+# -- decisions -------------------------------------------------------------------------
 
 
 def test_actions_that_name_no_class_are_not_counted_as_decided_rows():
@@ -194,7 +219,8 @@ def test_what_rejecting_gains_is_tested():
 def test_one_row_held_out_has_no_interval():
     held = fake_study(Y, {"a": clear(Y)}, holdout=(1, 0.0, (0.0, 0.8))).answer
     assert (
-        "On 1 row held out, which was not used for any choice, it has an error rate of 0.0 %: too few" in held
+        "On 1 row held out, which was not used for any choice, it has an error rate of 0.0 %:"
+        " too few" in held
     )
     held = fake_study(Y, {"a": clear(Y)}, holdout=(2, 0.0, (0.0, 0.8))).answer
     assert "On 2 rows held out, which were not" in held
@@ -211,7 +237,7 @@ def test_one_row_held_out_has_no_interval():
     assert "(95 % interval 0.100 to 0.500); it rejects every row." in rejected
 
 
-# -- posteriors ----------------------------------------------------------------------------------------------
+# -- posteriors ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("label", ["decision tree", "constant guess", "naive Bayes"])
@@ -219,7 +245,11 @@ def test_no_learner_has_two_articles(label):
     found = with_choice(fake_study(RARE_Y, {"a": RARE_SCORE}), label=label).comparison
     rule, sample = LossRule(2), sample_of(RARE_Y, RARE_SCORE)
     [text] = _statements.posteriors.rare_classes(found, sample, rule, ("no", "yes"))
-    begin = {"decision tree": "The decision", "constant guess": "A constant", "naive Bayes": "Naive"}[label]
+    begin = {
+        "decision tree": "The decision",
+        "constant guess": "A constant",
+        "naive Bayes": "Naive",
+    }[label]
     assert text.startswith(f"{begin} ")
     assert "the the" not in text.lower()
 
@@ -250,7 +280,9 @@ def test_groups_make_chance_larger():
 def test_rejecting_is_no_more_certain_for_repeats():
     y, p = drawn(36, seed=2)
     for repeats in (1, 10):
-        assert "could leave to a person" not in fake_study(y, {"a": p}, repeats=repeats, folds=6).text
+        assert (
+            "could leave to a person" not in fake_study(y, {"a": p}, repeats=repeats, folds=6).text
+        )
 
 
 def test_calibrated_posteriors_that_are_still_off_are_not_to_be_calibrated_again():
@@ -271,7 +303,9 @@ def test_posteriors_a_little_off_can_be_taken_as_they_are():
 
 
 def test_the_loss_that_calibration_lowered_is_that_of_the_inner_folds():
-    found = with_choice(fake_study(Y, {"a": GOOD}), folds_calibrated=3, calibration="sigmoid").comparison
+    found = with_choice(
+        fake_study(Y, {"a": GOOD}), folds_calibrated=3, calibration="sigmoid"
+    ).comparison
     rules = {"log loss": LossRule(2), "mean cost": LossRule(2, doubt=0.3)}
     for name, rule in rules.items():
         [text] = _statements._calibration_maps(found, rule)
@@ -279,18 +313,22 @@ def test_the_loss_that_calibration_lowered_is_that_of_the_inner_folds():
             "The posteriors of a were calibrated in 3 of 10 folds, most often by a sigmoid"
         )
         assert text.endswith(f"had a lower {name} by it.")
-    assert not list(_statements._calibration_maps(fake_study(Y, {"a": GOOD}).comparison, rules["log loss"]))
+    assert not list(
+        _statements._calibration_maps(fake_study(Y, {"a": GOOD}).comparison, rules["log loss"])
+    )
 
 
 def test_few_folds_that_agree_by_luck_do_not_rank_rows():
     y = np.tile([0, 0, 1], 6)
-    lucky = np.where(np.arange(18) % 9 < 6, np.tile([0.1, 0.3, 0.2], 6), np.tile([0.1, 0.2, 0.3], 6))
+    lucky = np.where(
+        np.arange(18) % 9 < 6, np.tile([0.1, 0.3, 0.2], 6), np.tile([0.1, 0.2, 0.3], 6)
+    )
     found = fake_study(y, {"a": lucky}, folds=3).comparison
     assert best_ranking(replace(found, n_rows=18)) is None
     assert best_ranking(fake_study(RARE_Y, {"a": RARE_SCORE}).comparison).name == "a"
 
 
-# -- what the rows support -----------------------------------------------------------------------------------
+# -- what the rows support -------------------------------------------------------------
 
 
 def test_the_hoeffding_bound_counts_effective_rows_and_speaks_of_one_model():
@@ -331,15 +369,20 @@ def test_a_flat_curve_of_earnings_is_flat():
     assert learning_trend(replace(flat, test_losses=flat.test_losses[:, :1])) == "open"
 
 
-# -- the time allowed, columns -------------------------------------------------------------------------------
+# -- the time allowed, columns ---------------------------------------------------------
 
 
 def test_what_the_time_left_undone_is_named_in_singular_and_plural():
     found = with_choice(fake_study(Y, {"a": GOOD, "b": GOOD}), settings_tried=9, folds_searched=0)
     both = [replace(s, settings_tried=1 if s.is_baseline else 9) for s in found.comparison.learners]
-    for learners, words in ((None, "; a has default settings"), (both, "; a and b have default settings")):
+    for learners, words in (
+        (None, "; a has default settings"),
+        (both, "; a and b have default settings"),
+    ):
         comparison = (
-            found.comparison if learners is None else replace(found.comparison, learners=tuple(learners))
+            found.comparison
+            if learners is None
+            else replace(found.comparison, learners=tuple(learners))
         )
         [text] = _statements._budget(comparison, ["b"], ["x", "y"], False, 30)
         assert "10 of 30 folds were compared; b was not run at all; " in text

@@ -1,4 +1,5 @@
-"""Every sentence that a study can say, on data where it must appear and on data where it must not."""
+"""Every sentence that a study can say, on data where it must appear and on data where it must
+not."""
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from lyceum.studies.report.posterior_statements import calibration_noise
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 
 
-# -- data ----------------------------------------------------------------------------------------------------
+# -- data ------------------------------------------------------------------------------
 
 
 def binary(n=200, share=0.5, seed=0):
@@ -62,7 +63,9 @@ RARE_Y, RARE_SCORE = rare()
 DRAWN_Y, DRAWN_P = drawn(600)
 SHARP_Y, SHARP_P = drawn(600, sharpen=3.0)
 FEW_Y, FEW_P = drawn(40, seed=2)
-LUCKY = np.where(np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1)  # one row better than the constant guess
+LUCKY = np.where(
+    np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1
+)  # one row better than the constant guess
 LUCKY_NUMBER = np.where(numbers() == numbers().max(), 9.0, constant_guess(numbers(), 10))
 UNLIKELY = np.full(1000, 0.081)
 ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
@@ -119,10 +122,18 @@ SENTENCES = {
     ),
     "rows in order of time": (
         "use --time 'z'",
-        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "ordered", "rises from row to row", False),)}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", "ordered", "rises from row to row", False),)},
+        ),
         (Y, {"a": clear(Y)}),
     ),
-    "no better than constant": ("No learner does better", (Y, {"a": 1 - clear(Y)}), (Y, {"a": clear(Y)})),
+    "no better than constant": (
+        "No learner does better",
+        (Y, {"a": 1 - clear(Y)}),
+        (Y, {"a": clear(Y)}),
+    ),
     "the columns do tell something": (
         "the columns do tell something",
         (RARE_Y, {"a": np.where(np.arange(1000) == 2, 0.9, RARE_SCORE)}),
@@ -164,11 +175,22 @@ SENTENCES = {
         (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
         (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
     ),
-    "a common class": ("hardly counts such rows", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
+    "a common class": (
+        "hardly counts such rows",
+        (RARE_Y, {"a": RARE_SCORE}),
+        (Y, {"a": noise(Y)}),
+    ),
     "rejecting gains": (
         "could leave to a person",
         (DRAWN_Y, {"a": DRAWN_P}),
-        (Y, {"a": np.clip(0.5 + 0.4 * (2 * Y - 1) * np.where(np.arange(200) % 5, 1.0, -1.1), 0.02, 0.98)}),
+        (
+            Y,
+            {
+                "a": np.clip(
+                    0.5 + 0.4 * (2 * Y - 1) * np.where(np.arange(200) % 5, 1.0, -1.1), 0.02, 0.98
+                )
+            },
+        ),
     ),
     "rejecting of the certain": (
         "could leave to a person",
@@ -190,7 +212,11 @@ SENTENCES = {
         (Y, {"a": clear(Y)}, {"doubt": 0.4}),
         (DRAWN_Y, {"a": DRAWN_P}, {"doubt": 0.2}),
     ),
-    "calibrate": ("calibrate them before use", (SHARP_Y, {"a": SHARP_P}), (DRAWN_Y, {"a": DRAWN_P})),
+    "calibrate": (
+        "calibrate them before use",
+        (SHARP_Y, {"a": SHARP_P}),
+        (DRAWN_Y, {"a": DRAWN_P}),
+    ),
     "no calibration of 40 rows": (
         "calibrate them before use",
         (SHARP_Y, {"a": SHARP_P}),
@@ -206,7 +232,11 @@ SENTENCES = {
         (Y, {"a": np.where(np.arange(200) % 9, Y, 1 - Y)}),
         (Y, {"a": clear(Y)}),
     ),
-    "Hoeffding": ("test rows support this much", (Y, {"a": clear(Y)}), (numbers(), {"a": numbers() * 1.01})),
+    "Hoeffding": (
+        "test rows support this much",
+        (Y, {"a": clear(Y)}),
+        (numbers(), {"a": numbers() * 1.01}),
+    ),
     "more rows help": (
         "would still gain from more rows",
         (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
@@ -258,7 +288,11 @@ SENTENCES = {
     ),
     "leak": (
         "every error here would be too small",
-        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "leak", "gives the target away.", False),)}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", "leak", "gives the target away.", False),)},
+        ),
         (
             Y,
             {"a": clear(Y)},
@@ -273,7 +307,11 @@ SENTENCES = {
     "left out": (
         "Column 'z' was left out",
         (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT),)}),
-        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", "identifier", "numbers rows.", False),)}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", "identifier", "numbers rows.", False),)},
+        ),
     ),
     "left out for one reason": (
         "Columns 'z' and 'w' were left out: each numbers rows. Keep one with e.g. --keep 'z'",
@@ -328,7 +366,7 @@ def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(case):
     assert sentence not in study_of(where_not).text
 
 
-# -- numbers behind the sentences ----------------------------------------------------------------------------
+# -- numbers behind the sentences ------------------------------------------------------
 
 
 @pytest.mark.parametrize("folds", [2, 3, 5, 10])
@@ -372,7 +410,9 @@ def test_the_auc_of_a_constant_guess_is_one_half():
 
 def test_rows_are_ranked_within_their_fold_only():
     y = np.tile([0, 0, 1, 1], 10)
-    shifted = np.where(y == 1, 0.2, 0.1) + 0.6 * (np.arange(40) % 2)  # folds 0 and 1 on different scales
+    shifted = np.where(y == 1, 0.2, 0.1) + 0.6 * (
+        np.arange(40) % 2
+    )  # folds 0 and 1 on different scales
     assert fake_study(y, {"a": shifted}, folds=2).comparison["a"].auc == 1.0
 
 
@@ -391,6 +431,8 @@ def test_right_posteriors_stay_below_their_noise_nineteen_times_of_twenty():
     above = 0
     for seed in range(100):
         y, p = drawn(60, seed)
-        sample = OutOfSample(np.arange(60), *np.zeros((2, 60), int), y, np.column_stack([1 - p, p]), None)
+        sample = OutOfSample(
+            np.arange(60), *np.zeros((2, 60), int), y, np.column_stack([1 - p, p]), None
+        )
         above += calibration_curve(y, sample.predicted).expected_error > calibration_noise(sample)
     assert 0 <= above <= 11

@@ -1,4 +1,5 @@
-"""Studies of the bundled tables, from the file to the model, and every number against an independent one."""
+"""Studies of the bundled tables, from the file to the model, and every number against an
+independent one."""
 
 import json
 
@@ -15,7 +16,10 @@ from lyceum.studies.report import page as _report
 from lyceum.studies.run import conclusions as _conclusions
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
-QUICK = (LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
+QUICK = (
+    LearnerChoice("NaiveBayes", {}, {}),
+    LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0]}),
+)
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
@@ -28,7 +32,13 @@ def credit(tmp_path_factory):
         patch.setattr(_conclusions, "_CURVE_FOLDS", n_folds)
         patch.setattr(_report, "render", short_page)
         return lyceum.study(
-            datasets.path("german_credit"), "class", learners=QUICK, loss=COSTS, folds=4, holdout=0.2, out=out
+            datasets.path("german_credit"),
+            "class",
+            learners=QUICK,
+            loss=COSTS,
+            folds=4,
+            holdout=0.2,
+            out=out,
         )
 
 
@@ -92,7 +102,9 @@ def test_truth_and_rows_are_those_of_the_file(credit):
 
 def test_fold_losses_are_means_over_their_folds(credit):
     sample, best = credit.out_of_sample(credit.best.name), credit.best
-    paid = np.array([[0, 5], [1, 0]])[sample.y, minimum_risk(sample.predicted, [[0, 5], [1, 0]]).index]
+    paid = np.array([[0, 5], [1, 0]])[
+        sample.y, minimum_risk(sample.predicted, [[0, 5], [1, 0]]).index
+    ]
     by_fold = [paid[sample.folds == fold].mean() for fold in range(4)]
     assert best.fold_losses == pytest.approx(by_fold)
 
@@ -106,7 +118,11 @@ def test_the_holdout_is_judged_once_on_rows_that_no_fold_has(credit):
 
 def test_a_study_is_reopened_as_it_was(credit):
     again = Study.open(credit.folder)
-    assert again.as_dict() == credit.as_dict() == json.loads(credit.results_path.read_text(encoding="utf-8"))
+    assert (
+        again.as_dict()
+        == credit.as_dict()
+        == json.loads(credit.results_path.read_text(encoding="utf-8"))
+    )
     assert again.recipe.loss == LossMatrix.from_costs(COSTS)
     assert str(again.schema) == str(credit.schema)
     assert again.answer == credit.answer
@@ -119,7 +135,10 @@ def test_the_summary_says_the_answer_and_ranks(credit):
     assert text.index(credit.best.label) > 0
     assert "Hoeffding" in text
     assert "<table>" in credit._repr_html_()
-    assert "regression" in credit.model_summary().title.lower() or "Bayes" in credit.model_summary().title
+    assert (
+        "regression" in credit.model_summary().title.lower()
+        or "Bayes" in credit.model_summary().title
+    )
 
 
 def test_examples_explain_the_final_model(credit):
@@ -150,7 +169,9 @@ def test_regression_is_ranked_by_the_root_of_the_mean_square(computers):
     for learner in computers.comparison.learners:
         sample = computers.out_of_sample(learner.name)
         assert len(sample.y) == 2 * 209
-        assert learner.loss == pytest.approx(metrics.root_mean_squared_error(sample.y, sample.predicted))
+        assert learner.loss == pytest.approx(
+            metrics.root_mean_squared_error(sample.y, sample.predicted)
+        )
         assert learner.mae == pytest.approx(metrics.mean_absolute_error(sample.y, sample.predicted))
         assert learner.r2 == pytest.approx(metrics.r2_score(sample.y, sample.predicted))
         assert learner.error is learner.auc is learner.p_mcnemar is None
@@ -196,7 +217,11 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monke
     assert any("rejects" in text for text in found.comparison.statements)
     for learner in found.comparison.learners:
         assert learner.error_632 == pytest.approx(learner.loss, abs=0.06)
-    assert set(np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()) <= {0, 1, "reject"}
+    assert set(np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()) <= {
+        0,
+        1,
+        "reject",
+    }
 
 
 def test_a_frame_is_kept_with_the_study_so_that_its_recipe_runs_again(tmp_path):
@@ -217,7 +242,9 @@ def test_weights_count_as_repeated_rows_in_every_number(tmp_path):
     x, w = rng.normal(size=120), rng.integers(1, 4, 120)
     y = np.where(x + rng.normal(size=120) > 0, "yes", "no")
     table = pa.table({"x": x, "w": w, "y": y})
-    found = lyceum.study(table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study")
+    found = lyceum.study(
+        table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study"
+    )
     sample = found.out_of_sample("NaiveBayes")
     np.testing.assert_array_equal(sample.weight, w[sample.rows])
     wrong = sample.predicted.argmax(axis=1) != sample.y
@@ -232,7 +259,9 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(tmp_path):
     x = rng.normal(size=90)
     y = np.where(x + rng.normal(size=90) > 0, "yes", "no")
     table = pa.table({"x": x, "w": (np.arange(90) % 3 > 0).astype(float), "y": y})
-    found = lyceum.study(table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study")
+    found = lyceum.study(
+        table, "y", weight="w", learners=QUICK[:1], folds=3, out=tmp_path / "study"
+    )
     assert found.n_studied == 60
     assert "30 rows of weight 0 were left out." in found.comparison.statements
 
@@ -248,7 +277,9 @@ def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
 
     original = _files._READERS["csv"]
     monkeypatch.setitem(_files._READERS, "csv", counted)
-    lyceum.study(datasets.path("penguins"), "species", learners=QUICK[:1], folds=2, out=tmp_path / "study")
+    lyceum.study(
+        datasets.path("penguins"), "species", learners=QUICK[:1], folds=2, out=tmp_path / "study"
+    )
     assert len(reads) == 1
 
 

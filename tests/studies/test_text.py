@@ -1,4 +1,5 @@
-"""Free text in a study: thousands of words as sparse rows where the learner takes them, else a hundred."""
+"""Free text in a study: thousands of words as sparse rows where the learner takes them, else a
+hundred."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +40,9 @@ def mails(tmp_path):
     y = rng.integers(0, 2, 240)
     texts = [" ".join(rng.choice(words[:220] if k else words[180:], 10)) for k in y]
     path = tmp_path / "mails.csv"
-    lines = [f"{text},{i % 5},{'spam' if k else 'mail'}" for i, (text, k) in enumerate(zip(texts, y))]
+    lines = [
+        f"{text},{i % 5},{'spam' if k else 'mail'}" for i, (text, k) in enumerate(zip(texts, y))
+    ]
     path.write_text("text,n,y\n" + "\n".join(lines))
     return path
 
@@ -55,7 +58,11 @@ def test_sparse_words_go_to_learners_that_take_them_beside_other_columns_too(mai
     assert only["LogisticRegression"].sparse_text
     assert not only["NaiveBayes"].sparse_text
     mixed = candidates(mails)
-    assert mixed["LogisticRegression"].steps == ("StandardScaler", "TextVectorizer", "LogisticRegression")
+    assert mixed["LogisticRegression"].steps == (
+        "StandardScaler",
+        "TextVectorizer",
+        "LogisticRegression",
+    )
     assert mixed["LogisticRegression"].sparse_text
     assert mixed["NaiveBayes"].steps == ("TextVectorizer", "NaiveBayes")
     assert "as sparse rows" in only["LogisticRegression"].why
@@ -65,7 +72,13 @@ def test_sparse_words_go_to_learners_that_take_them_beside_other_columns_too(mai
 @pytest.mark.usefixtures("no_pictures")
 def test_a_study_of_texts_uses_all_words_explains_rows_and_has_its_constant_guess(mails, tmp_path):
     found = lyceum.study(
-        mails, "y", ignore=["n"], learners=[LINEAR, BAYES], folds=2, committees=False, out=tmp_path / "study"
+        mails,
+        "y",
+        ignore=["n"],
+        learners=[LINEAR, BAYES],
+        folds=2,
+        committees=False,
+        out=tmp_path / "study",
     )
     assert not found.failures
     assert not found.problems
@@ -118,8 +131,12 @@ def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(let
     words = TfidfVectorizer(min_df=2, max_df=0.5).fit_transform(frame["text"].fillna("")).toarray()
     x = frame["x"].fillna(frame["x"].mean())
     names = model[:-1].get_feature_names_out().tolist()
-    np.testing.assert_allclose(found[:, names.index("x")], (x - x.mean()) / x.std(ddof=0), atol=1e-8)
-    np.testing.assert_allclose(found[:, [name.startswith("text: ") for name in names]], words, atol=1e-12)
+    np.testing.assert_allclose(
+        found[:, names.index("x")], (x - x.mean()) / x.std(ddof=0), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        found[:, [name.startswith("text: ") for name in names]], words, atol=1e-12
+    )
     np.testing.assert_array_equal(
         found[:, names.index("c=v")], frame["c"].fillna(frame["c"].mode()[0]) == "v"
     )
@@ -128,11 +145,15 @@ def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(let
     )
 
     expected = model.predict_proba(rows)
-    streamed = model.__class__(model.steps).fit(scan(letters, "y", kinds={"text": "text"}, memory=0))
+    streamed = model.__class__(model.steps).fit(
+        scan(letters, "y", kinds={"text": "text"}, memory=0)
+    )
     np.testing.assert_allclose(streamed.predict_proba(rows), expected, atol=1e-6)
     lyceum.save(model, tmp_path / "m.lyceum")
     loaded = lyceum.load(tmp_path / "m.lyceum")
-    assert all(step.schema_["text"].categories.size == 0 for _, step in loaded.steps[:-1])  # no text is kept
+    assert all(
+        step.schema_["text"].categories.size == 0 for _, step in loaded.steps[:-1]
+    )  # no text is kept
     fresh = frame.drop(columns="y").assign(text="word3 word4 and words that fit has never seen")
     np.testing.assert_array_equal(loaded.predict_proba(fresh), model.predict_proba(fresh))
     (first,) = apply.explain_rows(loaded, letters)
@@ -160,12 +181,17 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
 
 
 @pytest.mark.parametrize("memory", [512 << 20, 0])
-def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_path, monkeypatch, memory):
+def test_committees_and_stacks_of_texts_can_be_explained_and_saved(
+    letters, tmp_path, monkeypatch, memory
+):
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 3 << 10)  # several batches
     rows = scan(letters, "y", kinds={"text": "text"}, memory=memory)
     members = [
         make_pipeline(
-            SimpleImputer(), OneHotEncoder(), TextVectorizer(sparse_output=True), LogisticRegression()
+            SimpleImputer(),
+            OneHotEncoder(),
+            TextVectorizer(sparse_output=True),
+            LogisticRegression(),
         )
     ]
     members.append(make_pipeline(TextVectorizer(), NaiveBayes()))

@@ -53,12 +53,14 @@ def test_one_model_of_a_table_a_gaussian_a_histogram_and_a_kernel():
 
     no = 0.5 * 0.5 * gauss(4 - 2) * 0.5 * (gauss(2) + gauss(0)) / 2
     yes = 0.5 * 0.5 * gauss(4 - 6) * 1.0 * (gauss(6) + gauss(8)) / 2
-    np.testing.assert_allclose(model.predict_proba(new), [[no / (no + yes), yes / (no + yes)]], rtol=1e-6)
+    np.testing.assert_allclose(
+        model.predict_proba(new), [[no / (no + yes), yes / (no + yes)]], rtol=1e-6
+    )
 
 
 @pytest.mark.syllabus("3.2")
 def test_the_m_estimate_of_two_in_five():
-    rows = pd.DataFrame({"colour": ["red", "red", "blue", "blue", "blue", "red"]})
+    rows = pd.DataFrame({"color": ["red", "red", "blue", "blue", "blue", "red"]})
     model = NaiveBayes(estimate="m", m=3.0).fit(rows, ["a"] * 5 + ["b"])
     table = dict(zip(model.categories_[0], model.tables_[0][0]))
     assert table["red"] == pytest.approx((2 + 3 * 0.5) / (5 + 3))
@@ -75,7 +77,9 @@ def test_words_by_their_counts_and_by_their_presence():
     )
     presence = BernoulliNB().fit(texts, labels)
     np.testing.assert_allclose(
-        np.exp(presence.feature_log_prob_), [[1 / 3, 2 / 3, 2 / 3], [3 / 4, 2 / 4, 2 / 4]], rtol=1e-12
+        np.exp(presence.feature_log_prob_),
+        [[1 / 3, 2 / 3, 2 / 3], [3 / 4, 2 / 4, 2 / 4]],
+        rtol=1e-12,
     )
 
 
@@ -84,7 +88,9 @@ def test_two_classes_on_a_line_between_all_rules():
     # near: -1, 1 (mean 0, scatter 2); far: 2, 6 (mean 4, scatter 8); pooled scatter 10 over 4 rows
     X, y = np.array([[-1.0], [1.0], [2.0], [6.0]]), ["near", "near", "far", "far"]
     assert LinearDiscriminantAnalysis().fit(X, y).covariance_[0, 0] == pytest.approx(2.5)
-    assert QuadraticDiscriminantAnalysis().fit(X, y).covariance_.ravel() == pytest.approx([4.0, 1.0])
+    assert QuadraticDiscriminantAnalysis().fit(X, y).covariance_.ravel() == pytest.approx(
+        [4.0, 1.0]
+    )
     half = RegularizedDiscriminant(alpha=0.5, gamma=0.0).fit(X, y)
     # [(1 - a) S_k + a S] / [(1 - a) n_k + a N] = (4 + 5) / (1 + 2) and (1 + 5) / (1 + 2)
     assert half.covariance_.ravel() == pytest.approx([3.0, 2.0])
@@ -96,7 +102,9 @@ def test_the_corners_and_a_shrunken_matrix_by_hand():
     y = [0, 0, 0, 0, 1, 1]
     first = RegularizedDiscriminant(alpha=0.0, gamma=0.5).fit(X, y).covariance_[0]
     np.testing.assert_allclose(first, [[0.5 * 1 + 0.5 * 2.5, 0.0], [0.0, 0.5 * 4 + 0.5 * 2.5]])
-    second = RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrink="diagonal").fit(X, y).covariance_[1]
+    second = (
+        RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrink="diagonal").fit(X, y).covariance_[1]
+    )
     np.testing.assert_allclose(second, [[1.0, 1.0], [1.0, 4.0]])
 
 
@@ -111,7 +119,9 @@ def test_one_row_at_a_time_is_all_rows_at_once():
     np.testing.assert_allclose(streamed.means_, [[6 / 4, 8 / 4], [24 / 4, 23 / 4]])
     assert streamed.kappa_.tolist() == [4.0, 4.0]
     assert streamed.nu_.tolist() == [7.0, 7.0]
-    means = DriftingMeans("1/(n+m)", m=1.0).start_from({"a": [0.0]}).update([[6.0], [0.0]], ["a", "a"])
+    means = (
+        DriftingMeans("1/(n+m)", m=1.0).start_from({"a": [0.0]}).update([[6.0], [0.0]], ["a", "a"])
+    )
     assert means["a"].tolist() == pytest.approx([2.0])  # 0 + 6/2 = 3, then 3 - 3/3 = 2
 
 
@@ -127,8 +137,11 @@ def test_a_mean_between_a_prior_and_three_rows():
 @pytest.mark.syllabus("3.6")
 def test_normal_inverse_wishart_of_two_rows_by_hand():
     X = np.array([[1.0, 0.0], [3.0, 2.0]])
-    model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=2.0, nu_0=3.0, scale=1.0).fit(X, ["a", "a"])
-    # mean (2, 1), scatter [[2, 2], [2, 2]], and kappa_0 n / kappa_n = 4/4 times the square of (2, 1)
+    model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=2.0, nu_0=3.0, scale=1.0).fit(
+        X, ["a", "a"]
+    )
+    # mean (2, 1), scatter [[2, 2], [2, 2]], and kappa_0 n / kappa_n = 4/4 times the square of (2,
+    # 1)
     np.testing.assert_allclose(model.scale_[0], [[1 + 2 + 4, 2 + 2], [2 + 2, 1 + 2 + 1]])
     assert (model.kappa_[0], model.nu_[0], model.degrees_[0]) == (4.0, 5.0, 4.0)
     np.testing.assert_allclose(model.means_[0], [1.0, 0.5])

@@ -17,7 +17,7 @@ from lyceum.probability import ProbabilityTable, bayes_theorem
 @pytest.mark.syllabus("2.1")
 def test_salmon_and_sea_bass():
     update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
-    assert update.unnormalised == {"salmon": 0.12, "sea bass": 0.35}
+    assert update.unnormalized == {"salmon": 0.12, "sea bass": 0.35}
     assert update.evidence == pytest.approx(0.47, abs=1e-15)
     assert update.posterior["sea bass"] == pytest.approx(35 / 47, abs=1e-15)
     assert "0.12" in str(update)
@@ -70,7 +70,17 @@ def test_the_optimal_answer_is_not_that_of_the_most_probable_hypothesis():
 def test_task_cost_and_its_threshold():
     y, score = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]
     cheap_alarm = best_threshold(y, score, cost_fp=1, cost_fn=5)
-    assert (float(cheap_alarm), cheap_alarm.cost, cheap_alarm.fp, cheap_alarm.fn) == (0.4, 1.0, 1.0, 0.0)
+    assert (float(cheap_alarm), cheap_alarm.cost, cheap_alarm.fp, cheap_alarm.fn) == (
+        0.4,
+        1.0,
+        1.0,
+        0.0,
+    )
     dear_alarm = best_threshold(y, score, cost_fp=5, cost_fn=1)
-    assert (float(dear_alarm), dear_alarm.cost, dear_alarm.fp, dear_alarm.fn) == (0.8, 1.0, 0.0, 1.0)
+    assert (float(dear_alarm), dear_alarm.cost, dear_alarm.fp, dear_alarm.fn) == (
+        0.8,
+        1.0,
+        0.0,
+        1.0,
+    )
     assert theoretical_threshold(cost_fp=1, cost_fn=5) == pytest.approx(1 / 6)

@@ -29,7 +29,9 @@ PRICE = np.array([4513, 625, 1051, 270, 870, 1770, 99, 1900, 77], dtype=float)
 
 def weighted(column, of):
     """The mean over the values of a column, by rows, of a measure of their prices."""
-    return sum(len(prices) * of(prices) for _, prices in pd.Series(PRICE).groupby(ORGANS[column])) / 9
+    return (
+        sum(len(prices) * of(prices) for _, prices in pd.Series(PRICE).groupby(ORGANS[column])) / 9
+    )
 
 
 @pytest.mark.syllabus("6.7")
@@ -41,7 +43,9 @@ def test_model_beats_condition_and_leslie(of):
 
 @pytest.mark.syllabus("6.7")
 def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price():
-    tree = ModelTreeRegressor(model="constant", pruning=None, smoothing=0, sd_fraction=0).fit(ORGANS, PRICE)
+    tree = ModelTreeRegressor(model="constant", pruning=None, smoothing=0, sd_fraction=0).fit(
+        ORGANS, PRICE
+    )
     names = ORGANS.columns[tree.tree_.feature[0]], tree.schema_["Model"].categories.tolist()
     assert names == ("Model", ["A100", "B3", "E112", "M102", "T202"])
     # means 1573.7, 4513, 77, 870, 331.3
@@ -50,7 +54,12 @@ def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price
     model = ORGANS["Model"].to_numpy()
     best = max(
         (_reduction(np.isin(model, group)), group)
-        for group in (["B3"], ["B3", "A100"], ["B3", "A100", "M102"], ["B3", "A100", "M102", "T202"])
+        for group in (
+            ["B3"],
+            ["B3", "A100"],
+            ["B3", "A100", "M102"],
+            ["B3", "A100", "M102", "T202"],
+        )
     )
     assert tree.tree_.gain[0] == pytest.approx(best[0])
     branches = tree.tree_.branches[tree.tree_.table[0] :][:5]

@@ -25,7 +25,8 @@ from lyceum.trees.pruning.cost_complexity import cost_complexity_path
 
 
 def tree_of(shape, kinds):
-    """A tree of categories from nested (class weights, column, {category: subtree}); leaves are weights."""
+    """A tree of categories from nested (class weights, column, {category: subtree}); leaves are
+    weights."""
     nodes, first, branches = [shape], [], []
     for node in nodes:
         inner = isinstance(node, tuple)
@@ -63,8 +64,8 @@ def tree_of(shape, kinds):
     )
 
 
-# Quinlan's tree of congressional votes, democrats first: adoption of the budget resolution (y, n, u); under
-# "n", education spending (n, y, u)
+# Quinlan's tree of congressional votes, democrats first: adoption of the budget resolution (y, n,
+# u); under "n", education spending (n, y, u)
 VOTES = tree_of(
     (
         [167, 1],
@@ -88,7 +89,8 @@ def test_c45_prunes_the_votes_to_one_leaf():
 
 @pytest.mark.syllabus("6.6")
 def test_errors_and_half_an_error_a_leaf():
-    # as it is: 0 errors and 5 leaves, 2.5; without the lower split 1 error and 3 leaves, 2.5; one leaf 1.5
+    # as it is: 0 errors and 5 leaves, 2.5; without the lower split 1 error and 3 leaves, 2.5; one
+    # leaf 1.5
     assert prune_by_pessimistic_error(VOTES, 0.5).n_nodes == 1
     # at 0.25: 1.25, 1.75 and 1.25: the smallest of the equals
     assert prune_by_pessimistic_error(VOTES, 0.25).n_nodes == 1
@@ -100,7 +102,8 @@ def test_errors_and_half_an_error_a_leaf():
 
 @pytest.mark.syllabus("6.6")
 def test_the_weakest_link_is_where_a_leaf_saves_least_for_its_size():
-    # by errors: the lower split saves 1/168 by 2 leaves more, the root 1/168 by 4 more: the root goes first
+    # by errors: the lower split saves 1/168 by 2 leaves more, the root 1/168 by 4 more: the root
+    # goes first
     path = cost_complexity_path(VOTES, "error")
     assert path.alphas == pytest.approx([0, 1 / 168 / 4])
     assert path.n_leaves.tolist() == [5, 1]
@@ -112,23 +115,26 @@ def test_the_weakest_link_is_where_a_leaf_saves_least_for_its_size():
 
 @pytest.mark.syllabus("6.6")
 def test_rows_held_out_that_err_below_cut_the_subtree():
-    # two held-out rows of (budget n, education u) that are democrats: wrong below, right at the node above
+    # two held-out rows of (budget n, education u) that are democrats: wrong below, right at the
+    # node above
     cells = [[1, 2], [1, 2], [0, 0]]
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([0, 0, 0]))
     assert costs.at.tolist() == [0, 0, 0, 0, 0, 0, 2]
     assert prune_by_error(VOTES, costs).n_nodes == 1
-    # a republican among them that only the subtree gets right keeps it: 1 error below, 1 at each node above
+    # a republican among them that only the subtree gets right keeps it: 1 error below, 1 at each
+    # node above
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([1, 1, 0]))
     assert prune_by_error(VOTES, costs).n_leaves == 5
 
 
 @pytest.mark.syllabus("6.6")
 def test_a_dear_error_keeps_a_subtree_that_changes_few_decisions():
-    # at 1000 for a republican taken for a democrat, one leaf takes all for republicans: 167; this tree 0
+    # at 1000 for a republican taken for a democrat, one leaf takes all for republicans: 167; this
+    # tree 0
     dear = np.array([[0.0, 1.0], [1000.0, 0.0]])
     assert prune_by_loss(VOTES, dear).n_leaves == 5
-    # by Laplace a leaf of d and r costs n/(n+2) min(1000 (r+1), d+1): 166.0 for one leaf, and for this tree
-    # 150.0 + (5.25 + 8.18 + .33, less than 14.2 without the lower split) + .67 = 164.4
+    # by Laplace a leaf of d and r costs n/(n+2) min(1000 (r+1), d+1): 166.0 for one leaf, and for
+    # this tree 150.0 + (5.25 + 8.18 + .33, less than 14.2 without the lower split) + .67 = 164.4
     assert prune_by_loss(VOTES, dear, smoothing="laplace").n_leaves == 5
     # at 10 for 1000: 19.8 for one leaf, and 9.87 + 13.8 + .67 = 24.3
     assert prune_by_loss(VOTES, dear.clip(max=10), smoothing="laplace").n_nodes == 1
@@ -141,7 +147,9 @@ def test_the_gains_of_64_rows_in_the_core():
     X = np.array([first, second], dtype=float).T
     columns = Columns.of_cells(X, Schema.declare({"A1": ["t", "f"], "A2": ["t", "f"]}))
     growth = Growth(criterion="entropy", categorical="multiway", max_depth=1, record=True)
-    tree, seen = grow_with_record(columns, np.repeat([1, 0], [29, 35]).astype(np.int32), None, growth, 2)
+    tree, seen = grow_with_record(
+        columns, np.repeat([1, 0], [29, 35]).astype(np.int32), None, growth, 2
+    )
     assert tree.impurity[0] == pytest.approx(0.9937, abs=5e-5)
     assert seen.gain.tolist() == pytest.approx([0.2659, 0.1214], abs=5e-5)
 
@@ -149,7 +157,12 @@ def test_the_gains_of_64_rows_in_the_core():
 @pytest.mark.syllabus("6.1", "6.5")
 def test_the_weather_tree_and_its_chi_square_pre_pruning():
     cells, play = WEATHER
-    names = {"outlook": list("sor"), "temperature": list("hmc"), "humidity": list("hn"), "wind": list("ws")}
+    names = {
+        "outlook": list("sor"),
+        "temperature": list("hmc"),
+        "humidity": list("hn"),
+        "wind": list("ws"),
+    }
     columns = Columns.of_cells(np.array(cells, dtype=float), Schema.declare(names))
     growth = Growth(criterion="entropy", categorical="multiway", record=True)
     tree, seen = grow_with_record(columns, np.array(play, dtype=np.int32), None, growth, 2)
@@ -176,16 +189,32 @@ def shape(model):
 
 @pytest.mark.syllabus("6.1", "6.6")
 def test_c45_of_contact_lenses_is_the_published_tree():
-    # Cendrowska's 24 cases; Witten and Frank print the pruned tree: 4 leaves, of 12, 6/1, 3 and 3/1 rows
+    # Cendrowska's 24 cases; Witten and Frank print the pruned tree: 4 leaves, of 12, 6/1, 3 and 3/1
+    # rows
     names = ["age", "spectacles", "astigmatism", "tears"]
     ages, eyes = ["young", "pre-presbyopic", "presbyopic"], ["myope", "hypermetrope"]
     table = pd.DataFrame(product(ages, eyes, ["no", "yes"], ["reduced", "normal"]), columns=names)
-    normal = ["soft", "hard", "soft", "hard", "soft", "hard", "soft", "none", "none", "hard", "soft", "none"]
+    normal = [
+        "soft",
+        "hard",
+        "soft",
+        "hard",
+        "soft",
+        "hard",
+        "soft",
+        "none",
+        "none",
+        "hard",
+        "soft",
+        "none",
+    ]
     lenses = [lens for one in normal for lens in ("none", one)]
     model = C45().fit(table.astype("category"), lenses)
     assert shape(model) == (4, 7, ["tears", "astigmatism", "spectacles"])
     leaves = model.tree_.value[model.tree_.kind == LEAF]
-    counts = sorted(zip(leaves.sum(axis=1).tolist(), (leaves.sum(axis=1) - leaves.max(axis=1)).tolist()))
+    counts = sorted(
+        zip(leaves.sum(axis=1).tolist(), (leaves.sum(axis=1) - leaves.max(axis=1)).tolist())
+    )
     assert counts == [(3, 0), (3, 1), (6, 1), (12, 0)]
 
 
@@ -208,8 +237,9 @@ def test_c45_of_the_weather_in_numbers_is_the_published_tree():
 
 @pytest.mark.syllabus("6.1", "6.6")
 def test_c45_of_german_credit_has_the_size_and_errors_of_j48():
-    # Weka's J48 on credit-g: 103 leaves, 140 nodes, 855 of 1000 right on the rows it was grown on. It counts
-    # the branches of categories without rows, and its file declares two categories that no row has.
+    # Weka's J48 on credit-g: 103 leaves, 140 nodes, 855 of 1000 right on the rows it was grown on.
+    # It counts the branches of categories without rows, and its file declares two categories that
+    # no row has.
     table = pd.read_csv(datasets.path("german_credit"))
     good = table.pop("class")
     for name in table:

@@ -1,4 +1,5 @@
-"""Rows for the tests of binned trees: mixed tables, cut anywhere, and the core's columns of the same bins."""
+"""Rows for the tests of binned trees: mixed tables, cut anywhere, and the core's columns of the
+same bins."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -37,7 +38,11 @@ class CutSource:
         return len(self.block)
 
     def parts(self):
-        ends = [0, *sorted({place for place in self.at if 0 < place < len(self.block)}), len(self.block)]
+        ends = [
+            0,
+            *sorted({place for place in self.at if 0 < place < len(self.block)}),
+            len(self.block),
+        ]
         for start, stop in pairwise(ends):
             keep = np.zeros(len(self.block), dtype=bool)
             keep[start:stop] = True
@@ -65,7 +70,11 @@ def rows_of(X, y, w=None, n_categories=None, n_classes=None, at=()):
         target = Column("y", "categorical", np.arange(n_classes))
         y = np.asarray(y, dtype=np.int32)
     block = Block(
-        X, y, None if w is None else np.asarray(w, dtype=np.float64), 0, Schema.declare(kinds, target)
+        X,
+        y,
+        None if w is None else np.asarray(w, dtype=np.float64),
+        0,
+        Schema.declare(kinds, target),
     )
     return Rows(CutSource(block, tuple(at)))
 
@@ -84,7 +93,9 @@ def mixed_frame(seed, n=400, gap=0.1, number=False):
             "c": pa.array(np.array(list("abcdefg"))[c].tolist(), mask=holes[2]),
             "d": pa.array(np.array(["no", "yes"])[d].tolist(), mask=holes[3]),
             "w": rng.integers(0, 3, n).astype(float),
-            "y": signal + 1e6 if number else np.array(["u", "v", "w"])[np.floor(signal).astype(int) % 3],
+            "y": signal + 1e6
+            if number
+            else np.array(["u", "v", "w"])[np.floor(signal).astype(int) % 3],
         }
     )
 
@@ -127,10 +138,16 @@ def assert_same(one: Tree, two: Tree, rtol=1e-9, atol=1e-9) -> None:
     """The same tree, however its nodes are numbered."""
     first, second = walked(one), walked(two)
     for name in ("feature", "kind", "missing", "n_children", "n_rows"):
-        np.testing.assert_array_equal(getattr(one, name)[first], getattr(two, name)[second], err_msg=name)
+        np.testing.assert_array_equal(
+            getattr(one, name)[first], getattr(two, name)[second], err_msg=name
+        )
     for name in ("threshold", "value", "weight", "impurity", "gain"):
         np.testing.assert_allclose(
-            getattr(one, name)[first], getattr(two, name)[second], rtol=rtol, atol=atol, err_msg=name
+            getattr(one, name)[first],
+            getattr(two, name)[second],
+            rtol=rtol,
+            atol=atol,
+            err_msg=name,
         )
     for i, j in zip(first, second):
         np.testing.assert_array_equal(_branches(one, i), _branches(two, j))
@@ -140,10 +157,14 @@ def assert_same(one: Tree, two: Tree, rtol=1e-9, atol=1e-9) -> None:
 def _branches(tree, node):
     start = tree.table[node]
     return (
-        tree.branches[start : start + tree.n_codes[node]] if tree.kind[node] in (CATEGORIES, GROUPS) else []
+        tree.branches[start : start + tree.n_codes[node]]
+        if tree.kind[node] in (CATEGORIES, GROUPS)
+        else []
     )
 
 
 def _cuts(tree, node):
     start = tree.table[node]
-    return tree.cuts[start : start + tree.n_children[node] - 1] if tree.kind[node] == INTERVALS else []
+    return (
+        tree.cuts[start : start + tree.n_children[node] - 1] if tree.kind[node] == INTERVALS else []
+    )

@@ -1,4 +1,5 @@
-"""Trees followed slowly: where rows go, and whether every node is what the referee would have grown."""
+"""Trees followed slowly: where rows go, and whether every node is what the referee would have
+grown."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def split_of(tree: Tree, node: int) -> Split:
 
 
 def visited(tree: Tree, cells) -> np.ndarray:
-    """The part of each row that comes to each node, (n_rows, n_nodes), one row and one node at a time."""
+    """The part of each row that comes to each node, (n_rows, n_nodes), one row and one node at a
+    time."""
     parts = np.zeros((len(cells), tree.n_nodes))
     for i, row in enumerate(cells):
         parts[i, 0] = 1.0
@@ -97,7 +99,8 @@ def _check_description(referee, tree, node, rows):
         expected[-1] = referee.impurity(rows)
         found[-1] = math.fsum(w * abs(referee.target[i] - value[0]) for i, w in rows) / total
     if not all(
-        abs(one - two) <= NEAR * scale + 1e-9 * abs(two) for one, two in zip(found, expected, strict=True)
+        abs(one - two) <= NEAR * scale + 1e-9 * abs(two)
+        for one, two in zip(found, expected, strict=True)
     ):
         raise Disagreement(f"node {node} is described by {found}, which should be {expected}")
 
@@ -109,7 +112,9 @@ def _check_leaf(referee, node, rows, depth):
     if not best:
         return
     top = _top(best)
-    passed = [s for s in best if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR]
+    passed = [
+        s for s in best if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR
+    ]
     equal = [s for s in best if abs(s.score - top) < _near(top)]
     if passed or (equal and all(min(referee.margins(s, rows)) > NEAR for s in equal)):
         raise Disagreement(f"node {node} is a leaf and could be split: {equal}")
@@ -132,7 +137,9 @@ def _check_split(referee, node, split, rows, depth):
         best = max(candidates, key=lambda s: s.score)
         raise Disagreement(f"node {node}: {ours} is worse than {best}")
     if min(referee.margins(ours, rows)) < -NEAR:
-        raise Disagreement(f"node {node}: {ours} should not have been made, {referee.margins(ours, rows)}")
+        raise Disagreement(
+            f"node {node}: {ours} should not have been made, {referee.margins(ours, rows)}"
+        )
     rivals = [s for s in candidates if s.score >= top - _near(top)]
     return len(rivals) == 1
 
@@ -161,7 +168,11 @@ def _same_missing(referee, rows, ours: Split, split: Split) -> bool:
         theirs = theirs if ours.branch[category] == split.branch[category] else 1 - theirs
     if ours.missing == theirs:
         return True
-    if theirs < 0 or ours.missing < 0 or any(is_missing(referee.cells[i][ours.column]) for i, _ in rows):
+    if (
+        theirs < 0
+        or ours.missing < 0
+        or any(is_missing(referee.cells[i][ours.column]) for i, _ in rows)
+    ):
         return False
     weights = [weight_of(child) for child in referee.send(ours, rows)]
     return weights[theirs] >= max(weights) * (1 - 1e-12)

@@ -48,7 +48,11 @@ class Node:
         return below | {self.feature} if self.children else below
 
     def leaves(self) -> list[Node]:
-        return [leaf for child in self.children for leaf in child.leaves()] if self.children else [self]
+        return (
+            [leaf for child in self.children for leaf in child.leaves()]
+            if self.children
+            else [self]
+        )
 
 
 class Reference:
@@ -85,7 +89,7 @@ class Reference:
         of = lambda values: values.var() ** (1 / self.way.root)  # noqa: E731
         return of(y) - a / n * of(y[left]) - (n - a) / n * of(y[~left])
 
-    # -- models ---------------------------------------------------------------------------------------------
+    # -- models ------------------------------------------------------------------------
 
     def fitted(self, node, columns):
         A = self.X[np.ix_(node.rows, columns)]
@@ -130,7 +134,7 @@ class Reference:
                 kept.append(column)
         return kept
 
-    def standardised(self, node, columns):
+    def standardized(self, node, columns):
         A, y = self.X[np.ix_(node.rows, columns)], self.y[node.rows]
         return np.abs(self.fitted(node, columns)[0]) * A.std(axis=0) / y.std()
 
@@ -140,15 +144,19 @@ class Reference:
 
     def by_akaike(self, node, columns):
         n = len(node.rows)
-        while columns and self.standardised(node, columns).max() > 1.5:
-            columns = [c for c in columns if c != columns[self.standardised(node, columns).argmax()]]
+        while columns and self.standardized(node, columns).max() > 1.5:
+            columns = [
+                c for c in columns if c != columns[self.standardized(node, columns).argmax()]
+            ]
         while columns and 1 + len(columns) >= n:
-            columns = [c for c in columns if c != columns[self.standardised(node, columns).argmin()]]
+            columns = [
+                c for c in columns if c != columns[self.standardized(node, columns).argmin()]
+            ]
         full = self.share_left(node, columns)
         v = 1 + len(columns)
         best = n - v + 2 * v
         while columns:
-            fewer = [c for c in columns if c != columns[self.standardised(node, columns).argmin()]]
+            fewer = [c for c in columns if c != columns[self.standardized(node, columns).argmin()]]
             score = self.share_left(node, fewer) / full * (n - v) + 2 * (1 + len(fewer))
             if score >= best:
                 break
@@ -161,7 +169,10 @@ class Reference:
             self.model(child)
         node.columns = self.simplified(node, list(every))
         node.coef, node.intercept, residual = self.fitted(node, node.columns)
-        own, own_squares = self.estimated(node, residual, 1 + len(node.columns)), np.sum(residual**2)
+        own, own_squares = (
+            self.estimated(node, residual, 1 + len(node.columns)),
+            np.sum(residual**2),
+        )
         node.estimate, node.squares, node.parameters = own, own_squares, 1 + len(node.columns)
         if not node.children:
             return
@@ -176,7 +187,7 @@ class Reference:
         else:
             node.estimate, node.squares, node.parameters = tree, squares, parameters
 
-    # -- predictions, smoothed along the path ----------------------------------------------------------------
+    # -- predictions, smoothed along the path ------------------------------------------
 
     def at(self, node, x):
         return node.intercept + x[node.columns] @ node.coef
@@ -208,7 +219,9 @@ class Reference:
         inner = np.array([bool(node.children) for node in nodes])
         n = len(nodes)
         return Tree(
-            feature=np.array([node.feature if node.children else -1 for node in nodes], dtype=np.int32),
+            feature=np.array(
+                [node.feature if node.children else -1 for node in nodes], dtype=np.int32
+            ),
             kind=np.where(inner, THRESHOLD, LEAF).astype(np.uint8),
             child=np.array(child, dtype=np.int32),
             n_children=np.where(inner, 2, 0).astype(np.int32),

@@ -1,4 +1,5 @@
-"""Prunings the slow way: all there are, and C4.5's subtree raising as the recursion that defines it."""
+"""Prunings the slow way: all there are, and C4.5's subtree raising as the recursion that defines
+it."""
 
 from dataclasses import replace
 from itertools import product
@@ -42,7 +43,8 @@ class J48:
             node.split = split_of(tree, number)
             parts = self.referee.send(node.split, rows)
             node.children = [
-                self._node(tree, child, part, depth + 1) for child, part in zip(tree.children(number), parts)
+                self._node(tree, child, part, depth + 1)
+                for child, part in zip(tree.children(number), parts)
             ]
             if node.split.kind == CATEGORIES:
                 self._add_empty_leaves(node)
@@ -51,7 +53,9 @@ class J48:
     def _add_empty_leaves(self, node):
         """One for every category of the table that no row of the node has."""
         cells = (row[node.split.column] for row in self.referee.cells)
-        codes = sorted({int(cell) for cell in cells if not is_missing(cell)} - set(node.split.branch))
+        codes = sorted(
+            {int(cell) for cell in cells if not is_missing(cell)} - set(node.split.branch)
+        )
         for code in codes:
             branch = {**node.split.branch, code: len(node.children)}
             node.split = replace(node.split, branch=branch, n_children=len(node.children) + 1)
@@ -132,7 +136,8 @@ class J48:
 
 
 def interval_tree() -> Tree:
-    """Column 0 in three intervals; the first and the last of them by column 1, in three and in three."""
+    """Column 0 in three intervals; the first and the last of them by column 1, in three and in
+    three."""
     kind = np.array([INTERVALS, INTERVALS, LEAF, INTERVALS, *[LEAF] * 6], dtype=np.uint8)
     inner = kind != LEAF
     n = len(kind)
@@ -147,7 +152,9 @@ def interval_tree() -> Tree:
         missing=np.full(n, -1, dtype=np.int32),
         cuts=np.array([0.0, 1.0, 3.0, 4.0, 2.0, 5.0]),
         branches=np.empty(0, dtype=np.int32),
-        value=np.array([[6.0, 6.0], [2, 2], [2, 2], [2, 2], [1, 0], [1, 1], [0, 1], [1, 0], [0, 2], [1, 0]]),
+        value=np.array(
+            [[6.0, 6.0], [2, 2], [2, 2], [2, 2], [1, 0], [1, 1], [0, 1], [1, 0], [0, 2], [1, 0]]
+        ),
         weight=np.array([12.0, 4, 4, 4, 1, 2, 1, 1, 2, 1]),
         n_rows=np.array([12, 4, 4, 4, 1, 2, 1, 1, 2, 1]),
         impurity=np.zeros(n),

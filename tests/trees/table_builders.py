@@ -4,7 +4,8 @@ import numpy as np
 
 from lyceum._core.trees import LEAF, THRESHOLD, Tree
 
-# outlook (sunny, overcast, rain), temperature (hot, mild, cool), humidity (high, normal), wind (weak, strong)
+# outlook (sunny, overcast, rain), temperature (hot, mild, cool), humidity (high, normal), wind
+# (weak, strong)
 WEATHER = (
     [
         [0, 0, 0, 0],
@@ -46,7 +47,10 @@ def from_scikit(model) -> Tree:
     gain = np.zeros(n)
     at = np.flatnonzero(inner)
     left, right = child[at], child[at] + 1
-    gain[at] = impurity[at] - (weight[left] * impurity[left] + weight[right] * impurity[right]) / weight[at]
+    gain[at] = (
+        impurity[at]
+        - (weight[left] * impurity[left] + weight[right] * impurity[right]) / weight[at]
+    )
     return Tree(
         feature=np.where(inner, theirs.feature[order], -1).astype(np.int32),
         kind=np.where(inner, THRESHOLD, LEAF).astype(np.uint8),
@@ -69,7 +73,8 @@ def from_scikit(model) -> Tree:
 def mixed_table(seed, n, gap=0.0):
     """(cells, classes, categories of each column, 3 classes, weights), for the referee.
 
-    A column of four categories, one of numbers, one of three categories; a share `gap` of cells is missing.
+    A column of four categories, one of numbers, one of three categories; a share `gap` of cells is
+    missing.
     """
     rng = np.random.default_rng(seed)
     a, x, b = rng.integers(0, 4, n), rng.normal(size=n).round(1), rng.integers(0, 3, n)

@@ -1,4 +1,5 @@
-"""Trees with a loss matrix say what they do: the action of least expected loss, not the largest class."""
+"""Trees with a loss matrix say what they do: the action of least expected loss, not the largest
+class."""
 
 import matplotlib
 import numpy as np
@@ -12,7 +13,9 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 DEAR = np.array([[0.0, 10.0], [1.0, 0.0]])
-DOUBT = LossMatrix([[0, 1, 0.2], [1, 0, 0.2]], classes=["ill", "well"], actions=["ill", "well", "ask"])
+DOUBT = LossMatrix(
+    [[0, 1, 0.2], [1, 0, 0.2]], classes=["ill", "well"], actions=["ill", "well", "ask"]
+)
 
 
 def patients(n=400, seed=0):
@@ -68,7 +71,9 @@ def test_text_dot_summary_and_drawing_show_the_answers_of_the_rules(loss):
     _, model = fitted(loss)
     answers = sorted(rule.answer for rule in model.rules())
     leaves = {rule.node: rule.answer for rule in model.rules()}
-    text = [line.split(": ")[1].split("  [")[0] for line in model.text().splitlines() if ": " in line]
+    text = [
+        line.split(": ")[1].split("  [")[0] for line in model.text().splitlines() if ": " in line
+    ]
     assert sorted(text) == answers
     dot = model.dot()
     assert all(f'n{node} [label="{answer}\\n' in dot for node, answer in leaves.items())
@@ -81,16 +86,16 @@ def test_text_dot_summary_and_drawing_show_the_answers_of_the_rules(loss):
     pyplot.close(ax.figure)
 
 
-def test_nodes_are_coloured_by_their_answers():
+def test_nodes_are_colored_by_their_answers():
     _, model = fitted(DOUBT)
-    colours = {}
+    colors = {}
     for rule in model.rules():
         line = next(one for one in model.dot().splitlines() if one.startswith(f"  n{rule.node} ["))
         red, green, blue = (int(line.split('fillcolor="#')[1][i : i + 2], 16) for i in (0, 2, 4))
-        colours.setdefault(rule.answer, set()).add(
-            "grey" if red == green == blue else "blue" if blue > red else "red"
+        colors.setdefault(rule.answer, set()).add(
+            "gray" if red == green == blue else "blue" if blue > red else "red"
         )
-    assert colours == {"ill": {"blue"}, "well": {"red"}, "ask": {"grey"}}
+    assert colors == {"ill": {"blue"}, "well": {"red"}, "ask": {"gray"}}
 
 
 @pytest.mark.parametrize("loss", [DEAR, DOUBT])

@@ -29,7 +29,9 @@ def test_two_lines_are_found_by_any_learner_of_lines(line, error):
 
 @pytest.mark.syllabus("6.7")
 def test_predictions_are_smoothed_by_the_learner_of_the_root():
-    model = ModelTreeRegressor(estimator=Ridge(alpha=3.0), smoothing=7.0, extrapolation=None).fit(X, Y)
+    model = ModelTreeRegressor(estimator=Ridge(alpha=3.0), smoothing=7.0, extrapolation=None).fit(
+        X, Y
+    )
     assert model.n_rules_ == 2
     Z = X - X.mean()
     for half in (X[:, 0] < 30, X[:, 0] >= 30):
@@ -44,7 +46,7 @@ def test_a_subtree_goes_where_the_learner_of_its_root_errs_less_on_rows_left_out
     curve = np.sin(X[:, 0] / 8)
     assert ModelTreeRegressor().fit(X, curve).n_rules_ > 2
     near = ModelTreeRegressor(estimator=KNeighborsRegressor(2), attributes="all").fit(X, curve)
-    assert near.n_rules_ == 1  # neighbours need no tree
+    assert near.n_rules_ == 1  # neighbors need no tree
     assert near.score(X, curve) > 0.99
 
 
@@ -58,7 +60,9 @@ def test_weights_count_rows_and_mixed_columns_become_numbers():
     settings = {"estimator": Ridge(), "attributes": "all", "pruning": None, "smoothing": 0}
     weighted = ModelTreeRegressor(**settings).fit(frame, y, w)
     repeated = ModelTreeRegressor(**settings).fit(frame.iloc[often], y[often])
-    np.testing.assert_allclose(weighted.predict(frame), repeated.predict(frame), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        weighted.predict(frame), repeated.predict(frame), rtol=1e-9, atol=1e-12
+    )
     parts = weighted.explain(frame)
     total = parts.base + parts.contributions.sum(axis=1)
     np.testing.assert_allclose(total, weighted.predict(frame), rtol=1e-9)

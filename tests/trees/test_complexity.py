@@ -20,5 +20,7 @@ def test_an_ensemble_needs_what_all_its_trees_need():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(n_estimators=4, random_state=0).fit(X, y)
     assert complexity(forest) == sum(tree.n_numbers for tree in forest.trees_) > 100
-    boosted = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X[y < 2] + np.arange(4), y[y < 2])
+    boosted = AdaBoostClassifier(n_estimators=5, random_state=0).fit(
+        X[y < 2] + np.arange(4), y[y < 2]
+    )
     assert complexity(boosted) >= 2 + 2 * 2

@@ -47,11 +47,15 @@ def test_the_tree_of_classes_is_scikit_learns(options, criterion, weighted):
     X, y, _, w = numbers()
     w = w if weighted else None
     ours = DecisionTreeClassifier(criterion=criterion, **options).fit(X, y, w)
-    model = theirs.DecisionTreeClassifier(criterion=criterion, random_state=0, **options).fit(X, y, w)
+    model = theirs.DecisionTreeClassifier(criterion=criterion, random_state=0, **options).fit(
+        X, y, w
+    )
     assert ours.get_n_leaves() > 2
     assert_is_scikits(ours, model)
     np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-12)
-    untied = np.ptp(np.sort(ours.predict_proba(X))[:, -2:], axis=1) > 1e-9  # scikit-learn: the first class
+    untied = (
+        np.ptp(np.sort(ours.predict_proba(X))[:, -2:], axis=1) > 1e-9
+    )  # scikit-learn: the first class
     assert (ours.predict(X) == model.predict(X))[untied].all()
     np.testing.assert_allclose(ours.feature_importances_, model.feature_importances_, atol=1e-9)
 
@@ -82,7 +86,7 @@ def test_the_tree_of_numbers_is_scikit_learns(options, criterion, scikits, weigh
     np.testing.assert_allclose(ours.predict(X), model.predict(X), rtol=1e-9)
 
 
-# -- settings that stop growth -----------------------------------------------------------------------------
+# -- settings that stop growth ---------------------------------------------------------
 
 
 def exclusive_or():
@@ -115,7 +119,9 @@ def test_drawn_thresholds_and_columns_depend_on_the_seed_alone(kind):
     y = labels if kind is DecisionTreeClassifier else score
     best = kind(max_depth=3).fit(X, y).tree_
     for options in ({"splitter": "random"}, {"max_features": 1}):
-        trees = [kind(max_depth=3, random_state=seed, **options).fit(X, y).tree_ for seed in (0, 0, 1)]
+        trees = [
+            kind(max_depth=3, random_state=seed, **options).fit(X, y).tree_ for seed in (0, 0, 1)
+        ]
         np.testing.assert_array_equal(trees[0].threshold, trees[1].threshold)
         assert not np.array_equal(trees[0].threshold, trees[2].threshold)
         assert not np.array_equal(trees[0].threshold, best.threshold)
@@ -132,7 +138,7 @@ def test_how_many_columns_are_drawn(given, count):
     assert len(model.record_[0]["candidates"]) == count
 
 
-# -- forms of splits ---------------------------------------------------------------------------------------
+# -- forms of splits -------------------------------------------------------------------
 
 
 def test_thresholds_are_midway_or_observed():
@@ -142,9 +148,9 @@ def test_thresholds_are_midway_or_observed():
 
 
 def test_categories_are_grouped_branched_or_set_apart():
-    colour = np.repeat(["red", "green", "blue", "grey"], 5)
-    y = np.isin(colour, ["red", "blue"])
-    frame = pd.DataFrame({"colour": pd.Categorical(colour)})
+    color = np.repeat(["red", "green", "blue", "gray"], 5)
+    y = np.isin(color, ["red", "blue"])
+    frame = pd.DataFrame({"color": pd.Categorical(color)})
     leaves = {}
     for form, kind in (("groups", GROUPS), ("multiway", CATEGORIES), ("one_vs_rest", GROUPS)):
         model = DecisionTreeClassifier(categorical_split=form).fit(frame, y)
@@ -158,7 +164,9 @@ def test_a_continuous_column_is_cut_into_up_to_max_branches_intervals():
     x = np.arange(60.0)[:, None]
     y = x[:, 0] // 10
     for most in (2, 3, 4, 6, 9):
-        model = DecisionTreeRegressor(continuous_split="multi_way", max_branches=most, max_depth=1).fit(x, y)
+        model = DecisionTreeRegressor(
+            continuous_split="multi_way", max_branches=most, max_depth=1
+        ).fit(x, y)
         assert model.tree_.n_children[0] == min(most, 6)
         assert model.tree_.kind[0] == INTERVALS
     assert model.score(x, y) == 1.0

@@ -1,4 +1,5 @@
-"""Decision trees on awkward tables, from frames, on any number of threads, in pickles and model files."""
+"""Decision trees on awkward tables, from frames, on any number of threads, in pickles and model
+files."""
 
 import pickle
 
@@ -21,13 +22,17 @@ def mixed(n=400, seed=0, gaps=0.0):
     columns = {
         "size": rng.normal(size=n),
         "age": rng.integers(18, 80, size=n).astype(float),
-        "colour": rng.choice(["red", "green", "blue", "grey"], size=n),
+        "color": rng.choice(["red", "green", "blue", "gray"], size=n),
     }
-    red = columns["colour"] == "red"
+    red = columns["color"] == "red"
     score = columns["size"] + 2 * red - (columns["age"] > 40) + 0.3 * rng.normal(size=n)
-    frame = pd.DataFrame({**columns, "colour": pd.Categorical(columns["colour"])})
+    frame = pd.DataFrame({**columns, "color": pd.Categorical(columns["color"])})
     lost = rng.random(frame.shape) < gaps
-    return frame.mask(pd.DataFrame(lost, columns=frame.columns)), np.where(score > 0, "high", "low"), score
+    return (
+        frame.mask(pd.DataFrame(lost, columns=frame.columns)),
+        np.where(score > 0, "high", "low"),
+        score,
+    )
 
 
 def assert_same(a: Tree, b: Tree):
@@ -35,7 +40,7 @@ def assert_same(a: Tree, b: Tree):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-# -- frames ------------------------------------------------------------------------------------------------
+# -- frames ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
@@ -51,14 +56,14 @@ def test_pandas_and_polars_frames_give_one_tree(gaps):
 
 def test_integer_codes_declared_categories_are_categories():
     frame, y, _ = mixed()
-    coded = np.column_stack([frame["size"], frame["age"], frame["colour"].cat.codes])
+    coded = np.column_stack([frame["size"], frame["age"], frame["color"].cat.codes])
     named = DecisionTreeClassifier().fit(frame, y)
     model = DecisionTreeClassifier(categorical_features=[2]).fit(coded, y)
     np.testing.assert_array_equal(model.tree_.feature, named.tree_.feature)
     np.testing.assert_array_equal(model.predict(coded), named.predict(frame))
 
 
-# -- files -------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -96,23 +101,30 @@ def gains(model):
 
 @pytest.mark.parametrize("options", [{"pruning": "reduced_error"}, {"ccp_alpha": "cv"}])
 def test_prunings_that_need_rows_say_so_where_rows_stream(file, options):
-    with pytest.raises(SourceError, match=r"needs the rows in memory: give scan\(\.\.\.\) more memory"):
+    with pytest.raises(
+        SourceError, match=r"needs the rows in memory: give scan\(\.\.\.\) more memory"
+    ):
         DecisionTreeClassifier(max_bins=255, **options).fit(scan(file[2], target="y", memory=0))
 
 
 def test_a_dask_collection_that_memory_cannot_hold_needs_bins(monkeypatch):
     dask = pytest.importorskip("dask.dataframe")
     frame, y, _ = mixed(100)
-    table = dask.from_pandas(frame[["size", "age"]].assign(y=(y == "low").astype(float)), npartitions=3)
+    table = dask.from_pandas(
+        frame[["size", "age"]].assign(y=(y == "low").astype(float)), npartitions=3
+    )
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(
         SourceError, match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255"
     ):
         DecisionTreeRegressor().fit(table[["size", "age"]], table["y"])
-    assert DecisionTreeRegressor(max_bins=255).fit(table[["size", "age"]], table["y"]).get_n_leaves() > 2
+    assert (
+        DecisionTreeRegressor(max_bins=255).fit(table[["size", "age"]], table["y"]).get_n_leaves()
+        > 2
+    )
 
 
-# -- awkward tables ----------------------------------------------------------------------------------------
+# -- awkward tables --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("max_bins", [None, 255])
@@ -149,7 +161,9 @@ def test_neighboring_numbers_are_kept_apart():
     x = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     for kind in (np.float64, np.float32):
         cells = (
-            x.astype(kind) if kind is np.float64 else np.array([[1], [np.nextafter(kind(1), kind(2))]], kind)
+            x.astype(kind)
+            if kind is np.float64
+            else np.array([[1], [np.nextafter(kind(1), kind(2))]], kind)
         )
         assert DecisionTreeClassifier().fit(cells, [0, 1]).predict(cells).tolist() == [0, 1]
 
@@ -185,7 +199,7 @@ def test_many_classes_and_more_classes_than_a_node_has():
     np.testing.assert_array_equal(model.predict_proba(X).sum(axis=1), np.ones(300))
 
 
-# -- threads -----------------------------------------------------------------------------------------------
+# -- threads ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -223,7 +237,7 @@ def test_one_thread_and_two_give_the_tree_of_numbers_to_the_bit():
     assert_same(*trees)
 
 
-# -- what a fitted tree says -------------------------------------------------------------------------------
+# -- what a fitted tree says -----------------------------------------------------------
 
 
 def test_rows_are_applied_to_leaves_along_their_path():
@@ -245,7 +259,7 @@ def test_text_rules_and_dot_name_columns_and_classes():
         DecisionTreeClassifier(max_depth=2).fit(frame, y),
         DecisionTreeRegressor(max_depth=2).fit(frame, score),
     ):
-        assert "colour" in model.text()
+        assert "color" in model.text()
         assert len(model.rules()) == model.get_n_leaves()
         assert model.dot().startswith("digraph")
         assert "size" in str(model.summary())
@@ -255,7 +269,9 @@ def test_text_rules_and_dot_name_columns_and_classes():
 def test_log_posteriors_are_logarithms_of_posteriors():
     frame, y, _ = mixed()
     model = DecisionTreeClassifier().fit(frame, y)
-    np.testing.assert_array_equal(np.exp(model.predict_log_proba(frame)), model.predict_proba(frame))
+    np.testing.assert_array_equal(
+        np.exp(model.predict_log_proba(frame)), model.predict_proba(frame)
+    )
     assert np.isneginf(model.predict_log_proba(frame)).any()
 
 
@@ -263,7 +279,9 @@ def test_log_posteriors_are_logarithms_of_posteriors():
     "learner",
     [
         DecisionTreeClassifier(record=True),
-        DecisionTreeClassifier(continuous_split="multi_way", categorical_split="multiway", max_depth=3),
+        DecisionTreeClassifier(
+            continuous_split="multi_way", categorical_split="multiway", max_depth=3
+        ),
         DecisionTreeClassifier(loss_matrix=[[0, 4], [1, 0]], attribute_costs={"age": 2.0}),
         C45(),
         CART(random_state=0),

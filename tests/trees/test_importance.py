@@ -32,7 +32,9 @@ def test_impurity_importances_are_those_of_scikit_learn(criterion):
     else:
         model = DecisionTreeClassifier(criterion=criterion, max_depth=5).fit(X, y > 0, w)
     tree = from_scikit(model)
-    assert_allclose(impurity_importances(tree, 5), model.feature_importances_, rtol=1e-9, atol=1e-12)
+    assert_allclose(
+        impurity_importances(tree, 5), model.feature_importances_, rtol=1e-9, atol=1e-12
+    )
     fall = model.tree_.compute_feature_importances(normalize=False)
     assert_allclose(impurity_importances(tree, 5, normalize=False), fall, rtol=1e-9, atol=1e-12)
 
@@ -92,7 +94,9 @@ def test_scanned_rows_carry_their_target_and_weights(scoring):
     frame, y, w = mixed()
     rows = scan(frame.assign(y=y, w=w), target="y", weight="w")
     model = NaiveBayes().fit(rows)
-    given = permutation_importance(model, frame, y, sample_weight=w, scoring=scoring, random_state=3)
+    given = permutation_importance(
+        model, frame, y, sample_weight=w, scoring=scoring, random_state=3
+    )
     for own in ({}, {"y": rows.y}):
         found = permutation_importance(model, rows, **own, scoring=scoring, random_state=3)
         assert_allclose(found.drops, given.drops, rtol=1e-10, atol=1e-12)
@@ -163,7 +167,9 @@ def test_the_table_puts_the_most_important_column_first():
 def test_a_seed_repeats_its_falls():
     frame, y, _ = mixed()
     model = NaiveBayes().fit(frame, y)
-    one, two, other = (permutation_importance(model, frame, y, random_state=s).drops for s in (5, 5, 6))
+    one, two, other = (
+        permutation_importance(model, frame, y, random_state=s).drops for s in (5, 5, 6)
+    )
     np.testing.assert_array_equal(one, two)
     assert (one != other).any()
 

@@ -60,11 +60,17 @@ def test_it_is_taken_only_where_it_gains_most():
 
     def gain(left):
         n = len(y)
-        return entropy(y) - left.sum() / n * entropy(y[left]) - (~left).sum() / n * entropy(y[~left])
+        return (
+            entropy(y) - left.sum() / n * entropy(y[left]) - (~left).sum() / n * entropy(y[~left])
+        )
 
     for candidate in tree.record_[0]["candidates"]:
         cells = Z[:, int(candidate["column"][1])]
         gaps = np.isnan(cells)
-        cuts = [gain(np.where(gaps, side, cells <= t)) for t in cells[~gaps][:-1] for side in (False, True)]
+        cuts = [
+            gain(np.where(gaps, side, cells <= t))
+            for t in cells[~gaps][:-1]
+            for side in (False, True)
+        ]
         best = max(*(g for g in cuts if np.isfinite(g)), gain(~gaps))
         assert candidate["gain"] == pytest.approx(best)

@@ -1,4 +1,5 @@
-"""ModelTreeRegressor: what it learns, against a plain M5, least squares and the truth behind the data."""
+"""ModelTreeRegressor: what it learns, against a plain M5, least squares and the truth behind the
+data."""
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,12 @@ from lyceum.trees import ModelTreeRegressor
 def wavy(n, d=4, seed=0, noise=0.3):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, size=(n, d))
-    return X, np.where(X[:, 0] < 0.3, 3 * X[:, 1], 5 - 2 * X[:, 1] + X[:, 2]) + noise * rng.normal(size=n)
+    return X, np.where(X[:, 0] < 0.3, 3 * X[:, 1], 5 - 2 * X[:, 1] + X[:, 2]) + noise * rng.normal(
+        size=n
+    )
 
 
-# -- against a plain M5 ------------------------------------------------------------------------------------
+# -- against a plain M5 ----------------------------------------------------------------
 
 
 @settings(max_examples=12, deadline=None)
@@ -34,11 +37,13 @@ def wavy(n, d=4, seed=0, noise=0.3):
 @pytest.mark.syllabus("6.7")
 def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning):
     X, y = wavy(n, 3, seed)
-    model = ModelTreeRegressor(error=error, attributes=attributes, pruning=pruning, extrapolation=None).fit(
-        X, y
-    )
+    model = ModelTreeRegressor(
+        error=error, attributes=attributes, pruning=pruning, extrapolation=None
+    ).fit(X, y)
     squared = error == "squared"
-    plain = Reference(X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning is not None))
+    plain = Reference(
+        X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning is not None)
+    )
     assert model.n_rules_ == len(plain.root.leaves())
     new = wavy(50, 3, seed + 1)[0]
     np.testing.assert_allclose(model.predict(new), plain.predict(new), rtol=1e-4, atol=1e-4)
@@ -55,7 +60,7 @@ def test_nodes_of_the_tree_hold_the_rows_that_a_plain_m5_sends_there():
         assert model.tree_.kind[ends[leaf.rows[0]]] == LEAF
 
 
-# -- what must be found ------------------------------------------------------------------------------------
+# -- what must be found ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", ["absolute", "squared"])
@@ -81,7 +86,7 @@ def test_a_broken_line_is_two_models_cut_at_the_break(error):
     np.testing.assert_allclose(slopes, [3, -2], atol=0.01)
 
 
-def test_smoothing_pulls_a_leaf_towards_the_models_above_it():
+def test_smoothing_pulls_a_leaf_toward_the_models_above_it():
     X, y = wavy(200)
     rough, smooth = (ModelTreeRegressor(smoothing=k).fit(X, y) for k in (0, 15))
     np.testing.assert_array_equal(rough.coef_, rough.node_coef_)
@@ -117,12 +122,13 @@ def test_growth_stops_where_targets_vary_little_or_rows_are_few():
 def test_pruning_makes_trees_smaller_and_squared_errors_smaller_still():
     X, y = wavy(400, noise=1.0)
     sizes = [
-        ModelTreeRegressor(**how).fit(X, y).n_rules_ for how in ({"pruning": None}, {"error": "absolute"}, {})
+        ModelTreeRegressor(**how).fit(X, y).n_rules_
+        for how in ({"pruning": None}, {"error": "absolute"}, {})
     ]
     assert sizes[0] > sizes[1] > sizes[2]
 
 
-# -- awkward tables ----------------------------------------------------------------------------------------
+# -- awkward tables --------------------------------------------------------------------
 
 
 def test_a_constant_target_and_one_row():
@@ -199,7 +205,7 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_another_
         ModelTreeRegressor().fit(da.from_array(X), da.from_array(y))
 
 
-# -- what it says of itself --------------------------------------------------------------------------------
+# -- what it says of itself ------------------------------------------------------------
 
 
 def test_contributions_and_base_add_up_to_the_prediction():
@@ -227,7 +233,10 @@ def test_the_summary_has_the_tree_its_models_rows_and_errors():
         "IF age ≤ 19.5 THEN pay = 2 age + 0 (20 rows, error 0.000% of sd)",
         "IF age > 19.5 THEN pay = - 1 age + 100 (20 rows, error 0.000% of sd)",
     ]
-    assert model.text().splitlines()[:2] == ["age ≤ 19.5: LM1 (20/0.000%)", "age > 19.5: LM2 (20/0.000%)"]
+    assert model.text().splitlines()[:2] == [
+        "age ≤ 19.5: LM1 (20/0.000%)",
+        "age > 19.5: LM2 (20/0.000%)",
+    ]
 
 
 def test_errors_are_root_mean_squares_in_standard_deviations():
@@ -240,7 +249,7 @@ def test_errors_are_root_mean_squares_in_standard_deviations():
         assert model.node_error_[node] == pytest.approx(expected, abs=1e-12)
 
 
-# -- laws --------------------------------------------------------------------------------------------------
+# -- laws ------------------------------------------------------------------------------
 
 
 def test_absolute_errors_obey_the_laws():

@@ -11,7 +11,13 @@ def housing(n=400, seed=0):
     rng = np.random.default_rng(seed)
     rooms, poor = rng.normal(6.3, 0.7, n), rng.gamma(2.5, 5.0, n)
     crime = np.where(rng.random(n) < 0.9, 0.02 * rng.random(n), rng.gamma(1.0, 20.0, n))
-    price = 22 + 9 * (rooms - 6.3) - 0.5 * (poor - 12) - 20 * np.minimum(crime, 0.3) + rng.normal(0, 3, n)
+    price = (
+        22
+        + 9 * (rooms - 6.3)
+        - 0.5 * (poor - 12)
+        - 20 * np.minimum(crime, 0.3)
+        + rng.normal(0, 3, n)
+    )
     return np.column_stack([rooms, poor, crime]), np.clip(price, 5.0, 50.0)
 
 

@@ -109,7 +109,7 @@ def test_bad_shapes_are_refused(table):
         models_of(X, y[:-1], [0])
 
 
-# -- trees -------------------------------------------------------------------------------------------------
+# -- trees -----------------------------------------------------------------------------
 
 
 def fitted(reference, rule):
@@ -152,10 +152,12 @@ def test_models_folded_by_smoothing_predict_as_smoothing_along_the_path(seed, k)
     b, a = smooth_models(tree, coef, np.array([node.intercept for node in nodes]), tree.weight, k)
     new = rng.normal(size=(20, 3))
     leaf = Router([tree], 3).leaves(new)[:, 0]
-    np.testing.assert_allclose(a[leaf] + (new * b[leaf]).sum(axis=1), reference.predict(new), atol=1e-9)
+    np.testing.assert_allclose(
+        a[leaf] + (new * b[leaf]).sum(axis=1), reference.predict(new), atol=1e-9
+    )
 
 
-# -- columns -----------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------
 
 
 def steps_of(frame, y, w=None):

@@ -46,11 +46,16 @@ def test_it_is_the_record_of_a_regression_tree_of_the_same_criterion():
     rows = load("cpu")
     first = [
         model(record=True, **settings).fit(rows).record_[0]["candidates"]
-        for model, settings in ((ModelTreeRegressor, {}), (DecisionTreeRegressor, {"criterion": "sd"}))
+        for model, settings in (
+            (ModelTreeRegressor, {}),
+            (DecisionTreeRegressor, {"criterion": "sd"}),
+        )
     ]
     gains = [{c["column"]: c["gain"] for c in candidates} for candidates in first]
     numbers = [name for name in gains[1] if name != "vendor"]
-    np.testing.assert_allclose([gains[0][name] for name in numbers], [gains[1][name] for name in numbers])
+    np.testing.assert_allclose(
+        [gains[0][name] for name in numbers], [gains[1][name] for name in numbers]
+    )
 
 
 def test_dot_has_the_models_in_the_leaves():

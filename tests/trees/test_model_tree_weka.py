@@ -1,8 +1,9 @@
 """The published model tree of the CPU table, as WEKA's M5P prints it.
 
-M5P looks for splits by the fifth root of the variance, where the papers say standard deviation, and leaves at
-least a fifth of the rows on either side. The tree here is grown so by the plain reference; all that follows
-(columns tested below, models, dropped columns, pruning, smoothing folded into the leaves) is Lyceum's.
+M5P looks for splits by the fifth root of the variance, where the papers say standard deviation, and
+leaves at least a fifth of the rows on either side. The tree here is grown so by the plain
+reference; all that follows (columns tested below, models, dropped columns, pruning, smoothing
+folded into the leaves) is Lyceum's.
 """
 
 import numpy as np
@@ -44,13 +45,16 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     X, y = cpu
     grown = reference.grown
     leaf = Router([grown], X.shape[1]).leaves(X)[:, 0]
-    models = fit_models(grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p")
+    models = fit_models(
+        grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p"
+    )
     choice = choose(grown, models, "squared", float(y.std()))
     tree, kept = compact(grown, choice.cut), models.take(choice.nodes)
     coef, intercept = smooth_models(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
     leaves = np.flatnonzero(tree.child < 0)
     found = {
-        (int(tree.weight[i]), round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3)): i for i in leaves
+        (int(tree.weight[i]), round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3)): i
+        for i in leaves
     }
     assert set(found) == {(n, error) for n, error, _, _ in PUBLISHED}
     for n, error, b, a in PUBLISHED:

@@ -8,14 +8,23 @@ from sklearn.base import clone
 from lyceum import datasets
 from lyceum._core.trees import CATEGORIES, GROUPS, LEAF, THRESHOLD
 from lyceum.errors import SettingError
-from lyceum.trees import C45, CART, ID3, CARTRegressor, DecisionTreeClassifier, DecisionTreeRegressor
+from lyceum.trees import (
+    C45,
+    CART,
+    ID3,
+    CARTRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+)
 
 PRESETS = [ID3, C45, CART]
 
 
 def table(n=400, seed=0):
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"x": rng.normal(size=n), "c": pd.Categorical(rng.choice(list("pqrs"), n))})
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=n), "c": pd.Categorical(rng.choice(list("pqrs"), n))}
+    )
     return frame, ((frame.x > 0) ^ (frame.c == "p") ^ (rng.random(n) < 0.15)).astype(int).to_numpy()
 
 
@@ -30,7 +39,9 @@ def test_id3_is_multiway_entropy_until_nothing_is_gained():
     same = DecisionTreeClassifier(require_gain=True, **settings)
     assert_same(ID3().fit(frame, y), same.fit(frame, y))
     weather = datasets.load("weather")
-    assert_same(ID3().fit(weather), DecisionTreeClassifier(require_gain=True, **settings).fit(weather))
+    assert_same(
+        ID3().fit(weather), DecisionTreeClassifier(require_gain=True, **settings).fit(weather)
+    )
     exclusive_or = pd.DataFrame({"a": list("ffss"), "b": list("fsfs")})
     assert ID3(categorical_features=True).fit(exclusive_or, [0, 1, 1, 0]).get_n_leaves() == 1
 
@@ -90,7 +101,9 @@ def test_parameters_are_got_set_and_cloned(preset):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("name", ["splitter", "categorical_split", "missing", "cut", "require_gain"])
+@pytest.mark.parametrize(
+    "name", ["splitter", "categorical_split", "missing", "cut", "require_gain"]
+)
 def test_what_is_fixed_is_no_parameter(preset, name):
     assert name not in preset().get_params()
     with pytest.raises(TypeError, match=name):

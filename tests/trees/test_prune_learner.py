@@ -42,7 +42,9 @@ def test_a_learner_is_pruned_by_complexity_and_by_expected_loss():
     wanted = model.cost_complexity_path().at(alpha)
     assert_array_equal(model.prune("complexity", alpha=alpha).tree_.value, wanted.value)
     by_loss = model.prune("loss")
-    assert_array_equal(by_loss.tree_.value, prune_by_loss(model.tree_, loss, smoothing="laplace").value)
+    assert_array_equal(
+        by_loss.tree_.value, prune_by_loss(model.tree_, loss, smoothing="laplace").value
+    )
     assert 1 <= by_loss.get_n_leaves() < model.get_n_leaves()
 
 

@@ -30,7 +30,7 @@ def held_out(seed, referee, tree, n=15):
     return cells, sparse.csr_array(visited(tree, cells))
 
 
-# -- compact -----------------------------------------------------------------------------------------------
+# -- compact ---------------------------------------------------------------------------
 
 
 @given(seeds, forms, gaps, st.randoms(use_true_random=False))
@@ -69,12 +69,14 @@ def test_a_compact_tree_of_intervals_keeps_its_cuts():
     assert_allclose(visited(pruned, cells), np.delete(visited(tree, cells), [4, 5, 6], axis=1))
 
 
-# -- reduced error -----------------------------------------------------------------------------------------
+# -- reduced error ---------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("6.6")
 @given(seeds, forms, gaps, st.sampled_from([None, LOSS]))
-def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(seed, form, gap, loss):
+def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(
+    seed, form, gap, loss
+):
     referee, tree = grown(seed, form, gap)
     if not small(tree):
         return
@@ -125,7 +127,8 @@ def test_reduced_error_of_numbers(loss):
     def cost(leaves):
         came = visited(tree, new.tolist())
         return sum(
-            (w * came[:, leaf] * np.abs(truth - tree.value[leaf, 0]) ** power).sum() for leaf in leaves
+            (w * came[:, leaf] * np.abs(truth - tree.value[leaf, 0]) ** power).sum()
+            for leaf in leaves
         )
 
     assert leaves_of(pruned, tree) == best_of(tree, cost)
@@ -155,7 +158,7 @@ def test_weight_two_equals_a_row_held_out_twice():
     assert_allclose(one.end_costs(tree), many.end_costs(tree), atol=1e-12)
 
 
-# -- pessimistic and minimum loss --------------------------------------------------------------------------
+# -- pessimistic and minimum loss ------------------------------------------------------
 
 
 @pytest.mark.syllabus("6.6")
@@ -166,7 +169,9 @@ def test_pessimistic_is_the_smallest_pruning_of_least_errors_and_penalty(seed, f
         return
     errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
     pruned = prune_by_pessimistic_error(tree, k)
-    assert leaves_of(pruned, tree) == best_of(tree, lambda leaves: sum(errors[i] + k for i in leaves))
+    assert leaves_of(pruned, tree) == best_of(
+        tree, lambda leaves: sum(errors[i] + k for i in leaves)
+    )
 
 
 @pytest.mark.syllabus("6.6")
@@ -185,7 +190,9 @@ def test_quinlans_pessimism_judges_from_the_root_with_a_standard_error(seed, k):
             return [node]
         return [leaf for child in tree.children(node) for leaf in walk(child)]
 
-    assert leaves_of(prune_by_pessimistic_error(tree, k, standard_error=True), tree) == sorted(walk(0))
+    assert leaves_of(prune_by_pessimistic_error(tree, k, standard_error=True), tree) == sorted(
+        walk(0)
+    )
 
 
 def _leaves_below(tree, node):
@@ -207,7 +214,9 @@ def test_minimum_loss_is_the_smallest_pruning_of_least_expected_loss(seed, form,
     posterior = (tree.value + m * prior) / (n + m)[:, None]
     expected = (posterior @ values).min(axis=1)
     pruned = prune_by_loss(tree, loss, smoothing)
-    assert leaves_of(pruned, tree) == best_of(tree, lambda leaves: sum(n[i] * expected[i] for i in leaves))
+    assert leaves_of(pruned, tree) == best_of(
+        tree, lambda leaves: sum(n[i] * expected[i] for i in leaves)
+    )
 
 
 def test_a_loss_may_have_more_actions_than_classes():
@@ -218,7 +227,7 @@ def test_a_loss_may_have_more_actions_than_classes():
         prune_by_loss(tree, np.eye(2))
 
 
-# -- every pruning -----------------------------------------------------------------------------------------
+# -- every pruning ---------------------------------------------------------------------
 
 
 def test_prunings_of_classes_refuse_a_regression_tree():

@@ -13,7 +13,7 @@ from lyceum._core.trees import LEAF
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.pruning.confidence import SLACK, prune_by_confidence, upper_errors
 
-# -- confidence --------------------------------------------------------------------------------------------
+# -- confidence ------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("6.6")
@@ -36,7 +36,9 @@ def test_the_exact_bound_makes_few_errors_as_improbable_as_said():
 def test_the_normal_bound_is_j48s():
     # Stats.addErrs of Weka: .75 of z = .6745; f = (1 + ½)/16
     z, f, n = 0.6744897501960817, 1.5 / 16, 16
-    r = (f + z * z / (2 * n) + z * np.sqrt(f / n - f * f / n + z * z / (4 * n * n))) / (1 + z * z / n)
+    r = (f + z * z / (2 * n) + z * np.sqrt(f / n - f * f / n + z * z / (4 * n * n))) / (
+        1 + z * z / n
+    )
     assert float(upper_errors(1, 16, bound="normal")) == pytest.approx(r * n)
     assert float(upper_errors(3.6, 4, bound="normal")) == 4.0
     assert float(upper_errors(3.6, 4)) == pytest.approx(3.6 + 0.67 * 0.4)
@@ -54,7 +56,9 @@ def test_bounds_rise_with_errors_and_fall_with_confidence(bound):
 @given(seeds, forms, gaps, st.sampled_from([0.1, 0.25, 0.5]))
 def test_confidence_replaces_subtrees_from_the_bottom_up(seed, form, gap, level):
     _, tree = grown(seed, form, gap)
-    bounds = upper_errors(tree.value.sum(axis=1) - tree.value.max(axis=1), tree.value.sum(axis=1), level)
+    bounds = upper_errors(
+        tree.value.sum(axis=1) - tree.value.max(axis=1), tree.value.sum(axis=1), level
+    )
 
     def walk(node):
         if tree.kind[node] == LEAF:
@@ -77,7 +81,9 @@ def side_by_side(tree, other):
 
 
 @pytest.mark.syllabus("6.6")
-@given(seeds, forms, gaps, st.sampled_from([0.1, 0.25, 0.5]), st.sampled_from(["fractions", "learned"]))
+@given(
+    seeds, forms, gaps, st.sampled_from([0.1, 0.25, 0.5]), st.sampled_from(["fractions", "learned"])
+)
 def test_raising_is_the_recursion_of_c45(seed, form, gap, level, missing):
     referee, tree = grown(seed, form, gap, n=40, max_depth=4, missing=missing)
     X = np.array([[np.nan if c is None else c for c in row] for row in referee.cells], dtype=float)
@@ -87,12 +93,16 @@ def test_raising_is_the_recursion_of_c45(seed, form, gap, level, missing):
     pairs = side_by_side(ours, theirs)
     assert len(pairs) == ours.n_nodes == theirs.n_nodes
     for name in ("feature", "kind", "n_children", "threshold", "missing", "n_rows"):
-        assert_allclose(getattr(ours, name)[pairs[:, 0]], getattr(theirs, name)[pairs[:, 1]], err_msg=name)
+        assert_allclose(
+            getattr(ours, name)[pairs[:, 0]], getattr(theirs, name)[pairs[:, 1]], err_msg=name
+        )
     for name in ("value", "weight", "impurity", "gain"):
         part, other = getattr(ours, name)[pairs[:, 0]], getattr(theirs, name)[pairs[:, 1]]
         assert_allclose(part, other, atol=1e-9, err_msg=name)
     cells = mixed_table(seed + 5, 10, 0.2)[0]
-    assert_allclose(visited(ours, cells)[:, pairs[:, 0]], visited(theirs, cells)[:, pairs[:, 1]], atol=1e-9)
+    assert_allclose(
+        visited(ours, cells)[:, pairs[:, 0]], visited(theirs, cells)[:, pairs[:, 1]], atol=1e-9
+    )
 
 
 def test_raising_happens_in_those_tests():
@@ -100,7 +110,9 @@ def test_raising_happens_in_those_tests():
     for seed in range(40):
         referee, tree = grown(seed, "groups", 0.0, n=40)
         X = np.array(referee.cells, dtype=float)
-        pruned = prune_by_confidence(tree, 0.5, rows=(X, np.array(referee.target), np.array(referee.weight)))
+        pruned = prune_by_confidence(
+            tree, 0.5, rows=(X, np.array(referee.target), np.array(referee.weight))
+        )
         plain = prune_by_confidence(tree, 0.5)
         raised += pruned.n_nodes != plain.n_nodes
         assert_allclose(visited(pruned, referee.cells).T @ np.array(referee.weight), pruned.weight)

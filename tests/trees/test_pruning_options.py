@@ -1,4 +1,5 @@
-"""Prunings as they are taught: by loss after plain growth, by error, C4.5's collapse, own validation rows."""
+"""Prunings as they are taught: by loss after plain growth, by error, C4.5's collapse, own
+validation rows."""
 
 from pathlib import Path
 
@@ -31,8 +32,13 @@ def test_minimum_loss_beats_the_constant_on_german_credit():
     table = pd.read_csv(Path(datasets.__file__).with_name("german_credit.csv"))
     X, y, loss = table.drop(columns="class"), table["class"].to_numpy(), 0.0
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
-        model = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss").fit(X.iloc[train], y[train])
-        truth, said = (y[test] == "good").astype(int), (model.predict(X.iloc[test]) == "good").astype(int)
+        model = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss").fit(
+            X.iloc[train], y[train]
+        )
+        truth, said = (
+            (y[test] == "good").astype(int),
+            (model.predict(X.iloc[test]) == "good").astype(int),
+        )
         loss += LOSS[truth, said].sum()
     assert loss / len(y) < 0.68  # always "bad" costs .70
 
@@ -42,10 +48,17 @@ def test_growth_is_by_plain_gain_where_pruning_is_by_loss():
     X, y = noisy()
     plain = DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
     for altered in ("auto", False):
-        settings = {"criterion": "entropy", "loss_matrix": LOSS, "smoothing": 0.0, "altered_priors": altered}
+        settings = {
+            "criterion": "entropy",
+            "loss_matrix": LOSS,
+            "smoothing": 0.0,
+            "altered_priors": altered,
+        }
         tree = DecisionTreeClassifier(pruning="minimum_loss", **settings).fit(X, y).tree_
         assert (tree.feature[0], tree.threshold[0]) == (plain.feature[0], plain.threshold[0])
-    grown = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS, altered_priors=False).fit(X, y)
+    grown = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS, altered_priors=False).fit(
+        X, y
+    )
     grown = grown.tree_
     np.testing.assert_array_equal(grown.threshold, plain.threshold)
     other = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS).fit(X, y).tree_
@@ -61,7 +74,9 @@ def test_the_posteriors_of_minimum_loss_are_the_m_estimates():
     for node in np.unique(leaf):
         counts = np.bincount(y[leaf == node], minlength=2)
         expected = (counts + 7.0 * prior) / (counts.sum() + 7.0)
-        np.testing.assert_allclose(proba[leaf == node], expected[None].repeat(len(proba[leaf == node]), 0))
+        np.testing.assert_allclose(
+            proba[leaf == node], expected[None].repeat(len(proba[leaf == node]), 0)
+        )
     np.testing.assert_array_equal(tree.predict(X), (proba @ LOSS).argmin(axis=1))
 
 
@@ -104,7 +119,9 @@ def test_c45_collapses_subtrees_that_make_no_fewer_errors_though_unpruned():
             one = below.pop()
             leaves.append(one) if tree.kind[one] == LEAF else below.extend(tree.children(one))
         assert errors[leaves].sum() < errors[node] - 1e-3
-    loose = DecisionTreeClassifier(criterion="gain_ratio", min_samples_leaf=5, require_gain=True).fit(X, y)
+    loose = DecisionTreeClassifier(
+        criterion="gain_ratio", min_samples_leaf=5, require_gain=True
+    ).fit(X, y)
     assert tree.n_nodes < loose.tree_.n_nodes
 
 
@@ -114,7 +131,9 @@ def test_every_bound_of_the_errors_prunes():
     unpruned = C45(pruning=None).fit(X, y).tree_
     for bound in ("c45", "normal", "exact"):
         leaves = C45(bound=bound, confidence=0.4).fit(X, y).get_n_leaves()
-        assert leaves <= prune_by_confidence(unpruned, 0.4, bound).n_leaves  # which raises no branches
+        assert (
+            leaves <= prune_by_confidence(unpruned, 0.4, bound).n_leaves
+        )  # which raises no branches
     sizes = [C45(bound="normal", confidence=c).fit(X, y).get_n_leaves() for c in (0.5, 0.001)]
     assert sizes[0] > sizes[1]
 
@@ -133,7 +152,9 @@ def test_reduced_error_pruning_takes_the_users_own_validation_rows(kind):
 
 @pytest.mark.syllabus("6.4")
 def test_hunts_default_class_is_that_of_an_empty_branch_and_of_a_tie():
-    frame = pd.DataFrame({"a": pd.Categorical(["p", "p", "q", "q", "p"], categories=["p", "q", "r"])})
+    frame = pd.DataFrame(
+        {"a": pd.Categorical(["p", "p", "q", "q", "p"], categories=["p", "q", "r"])}
+    )
     y = ["yes", "yes", "no", "no", "yes"]
     empty = pd.DataFrame({"a": pd.Categorical(["r"], categories=["p", "q", "r"])})
     tree = DecisionTreeClassifier(categorical_split="multiway")
@@ -149,26 +170,31 @@ def test_hunts_default_class_is_that_of_an_empty_branch_and_of_a_tie():
     assert ID3(default_class="no").fit(frame, y).predict(empty).tolist() == ["no"]
 
 
-# -- subtree raising -----------------------------------------------------------------------------------------
+# -- subtree raising -------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("6.6")
-@pytest.mark.parametrize("settings", [{}, {"loss_matrix": LOSS}, {"pruning": None}, {"bound": "normal"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"loss_matrix": LOSS}, {"pruning": None}, {"bound": "normal"}]
+)
 def test_c45_on_bins_is_one_tree_in_memory_and_in_blocks(settings):
     path = Path(datasets.__file__).with_name("german_credit.csv")
     memory = C45(max_bins=16, **settings).fit(scan(path, target="class")).tree_
     files = C45(max_bins=16, **settings).fit(scan(path, target="class", memory=0)).tree_
     for name in ("feature", "kind", "threshold", "n_rows", "value"):
-        np.testing.assert_allclose(getattr(memory, name), getattr(files, name), rtol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(memory, name), getattr(files, name), rtol=1e-12, err_msg=name
+        )
 
 
 @pytest.mark.syllabus("6.6")
 def test_rows_that_meet_an_empty_branch_of_a_raised_subtree_get_its_leaf():
-    """a = 0: by b, of which the rows have 0 (9 of class 0) and 1 (12 of class 1); a = 1: 2 of class 0.
+    """a = 0: by b, of which the rows have 0 (9 of class 0) and 1 (12 of class 1); a = 1: 2 of class
+    0.
 
-    Both rows where a = 1 have b = 2, which is empty where b is asked. C4.5 raises the branch: leaves of 9, 12
-    and 2 rows without an error are expected to err as the leaves before. The class of most rows that come to
-    b is 1, so that without a leaf for b = 2 they would be two errors.
+    Both rows where a = 1 have b = 2, which is empty where b is asked. C4.5 raises the branch:
+    leaves of 9, 12 and 2 rows without an error are expected to err as the leaves before. The class
+    of most rows that come to b is 1, so that without a leaf for b = 2 they would be two errors.
     """
     build = Builder(2)
     kinds = {"kind": CATEGORIES, "missing": -1}

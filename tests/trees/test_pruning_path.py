@@ -1,4 +1,5 @@
-"""The cost-complexity path: against all prunings, scikit-learn's path, and Breiman's choice of alpha."""
+"""The cost-complexity path: against all prunings, scikit-learn's path, and Breiman's choice of
+alpha."""
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from lyceum.trees.pruning.cost_complexity import (
     prune_by_complexity,
 )
 
-# -- cost-complexity ---------------------------------------------------------------------------------------
+# -- cost-complexity -------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("6.6")
@@ -63,7 +64,9 @@ def test_the_path_is_scikit_learns(seed, criterion):
     assert_allclose(path.risks, theirs.impurities[at], rtol=1e-9, atol=1e-9)
     middle = (path.alphas[len(alphas) // 2] + path.alphas[len(alphas) // 2 + 1]) / 2
     pruned = kind(criterion=criterion, random_state=0, ccp_alpha=middle).fit(X, y, w)
-    assert_allclose(prune_by_complexity(from_scikit(model), middle).value, from_scikit(pruned).value)
+    assert_allclose(
+        prune_by_complexity(from_scikit(model), middle).value, from_scikit(pruned).value
+    )
 
 
 def _distinct(alphas):
@@ -116,7 +119,12 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
 
     def grow(rows):
         return Referee(
-            [cells[i] for i in rows], y[rows], kinds, criterion="variance", max_depth=3, missing="fractions"
+            [cells[i] for i in rows],
+            y[rows],
+            kinds,
+            criterion="variance",
+            max_depth=3,
+            missing="fractions",
         ).tree()
 
     def visit(tree, rows):
@@ -124,7 +132,10 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
 
     choice = choose_alpha(grow, visit, y, np.arange(40) % 4)
     assert 0 <= choice.best <= choice.chosen < len(choice.risks)
-    mean = [np.square(y[np.arange(40) % 4 == f] - y[np.arange(40) % 4 != f].mean()).sum() for f in range(4)]
+    mean = [
+        np.square(y[np.arange(40) % 4 == f] - y[np.arange(40) % 4 != f].mean()).sum()
+        for f in range(4)
+    ]
     assert choice.risks[-1] == pytest.approx(sum(mean) / 40)  # at infinity only roots are left
 
 

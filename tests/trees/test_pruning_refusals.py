@@ -36,22 +36,42 @@ NUMBERS = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0])
     ],
 )
 def test_the_learner_is_not_its_tree(prune):
-    with pytest.raises(SettingError, match="takes a Tree, not DecisionTreeClassifier: give the tree_"):
+    with pytest.raises(
+        SettingError, match="takes a Tree, not DecisionTreeClassifier: give the tree_"
+    ):
         prune(MODEL)
 
 
 @pytest.mark.parametrize(
     ("prune", "message"),
     [
-        (lambda: prune_by_loss(TREE, smoothing="Laplace"), "smoothing='Laplace' is not known: choose from"),
-        (lambda: prune_by_loss(TREE, smoothing="m", m=-1.0), "m must be a number of at least 0, not -1.0"),
-        (lambda: prune_by_loss(TREE, smoothing="m", prior=[0.2, 0.3, 0.5]), "prior must be 2 numbers"),
+        (
+            lambda: prune_by_loss(TREE, smoothing="Laplace"),
+            "smoothing='Laplace' is not known: choose from",
+        ),
+        (
+            lambda: prune_by_loss(TREE, smoothing="m", m=-1.0),
+            "m must be a number of at least 0, not -1.0",
+        ),
+        (
+            lambda: prune_by_loss(TREE, smoothing="m", prior=[0.2, 0.3, 0.5]),
+            "prior must be 2 numbers",
+        ),
         (lambda: prune_by_loss(TREE, [[0, np.nan], [1, 0]]), "a loss matrix holds finite numbers"),
         (lambda: prune_by_loss(TREE, "dear"), "a loss matrix holds numbers, not 'dear'"),
-        (lambda: prune_by_complexity(TREE, np.nan), "alpha must be a number of at least 0, not nan"),
-        (lambda: MODEL.cost_complexity_path().at("auto"), "alpha must be a number of at least 0, not 'auto'"),
+        (
+            lambda: prune_by_complexity(TREE, np.nan),
+            "alpha must be a number of at least 0, not nan",
+        ),
+        (
+            lambda: MODEL.cost_complexity_path().at("auto"),
+            "alpha must be a number of at least 0, not 'auto'",
+        ),
         (lambda: prune_by_pessimistic_error(TREE, -0.5), "penalty must be a number of at least 0"),
-        (lambda: prune_by_confidence(TREE, "high"), "confidence='high' must be above 0 and at most 0.5"),
+        (
+            lambda: prune_by_confidence(TREE, "high"),
+            "confidence='high' must be above 0 and at most 0.5",
+        ),
     ],
 )
 def test_what_no_pruning_goes_by_is_named(prune, message):
@@ -63,15 +83,23 @@ def test_what_no_pruning_goes_by_is_named(prune, message):
     ("costs", "message"),
     [
         (lambda: NodeCosts.of(TREE, VISITED, np.array(list("abababababab"))), "give class codes"),
-        (lambda: NodeCosts.of(TREE, VISITED, CODES + 1), "whole numbers from 1 to 2, which count as class"),
+        (
+            lambda: NodeCosts.of(TREE, VISITED, CODES + 1),
+            "whole numbers from 1 to 2, which count as class",
+        ),
         (
             lambda: NodeCosts.of(TREE, VISITED, CODES.astype(float)),
             "has 2 classes, and the target holds float",
         ),
-        (lambda: NodeCosts.of(TREE, VISITED, CODES[:5]), r"visited has the shape \(12, 7\), and 5 targets"),
+        (
+            lambda: NodeCosts.of(TREE, VISITED, CODES[:5]),
+            r"visited has the shape \(12, 7\), and 5 targets",
+        ),
         (lambda: NodeCosts.of(NUMBERS.tree_, NUMBERS.decision_path(X), np.arange(12)), "as floats"),
         (
-            lambda: prune_by_error(TREE, NodeCosts.of(NUMBERS.tree_, NUMBERS.decision_path(X[:5]), X[:5, 0])),
+            lambda: prune_by_error(
+                TREE, NodeCosts.of(NUMBERS.tree_, NUMBERS.decision_path(X[:5]), X[:5, 0])
+            ),
             "needs costs of this tree",
         ),
     ],

@@ -1,4 +1,5 @@
-"""What grown trees say of themselves agrees with what they predict, on mixed tables with missing cells."""
+"""What grown trees say of themselves agrees with what they predict, on mixed tables with missing
+cells."""
 
 import matplotlib
 import numpy as np
@@ -19,10 +20,15 @@ def table(n=400, gaps=0.0, seed=0):
         {
             "size": rng.normal(size=n),
             "age": rng.integers(18, 80, size=n).astype(float),
-            "colour": pd.Categorical(rng.choice(["red", "green", "blue", "grey"], size=n)),
+            "color": pd.Categorical(rng.choice(["red", "green", "blue", "gray"], size=n)),
         }
     )
-    score = frame["size"] + (frame["colour"] == "red") * 2 - (frame["age"] > 40) + 0.3 * rng.normal(size=n)
+    score = (
+        frame["size"]
+        + (frame["color"] == "red") * 2
+        - (frame["age"] > 40)
+        + 0.3 * rng.normal(size=n)
+    )
     labels = np.where(score > 0.5, "high", np.where(score > -0.7, "mid", "low"))
     holes = rng.random(frame.shape) < gaps
     return frame.mask(pd.DataFrame(holes, columns=frame.columns)), labels, score.to_numpy()
@@ -37,7 +43,7 @@ def test_contributions_add_up_to_the_posterior(learner, gaps):
     explained = learner.explain(X)
     proba = learner.predict_proba(X)
     np.testing.assert_allclose(explained.scores, proba.max(axis=1), atol=1e-12)
-    assert tuple(explained.names) == ("size", "age", "colour")
+    assert tuple(explained.names) == ("size", "age", "color")
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.15])
@@ -51,9 +57,11 @@ def test_contributions_add_up_to_the_number(gaps):
 def test_rules_predict_what_the_tree_predicts():
     X, labels, _ = table()
     learner = DecisionTreeClassifier(max_depth=4).fit(X, labels)
-    codes = X["colour"].cat.codes.to_numpy()
-    order = {name: code for code, name in enumerate(learner.schema_["colour"].categories)}
-    coded = np.column_stack([X["size"], X["age"], [order[X["colour"].cat.categories[c]] for c in codes]])
+    codes = X["color"].cat.codes.to_numpy()
+    order = {name: code for code, name in enumerate(learner.schema_["color"].categories)}
+    coded = np.column_stack(
+        [X["size"], X["age"], [order[X["color"].cat.categories[c]] for c in codes]]
+    )
     said = np.full(len(X), "", dtype=object)
     for rule in rules(learner._tree_labels(), unseen=True):
         said[rule.covers(coded.astype(np.float64))] = rule.answer

@@ -1,4 +1,5 @@
-"""The brute-force referee against hand-solved gains and scikit-learn; the fast grower against the referee."""
+"""The brute-force referee against hand-solved gains and scikit-learn; the fast grower against the
+referee."""
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ def test_entropy_and_gains_of_64_rows():
     classes = [1] * 29 + [0] * 35
     first = [0] * 21 + [1] * 8 + [0] * 5 + [1] * 30
     second = [0] * 18 + [1] * 11 + [0] * 33 + [1] * 2
-    referee = Referee(zip(first, second), classes, [2, 2], 2, criterion="entropy", categorical="multiway")
+    referee = Referee(
+        zip(first, second), classes, [2, 2], 2, criterion="entropy", categorical="multiway"
+    )
     assert referee.impurity(referee.root()) == pytest.approx(0.9937, abs=5e-5)
     gains = [split.gain for split in referee.candidates(referee.root())]
     assert gains == pytest.approx([0.2659, 0.1214], abs=5e-5)
@@ -35,7 +38,8 @@ def test_gains_of_the_weather_table():
 
 
 def test_gain_ratio_of_a_column_with_a_gap():
-    # Quinlan's example: outlook of the sixth row unknown; gain 13/14 × .214 = .199, split information 1.809
+    # Quinlan's example: outlook of the sixth row unknown; gain 13/14 × .214 = .199, split
+    # information 1.809
     cells, play = WEATHER
     cells = [list(row) for row in cells]
     cells[11][0] = None
@@ -59,7 +63,9 @@ def test_a_divided_row_goes_to_all_children_by_their_share():
 def test_the_referee_grows_scikit_learns_classification_tree(criterion, seed):
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(80, 3)), rng.integers(0, 3, 80), rng.uniform(0.5, 2, 80)
-    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=4, min_samples_leaf=5).fit(X, y, w)
+    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=4, min_samples_leaf=5).fit(
+        X, y, w
+    )
     rules = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 5}
     ours = Referee(X.tolist(), y.tolist(), [None] * 3, 3, w, **rules).tree()
     _assert_same(ours, from_scikit(theirs))
@@ -71,7 +77,9 @@ def test_the_referee_grows_scikit_learns_classification_tree(criterion, seed):
 def test_the_referee_grows_scikit_learns_regression_tree(criterion, theirs):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
-    model = DecisionTreeRegressor(criterion=theirs, max_depth=3, min_samples_leaf=3, random_state=0).fit(X, y)
+    model = DecisionTreeRegressor(
+        criterion=theirs, max_depth=3, min_samples_leaf=3, random_state=0
+    ).fit(X, y)
     ours = Referee(
         X.tolist(), y.tolist(), [None] * 2, criterion=criterion, max_depth=3, min_samples_leaf=3
     ).tree()
@@ -88,13 +96,15 @@ def _assert_same(ours, theirs):
 
 def test_rows_follow_a_mixed_tree_to_the_nodes_they_grew():
     cells = [[0, 1.0], [1, 2.0], [2, None], [0, 4.0], [1, 5.0], [None, 6.0]]
-    referee = Referee(cells, [0, 1, 2, 1, 0, 2], [3, None], 3, criterion="entropy", categorical="multiway")
+    referee = Referee(
+        cells, [0, 1, 2, 1, 0, 2], [3, None], 3, criterion="entropy", categorical="multiway"
+    )
     tree = referee.tree()
     assert {CATEGORIES, THRESHOLD} & set(tree.kind.tolist())
     np.testing.assert_allclose(visited(tree, cells).sum(axis=0), tree.weight)
 
 
-# -- the fast grower -------------------------------------------------------------------------------------
+# -- the fast grower -------------------------------------------------------------------
 
 CLASSES = ["entropy", "gain_ratio", "gini", "misclassification"]
 NUMBERS = ["variance", "absolute_error", "sd"]
@@ -103,7 +113,9 @@ LOSS = ((0.0, 1.0, 5.0), (2.0, 0.0, 1.0), (1.0, 3.0, 0.0))
 
 DRAWN = st.tuples(
     st.integers(1, 24),  # rows
-    st.lists(st.sampled_from([None, None, 2, 3, 5]), min_size=1, max_size=4),  # categories of every column
+    st.lists(
+        st.sampled_from([None, None, 2, 3, 5]), min_size=1, max_size=4
+    ),  # categories of every column
     st.sampled_from([0.0, 0.0, 0.2, 0.6]),  # the share that is missing
     st.integers(0, 2**32),
     st.sampled_from([0, 1, 8]),  # digits: many equal numbers, some, none
@@ -121,7 +133,9 @@ def tables(n_classes):
 
 def table_of(n_classes, n, kinds, gap, seed, digits, noise, target_digits, offset, weights):
     rng = np.random.default_rng(seed)
-    columns = [rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n) for k in kinds]
+    columns = [
+        rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n) for k in kinds
+    ]
     signal = sum(np.sin(3 * c) for c in columns) + noise * rng.normal(size=n)
     gone = rng.uniform(size=(n, len(kinds))) < gap
     cells = [[None if no else float(c[i]) for c, no in zip(columns, gone[i])] for i in range(n)]
@@ -142,7 +156,10 @@ def core_tree(table, **rules):
     cells, target, kinds, n_classes, weight = table
     X = np.array([[np.nan if c is None else c for c in row] for row in cells], dtype=np.float64)
     X = X.reshape(len(cells), len(kinds))
-    names = {f"x{j}": "continuous" if k is None else [f"c{c}" for c in range(k)] for j, k in enumerate(kinds)}
+    names = {
+        f"x{j}": "continuous" if k is None else [f"c{c}" for c in range(k)]
+        for j, k in enumerate(kinds)
+    }
     columns = Columns.of_cells(X, Schema.declare(names))
     for name in ("costs", "loss"):
         if rules.get(name) is not None:
@@ -210,14 +227,20 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
 
 @pytest.mark.syllabus("6.2")
 @pytest.mark.parametrize("criterion", ["entropy", "variance", "absolute_error"])
-@given(data=st.data(), branches=st.integers(2, 5), missing=st.sampled_from(["fractions", "learned"]))
-def test_intervals_are_cut_one_after_the_other_where_that_gains_most(criterion, data, branches, missing):
+@given(
+    data=st.data(), branches=st.integers(2, 5), missing=st.sampled_from(["fractions", "learned"])
+)
+def test_intervals_are_cut_one_after_the_other_where_that_gains_most(
+    criterion, data, branches, missing
+):
     table = data.draw(tables(3 if criterion == "entropy" else None))
     # different weights, so that no two cuts gain the same
     weight = np.random.default_rng(len(table[0])).uniform(0.5, 2, len(table[0])).tolist()
     limit = {"min_samples_leaf": data.draw(st.integers(1, 3))}
     rules = {"continuous": "multi_way", "max_branches": branches, "missing": missing, **limit}
-    compare((*table[:4], weight), criterion=criterion, categorical="multiway", needs_gain=True, **rules)
+    compare(
+        (*table[:4], weight), criterion=criterion, categorical="multiway", needs_gain=True, **rules
+    )
 
 
 @pytest.mark.syllabus("6.1")
@@ -257,7 +280,8 @@ def test_another_criterion_gives_another_tree():
     table = mixed_table(12, 40)
     with pytest.raises(Disagreement):
         follow(
-            Referee(*table, rules=Rules(criterion="gini")), core_tree(table, criterion="misclassification")
+            Referee(*table, rules=Rules(criterion="gini")),
+            core_tree(table, criterion="misclassification"),
         )
 
 
@@ -274,9 +298,13 @@ def test_columns_of_many_values_are_split_as_those_of_few(criterion, missing):
     x, z, a = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 4, n)
     y = ((x > 0) + (z > 0.5) + rng.integers(0, 2, n)) % 3
     gone = rng.uniform(size=(n, 3)) < 0.1
-    cells = [[None if g else float(c) for c, g in zip(row, no)] for row, no in zip(zip(x, z, a), gone)]
+    cells = [
+        [None if g else float(c) for c, g in zip(row, no)] for row, no in zip(zip(x, z, a), gone)
+    ]
     table = (cells, y.tolist(), [None, None, 4], 3, rng.choice([0.5, 1.0, 3.0], n).tolist())
-    assert compare(table, criterion=criterion, missing=missing, max_depth=3, min_samples_leaf=4) >= 3
+    assert (
+        compare(table, criterion=criterion, missing=missing, max_depth=3, min_samples_leaf=4) >= 3
+    )
 
 
 def test_of_equal_columns_the_first_and_of_equal_thresholds_the_smallest_is_taken():

@@ -1,4 +1,5 @@
-"""A column with a category for every row names the rows: learners warn, and trees make no split by it."""
+"""A column with a category for every row names the rows: learners warn, and trees make no split by
+it."""
 
 import warnings
 
@@ -17,7 +18,14 @@ from lyceum.ensemble import (
     RandomForestRegressor,
 )
 from lyceum.linear import LogisticRegression
-from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier, DecisionTreeRegressor, ModelTreeRegressor
+from lyceum.trees import (
+    C45,
+    CART,
+    ID3,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelTreeRegressor,
+)
 
 N = 101
 TREES = [
@@ -39,16 +47,21 @@ TREES = [
 
 
 def zoo():
-    """A table like Zoo: a name for every row, of which two are the same, and columns that tell the class."""
+    """A table like Zoo: a name for every row, of which two are the same, and columns that tell the
+    class."""
     rng = np.random.default_rng(3)
     legs, milk = rng.choice([0, 2, 4, 6], N), rng.choice(["no", "yes"], N)
     kind = np.where(milk == "yes", "mammal", np.where(legs == 6, "insect", "bird"))
-    frame = pd.DataFrame({"name": [f"animal {max(i, 1):03d}" for i in range(N)], "legs": legs, "milk": milk})
+    frame = pd.DataFrame(
+        {"name": [f"animal {max(i, 1):03d}" for i in range(N)], "legs": legs, "milk": milk}
+    )
     return frame, kind
 
 
 def target_for(learner, kind):
-    return kind if hasattr(learner, "predict_proba") else (kind == "mammal") * 2.0 + (kind == "insect")
+    return (
+        kind if hasattr(learner, "predict_proba") else (kind == "mammal") * 2.0 + (kind == "insect")
+    )
 
 
 @pytest.mark.parametrize("learner", TREES, ids=lambda learner: repr(learner)[:40])
@@ -56,7 +69,9 @@ def test_a_tree_with_names_is_the_tree_without_them(learner):
     frame, kind = zoo()
     y = target_for(learner, kind)
     new = frame.assign(name="animal 007")  # a name that was seen, of a row of another kind
-    with pytest.warns(UserWarning, match="'name' has 100 categories in 101 rows and so names the rows"):
+    with pytest.warns(
+        UserWarning, match="'name' has 100 categories in 101 rows and so names the rows"
+    ):
         named = learner.fit(frame, y).predict(new)
     plain = learner.fit(frame.drop(columns="name"), y).predict(frame.drop(columns="name"))
     error = np.mean(plain != y) if y.dtype.kind == "U" else np.mean((plain - y) ** 2)
@@ -68,7 +83,9 @@ def test_a_tree_with_names_is_the_tree_without_them(learner):
 @pytest.mark.parametrize("learner", [NaiveBayes(), LogisticRegression()])
 def test_other_learners_warn(learner):
     frame, kind = zoo()
-    with pytest.warns(UserWarning, match=f"{type(learner).__name__} learns from it what holds for no other"):
+    with pytest.warns(
+        UserWarning, match=f"{type(learner).__name__} learns from it what holds for no other"
+    ):
         learner.fit(frame, kind)
 
 

@@ -22,8 +22,16 @@ def small():
     builder = Builder(2)
     first, second = builder.split(0, 0, THRESHOLD, threshold=1.5)
     third, fourth = builder.split(second, 1, GROUPS, branches=[0, 1, 0])
-    for node, value in {0: (4, 6), first: (4, 0), second: (0, 6), third: (0, 2), fourth: (0, 4)}.items():
-        builder.set(node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value))
+    for node, value in {
+        0: (4, 6),
+        first: (4, 0),
+        second: (0, 6),
+        third: (0, 2),
+        fourth: (0, 4),
+    }.items():
+        builder.set(
+            node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value)
+        )
     builder.set(0, impurity=0.48, gain=0.48)
     return builder.tree()
 
@@ -44,7 +52,13 @@ RECORD = [
             candidate("c", 0.3, 0.95, 2.25),
         ],
     },
-    {"step": 1, "node": 1, "objective": 0.0, "column": None, "candidates": [candidate("c", 0.0, 0.0, 3.0)]},
+    {
+        "step": 1,
+        "node": 1,
+        "objective": 0.0,
+        "column": None,
+        "candidates": [candidate("c", 0.0, 0.0, 3.0)],
+    },
     {
         "step": 2,
         "node": 2,
@@ -83,7 +97,13 @@ def test_splits_of_several_branches_are_described():
             "column": "a",
             "candidates": [candidate("a", 1.0, 1.0, 1.0)],
         },
-        {"step": 1, "node": 1, "objective": 1.0, "column": "b", "candidates": [candidate("b", 1.0, 1.0)]},
+        {
+            "step": 1,
+            "node": 1,
+            "objective": 1.0,
+            "column": "b",
+            "candidates": [candidate("b", 1.0, 1.0)],
+        },
     ]
     tables = gain_tables(record, builder.tree(), SCHEMA)
     assert [table.rows[0][3] for table in tables] == ["at 1, 2", "one branch per category"]
@@ -120,4 +140,8 @@ def test_a_long_table_of_nodes_is_cut():
 
 
 def test_importances_are_in_falling_order():
-    assert importance_table(np.array([0.1, 0.5, 0.4]), SCHEMA).rows == [("b", 0.5), ("c", 0.4), ("a", 0.1)]
+    assert importance_table(np.array([0.1, 0.5, 0.4]), SCHEMA).rows == [
+        ("b", 0.5),
+        ("c", 0.4),
+        ("a", 0.1),
+    ]

@@ -1,4 +1,5 @@
-"""Of classes that tie in a leaf the parent's majority is the answer, everywhere the leaf is shown."""
+"""Of classes that tie in a leaf the parent's majority is the answer, everywhere the leaf is
+shown."""
 
 import numpy as np
 import pytest
@@ -42,5 +43,7 @@ def test_weights_that_tie_but_for_rounding_tie():
     w = np.array([0.3, 0.1 + 0.2, 1.0, 1.0, 1.0, 1.0])
     tree = DecisionTreeClassifier(max_depth=2, criterion="entropy").fit(X, Y, w)
     assert tree.predict([[0.0]]).tolist() == ["b"]
-    swapped = DecisionTreeClassifier(max_depth=2, criterion="entropy").fit(X, Y, w[[1, 0, 2, 3, 4, 5]])
+    swapped = DecisionTreeClassifier(max_depth=2, criterion="entropy").fit(
+        X, Y, w[[1, 0, 2, 3, 4, 5]]
+    )
     assert swapped.predict([[0.0]]).tolist() == ["b"]

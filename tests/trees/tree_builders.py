@@ -70,15 +70,27 @@ class Builder:
                  "threshold": np.float64, "table": np.int32, "n_codes": np.int32, "missing": np.int32,
                  "value": np.float64, "weight": np.float64, "n_rows": np.int64, "impurity": np.float64,
                  "gain": np.float64}  # fmt: skip
-        arrays = {name: np.array([node[name] for node in self.nodes], dtype=of) for name, of in types.items()}
-        cuts, branches = np.array(self.cuts, dtype=np.float64), np.array(self.branches, dtype=np.int32)
+        arrays = {
+            name: np.array([node[name] for node in self.nodes], dtype=of)
+            for name, of in types.items()
+        }
+        cuts, branches = (
+            np.array(self.cuts, dtype=np.float64),
+            np.array(self.branches, dtype=np.int32),
+        )
         return Tree(**arrays, cuts=cuts, branches=branches)
 
 
 def random_tree(
-    rng, n_splits, *, kinds=(THRESHOLD, INTERVALS, CATEGORIES, GROUPS), missing=(-1, 0, 1), n_values=2
+    rng,
+    n_splits,
+    *,
+    kinds=(THRESHOLD, INTERVALS, CATEGORIES, GROUPS),
+    missing=(-1, 0, 1),
+    n_values=2,
 ):
-    """A tree over columns 0, 1 of numbers, in quarters so that cells meet thresholds, and 2, 3 of codes."""
+    """A tree over columns 0, 1 of numbers, in quarters so that cells meet thresholds, and 2, 3 of
+    codes."""
     builder = Builder(n_values)
     open_nodes = [0]
     for _ in range(n_splits):
@@ -102,7 +114,8 @@ def random_tree(
 
 
 def random_rows(rng, n, gaps=0.2, dtype=np.float64):
-    """Rows for `random_tree`: numbers in quarters and in between, codes with unknown ones, missing cells."""
+    """Rows for `random_tree`: numbers in quarters and in between, codes with unknown ones, missing
+    cells."""
     X = np.empty((n, 4), dtype=dtype)
     X[:, :2] = rng.integers(-10, 11, size=(n, 2)) / 4 + rng.choice([0.0, 0.1], size=(n, 2))
     X[:, 2:] = rng.integers(-1, N_CODES + 1, size=(n, 2))
@@ -111,7 +124,8 @@ def random_rows(rng, n, gaps=0.2, dtype=np.float64):
 
 
 def parts(tree: Tree, row, node: int = 0, share: float = 1.0) -> list[tuple[int, float, bool]]:
-    """Where a row goes, by plain recursion over the definition: (node, share, whether it ends there)."""
+    """Where a row goes, by plain recursion over the definition: (node, share, whether it ends
+    there)."""
     if tree.kind[node] == LEAF:
         return [(node, share, True)]
     cell = row[tree.feature[node]]
@@ -122,7 +136,9 @@ def parts(tree: Tree, row, node: int = 0, share: float = 1.0) -> list[tuple[int,
         else:
             weights = tree.weight[children]
             weights = (
-                weights / weights.sum() if weights.sum() > 0 else np.full(len(children), 1 / len(children))
+                weights / weights.sum()
+                if weights.sum() > 0
+                else np.full(len(children), 1 / len(children))
             )
             to = [(child, share * w) for child, w in zip(children, weights) if w > 0]
         return [(node, share, False)] + [p for child, w in to for p in parts(tree, row, child, w)]
@@ -159,5 +175,8 @@ def of_sklearn(fitted) -> Tree:
             pair = builder.split(
                 ours, int(t.feature[theirs]), THRESHOLD, threshold=float(t.threshold[theirs])
             )
-            waiting += [(int(t.children_right[theirs]), pair[1]), (int(t.children_left[theirs]), pair[0])]
+            waiting += [
+                (int(t.children_right[theirs]), pair[1]),
+                (int(t.children_left[theirs]), pair[0]),
+            ]
     return builder.tree()

@@ -1,7 +1,9 @@
-"""A tree grower written straight from the definitions, slow and plain: the referee of the one that is fast.
+"""A tree grower written straight from the definitions, slow and plain: the referee of the one that
+is fast.
 
-A table is a list of rows of cells: numbers, or category codes 0.. where `n_categories[j]` says how many there
-are (None for a column of numbers); None or NaN where missing. Rows at a node are pairs (row number, weight).
+A table is a list of rows of cells: numbers, or category codes 0.. where `n_categories[j]` says how
+many there are (None for a column of numbers); None or NaN where missing. Rows at a node are pairs
+(row number, weight).
 """
 
 from __future__ import annotations
@@ -18,14 +20,16 @@ from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, T
 
 
 class Referee:
-    def __init__(self, cells, target, n_categories, n_classes=None, weight=None, rules=None, **changes):
+    def __init__(
+        self, cells, target, n_categories, n_classes=None, weight=None, rules=None, **changes
+    ):
         self.cells = [list(row) for row in cells]
         self.target, self.n_categories, self.n_classes = list(target), list(n_categories), n_classes
         self.weight = [1.0] * len(self.target) if weight is None else list(map(float, weight))
         self.rules = rules if rules is not None else Rules(**changes)
         self._divided: tuple = (None, None, None)
 
-    # -- what rows are like -----------------------------------------------------------------------------
+    # -- what rows are like ------------------------------------------------------------
 
     def value(self, rows) -> list:
         """Class weights, or the mean, or for absolute errors the median."""
@@ -39,7 +43,7 @@ class Referee:
         return [math.fsum(w * self.target[i] for i, w in rows) / weight_of(rows)]
 
     def median(self, rows) -> float:
-        """The middle of the least and the greatest value that minimise Σ w |y − m|."""
+        """The middle of the least and the greatest value that minimize Σ w |y − m|."""
         costs = {}
         for m in sorted({self.target[i] for i, w in rows if w > 0}):
             costs[m] = math.fsum(w * abs(self.target[i] - m) for i, w in rows)
@@ -54,7 +58,9 @@ class Referee:
         criterion, loss = self.rules.criterion, self.rules.loss
         if loss is not None:
             actions = range(len(loss[0]))
-            return min(math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total for a in actions)
+            return min(
+                math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total for a in actions
+            )
         if criterion in ("entropy", "gain_ratio"):
             return -math.fsum(n / total * math.log2(n / total) for n in value if n > 0)
         if criterion == "gini":
@@ -66,7 +72,7 @@ class Referee:
         variance = math.fsum(w * (self.target[i] - value[0]) ** 2 for i, w in rows) / total
         return math.sqrt(variance) if criterion == "sd" else variance
 
-    # -- what splits are like ---------------------------------------------------------------------------
+    # -- what splits are like ----------------------------------------------------------
 
     def send(self, split: Split, rows) -> list:
         """The rows of every child; those divided go to all, by the weight of the others there."""
@@ -88,7 +94,8 @@ class Referee:
         return [(i, w) for i, w in rows if split.way(self.cells[i][split.column]) is not None]
 
     def divide(self, split: Split, rows) -> tuple:
-        """The rows that are known, and those of them in every child; the last answer is remembered."""
+        """The rows that are known, and those of them in every child; the last answer is
+        remembered."""
         if self._divided[0] is not split or self._divided[1] is not rows:
             known = self.known(split, rows)
             self._divided = (split, rows, (known, self.send(split, known)))
@@ -114,9 +121,11 @@ class Referee:
         table = table[:, table.sum(axis=0) > 0]
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
         freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-        return float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom)) if freedom else 1.0
+        return (
+            float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom)) if freedom else 1.0
+        )
 
-    # -- all splits -------------------------------------------------------------------------------------
+    # -- all splits --------------------------------------------------------------------
 
     def forms(self, rows, j) -> list:
         """Every split by column j, unjudged."""
@@ -126,18 +135,31 @@ class Referee:
         if self.n_categories[j] is None:
             if self.rules.continuous == "multi_way":
                 return self._with_sides(self._intervals(rows, j, present), gaps, rows)
-            found = [Split(j, THRESHOLD, 2, threshold=self.between(j, a, b)) for a, b in pairwise(present)]
-            apart = [Split(j, THRESHOLD, 2, threshold=math.inf, missing=1)]  # known cells, missing cells
-            return self._with_sides(found, gaps, rows) + (apart if learned and gaps and present else [])
+            found = [
+                Split(j, THRESHOLD, 2, threshold=self.between(j, a, b))
+                for a, b in pairwise(present)
+            ]
+            apart = [
+                Split(j, THRESHOLD, 2, threshold=math.inf, missing=1)
+            ]  # known cells, missing cells
+            return self._with_sides(found, gaps, rows) + (
+                apart if learned and gaps and present else []
+            )
         if self.rules.categorical == "multiway":
-            found = [Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})]
+            found = [
+                Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})
+            ]
             if learned and gaps:
-                found = [s.changed(n_children=len(present) + 1, missing=len(present)) for s in found]
+                found = [
+                    s.changed(n_children=len(present) + 1, missing=len(present)) for s in found
+                ]
                 return found if len(present) >= 1 else []
             return self._with_sides(found, gaps, rows) if len(present) > 1 else []
         items = [int(c) for c in present] + (["missing"] if learned and gaps else [])
         if self.rules.categorical == "groups":
-            subsets = (set(side) for size in range(1, len(items)) for side in combinations(items, size))
+            subsets = (
+                set(side) for size in range(1, len(items)) for side in combinations(items, size)
+            )
             sides = [side for side in subsets if items[0] in side]
             sure = self._sure_sides(rows, j, items)
         else:
@@ -152,23 +174,28 @@ class Referee:
     def _sure_sides(self, rows, j, items) -> list:
         """The first groups that are sure to be tried.
 
-        All, but where an order of the categories has the best cut unless children have too few rows (two
-        classes, and means), or may have (medians), only the cuts of that order.
+        All, but where an order of the categories has the best cut unless children have too few rows
+        (two classes, and means), or may have (medians), only the cuts of that order.
         """
         rules = self.rules
         limited = rules.min_samples_leaf > 1 or rules.min_weight_leaf > 0
         two = self.n_classes == 2 and rules.loss is None and rules.criterion != "gain_ratio"
         by_order = (two or rules.criterion == "variance") and limited
         if not by_order and rules.criterion != "absolute_error":
-            return [{items[0], *rest} for n in range(len(items)) for rest in combinations(items[1:], n)]
+            return [
+                {items[0], *rest} for n in range(len(items)) for rest in combinations(items[1:], n)
+            ]
         ordered = sorted(items, key=lambda item: self._order_key(rows, j, item))
         cuts = [set(ordered[:size]) for size in range(1, len(items))]
         return [cut if items[0] in cut else set(items) - cut for cut in cuts]
 
     def _order_key(self, rows, j, item) -> float:
-        """Of a category: the share of the second class, the mean, or the lower median of its rows."""
+        """Of a category: the share of the second class, the mean, or the lower median of its
+        rows."""
         cells = ((self.cells[i][j], i, w) for i, w in rows)
-        inside = [(i, w) for c, i, w in cells if (is_missing(c) if item == "missing" else c == item)]
+        inside = [
+            (i, w) for c, i, w in cells if (is_missing(c) if item == "missing" else c == item)
+        ]
         total = sum(w for _, w in inside)
         if self.rules.criterion != "absolute_error":
             return sum(w * self.target[i] for i, w in inside) / total
@@ -180,7 +207,8 @@ class Referee:
         return math.nan
 
     def between(self, j, a, b) -> float:
-        """Midway between two values, or the largest value of the column that is no more than that."""
+        """Midway between two values, or the largest value of the column that is no more than
+        that."""
         middle = a + (b - a) / 2
         if self.rules.cut == "midpoint":
             return middle
@@ -196,10 +224,14 @@ class Referee:
             for p, piece in enumerate(pieces):
                 inside = [(i, w) for i, w in known if self.cells[i][j] in piece]
                 for at in range(1, len(piece)):
-                    cut = Split(j, THRESHOLD, 2, threshold=self.between(j, piece[at - 1], piece[at]))
+                    cut = Split(
+                        j, THRESHOLD, 2, threshold=self.between(j, piece[at - 1], piece[at])
+                    )
                     if self.admits(cut, inside):
                         fall = weight_of(inside) * self.gain(cut, inside)
-                        best = (fall, p, at) if fall > best[0] + 1e-12 else best  # the first of equals
+                        best = (
+                            (fall, p, at) if fall > best[0] + 1e-12 else best
+                        )  # the first of equals
             fall, p, at = best
             if fall == -math.inf or (len(pieces) > 1 and fall <= NEAR):
                 break
@@ -250,7 +282,9 @@ class Referee:
             admitted = (s for s in self.forms(rows, j) if self.admits(s, rows))
             splits = [s.changed(gain=self.gain(s, rows)) for s in admitted]
             penalty = self.penalty(splits, rows)
-            columns.append([s.changed(gain=s.gain - penalty) for s in splits] if penalty else splits)
+            columns.append(
+                [s.changed(gain=s.gain - penalty) for s in splits] if penalty else splits
+            )
         if self.rules.criterion == "gain_ratio":
             columns = self._by_ratio(columns, rows)
         else:
@@ -265,7 +299,8 @@ class Referee:
         return merit if costs is None else merit * abs(merit) / costs[column]
 
     def _by_ratio(self, columns, rows) -> list:
-        """C4.5: each column's split of most gain; the best ratio among those of at least average gain."""
+        """C4.5: each column's split of most gain; the best ratio among those of at least average
+        gain."""
         best = [max((s.gain for s in splits), default=0.0) for splits in columns]
         positive = [gain for gain in best if gain > NEAR]
         average = sum(positive) / len(positive) if positive else 0.0
@@ -278,7 +313,7 @@ class Referee:
             out.append([s.changed(score=score, sure=sure) for s, score in zip(chosen, scores)])
         return out
 
-    # -- growing ----------------------------------------------------------------------------------------
+    # -- growing -----------------------------------------------------------------------
 
     def root(self) -> list:
         return [(i, w) for i, w in enumerate(self.weight) if w > 0]
@@ -307,7 +342,8 @@ class Referee:
         return out
 
     def best(self, rows) -> Split | None:
-        """The split of the greatest score: of the first column, at the smallest threshold, among equals."""
+        """The split of the greatest score: of the first column, at the smallest threshold, among
+        equals."""
         found = self.candidates(rows)
         if not found:
             return None
@@ -359,9 +395,12 @@ class Referee:
                     "gain": 0.0 if split is None else split.gain,
                 }
             )
-        whole = dict.fromkeys(["feature", "child", "n_children", "table", "n_codes", "missing"], np.int32)
+        whole = dict.fromkeys(
+            ["feature", "child", "n_children", "table", "n_codes", "missing"], np.int32
+        )
         types = whole | {"kind": np.uint8, "n_rows": np.int64}
         arrays = {
-            name: np.array([row[name] for row in rows], dtype=types.get(name, float)) for name in rows[0]
+            name: np.array([row[name] for row in rows], dtype=types.get(name, float))
+            for name in rows[0]
         }
         return Tree(**arrays, cuts=np.empty(0), branches=np.array(branches, dtype=np.int32))

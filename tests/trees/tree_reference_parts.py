@@ -14,7 +14,8 @@ NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Rules:
-    """How to grow: names and defaults of `lyceum.trees._grow.Growth`, as far as the referee knows them."""
+    """How to grow: names and defaults of `lyceum.trees._grow.Growth`, as far as the referee knows
+    them."""
 
     criterion: str = "gini"
     categorical: str = "groups"
@@ -60,7 +61,8 @@ class Split:
         return self.branch.get(int(cell))
 
     def changed(self, **changes) -> Split:
-        """The split with other fields, as `dataclasses.replace` gives it, without a call of `__init__`."""
+        """The split with other fields, as `dataclasses.replace` gives it, without a call of
+        `__init__`."""
         out = object.__new__(Split)
         out.__dict__.update(self.__dict__, **changes)
         return out
@@ -72,7 +74,9 @@ class Split:
         if self.kind == THRESHOLD:
             return math.isclose(self.threshold, other.threshold, rel_tol=1e-12, abs_tol=1e-12)
         if self.kind == INTERVALS:
-            return len(self.cuts) == len(other.cuts) and np.allclose(self.cuts, other.cuts, rtol=1e-12)
+            return len(self.cuts) == len(other.cuts) and np.allclose(
+                self.cuts, other.cuts, rtol=1e-12
+            )
         return self.groups() == other.groups()
 
     def groups(self):

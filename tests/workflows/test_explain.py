@@ -69,7 +69,9 @@ def test_a_date_that_was_taken_apart_is_one_column_with_its_names():
     "learner", [SVC(), LinearSVC(), Perceptron(), MarginClassifier(), KernelPerceptron()]
 )
 def test_a_model_without_probabilities_claims_none(learner):
-    table = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0], "y": ["n", "n", "p", "p"]})
+    table = pd.DataFrame(
+        {"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0], "y": ["n", "n", "p", "p"]}
+    )
     (found,) = explain_rows(learner.fit(lyceum.scan(table, target="y")), table, [3])
     assert found.posterior is None
     assert "%" not in found.title

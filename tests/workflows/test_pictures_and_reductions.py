@@ -1,4 +1,5 @@
-"""Segments of pictures, bags of visual words, and fewer columns for files: the library and its commands."""
+"""Segments of pictures, bags of visual words, and fewer columns for files: the library and its
+commands."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ def scene():
 
 @pytest.mark.syllabus("12.6")
 @pytest.mark.parametrize("method", ["kmeans", "mixture"])
-@pytest.mark.parametrize("by", ["colour", "colour+position"])
+@pytest.mark.parametrize("by", ["color", "color+position"])
 def test_a_scene_falls_into_sky_grass_and_sun(method, by):
     found = segment_image(scene(), n_segments=3, by=by, method=method)
     truth = np.zeros((40, 60), dtype=int)
@@ -40,10 +41,10 @@ def test_a_scene_falls_into_sky_grass_and_sun(method, by):
 
 @pytest.mark.syllabus("12.6")
 def test_intensity_is_one_number_per_pixel():
-    grey = np.tile([0, 90, 255], (6, 4)).astype(np.uint8)
-    found = segment_image(grey, n_segments=3, by="intensity")
+    gray = np.tile([0, 90, 255], (6, 4)).astype(np.uint8)
+    found = segment_image(gray, n_segments=3, by="intensity")
     np.testing.assert_allclose(np.sort(found.palette[:, 0]), [0, 90 / 255, 1], atol=1e-9)
-    np.testing.assert_allclose(found.picture[:, :, 0], grey / 255.0, atol=1e-9)
+    np.testing.assert_allclose(found.picture[:, :, 0], gray / 255.0, atol=1e-9)
 
 
 @pytest.mark.syllabus("12.6")
@@ -104,7 +105,16 @@ def test_any_table_is_reduced_with_missing_cells_and_categories(method):
 
 def test_the_command_writes_scores_and_a_page(tmp_path):
     out, page = tmp_path / "scores.csv", tmp_path / "page.html"
-    arguments = ["reduce", str(path("penguins")), "-t", "species", "--method", "fisher", "-o", str(out)]
+    arguments = [
+        "reduce",
+        str(path("penguins")),
+        "-t",
+        "species",
+        "--method",
+        "fisher",
+        "-o",
+        str(out),
+    ]
     run = CliRunner().invoke(app, [*arguments, "--report", str(page)])
     assert run.exit_code == 0, run.output
     assert pd.read_csv(out).shape == (344, 3)

@@ -52,7 +52,9 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
     topics = ["goal team match player kick win", "oven bread flour cake salt bake"]
     words = [topic.split() for topic in [*topics, "brake wheel fuel gear road drive"]]
     rng = np.random.default_rng(0)
-    texts = pd.DataFrame({"text": [f"{' '.join(rng.permutation(words[i % 3])[:4])} {i}" for i in range(60)]})
+    texts = pd.DataFrame(
+        {"text": [f"{' '.join(rng.permutation(words[i % 3])[:4])} {i}" for i in range(60)]}
+    )
     found = cluster_table(texts)
     assert adjusted_rand_score(np.arange(60) % 3, found.labels) == 1.0
     assert (found.choice.k, found.model[-1].metric) == (3, "cosine")

@@ -13,8 +13,15 @@ from lyceum.errors import DataWarning, ModelFileError, SchemaError
 from lyceum.linear import LinearRegression
 from lyceum.workflows import predict_file
 
-LEARNED = [("13/02/2024", "1.234,50 €", 3.0), ("03/04/2024", "999 €", 5.0), ("25/12/2024", "10,5 €", 9.0)]
-NEW = {"day": ["03/02/2024", "11/12/2024"], "price": ["1.234 €", "2.000 €"]}  # days up to 12, thousands only
+LEARNED = [
+    ("13/02/2024", "1.234,50 €", 3.0),
+    ("03/04/2024", "999 €", 5.0),
+    ("25/12/2024", "10,5 €", 9.0),
+]
+NEW = {
+    "day": ["03/02/2024", "11/12/2024"],
+    "price": ["1.234 €", "2.000 €"],
+}  # days up to 12, thousands only
 MEANT = {"day": ["2024-02-03", "2024-12-11"], "price": [1234.0, 2000.0]}
 
 
@@ -66,12 +73,16 @@ def test_a_style_that_does_not_fit_is_not_taken(model, tmp_path):
     expected = answers(model, table(tmp_path / "meant.csv", MEANT.values()), tmp_path)
     other = {"day": ["3 Feb 2024", "11 Dec 2024"], "price": ["$1,234.00", "$2,000.00"]}
     np.testing.assert_allclose(
-        answers(model, table(tmp_path / "other.csv", other.values()), tmp_path), expected, rtol=1e-12
+        answers(model, table(tmp_path / "other.csv", other.values()), tmp_path),
+        expected,
+        rtol=1e-12,
     )
 
 
 def test_text_dates_of_a_frame_are_refused_where_no_order_is_known():
-    frame = pa.table({"day": pa.array([0, 86400, 86400 * 50], pa.timestamp("s")), "y": [1.0, 2.0, 4.0]})
+    frame = pa.table(
+        {"day": pa.array([0, 86400, 86400 * 50], pa.timestamp("s")), "y": [1.0, 2.0, 4.0]}
+    )
     model = LinearRegression().fit(scan(frame, target="y", kinds={"y": "continuous"}))
     with pytest.raises(SchemaError, match="day and month cannot be told apart"):
         model.predict(pa.table({"day": NEW["day"]}))

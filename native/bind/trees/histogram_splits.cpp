@@ -84,7 +84,7 @@ template <class Target>
 void search(Target target, lyceum::trees::TreeColumns columns, const lyceum::trees::TreeRules& rules,
             lyceum::trees::NodeTables tables, const BoundNodes& nodes, const lyceum::trees::NodeSplits& out) {
     lyceum::trees::HistogramSplits<Target> split(target, columns, rules, tables);
-    lyceum::Poll poll = signals();
+    lyceum::InterruptPoll poll = signals();
     for (std::size_t slot = 0; slot < tables.slots; ++slot) {
         if (!nodes.open.data()[slot]) continue;
         split(slot, nodes.total.data() + slot * nodes.total.shape(1), nodes.impurity.data()[slot],

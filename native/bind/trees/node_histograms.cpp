@@ -79,15 +79,15 @@ void class_histograms(Array<const Code, 2> codes, Places offsets, Ints feature, 
 
 template <class Code>
 void number_histograms(Array<const Code, 2> codes, Places offsets, Ints feature, Places table, Ints branches,
-                       Ints child, Ints n_children, Doubles share, Ints slot, Doubles y, Weights w, Doubles centre,
+                       Ints child, Ints n_children, Doubles share, Ints slot, Doubles y, Weights w, Doubles center,
                        Array<double, 3> out) {
     const auto n = codes.shape(0), slots = out.shape(0);
     expect_shape("out", out, {slots, out.shape(1), lyceum::trees::NumberTarget::channels()});
     expect_shape("y", y, {n});
-    expect_shape("centre", centre, {slots});
+    expect_shape("center", center, {slots});
     const auto cells = checked_cells(codes, offsets, out.shape(1));
     const auto tree = checked_tree(feature, table, branches, child, n_children, share, slot, cells, slots);
-    const lyceum::trees::NumberTarget target{y.data(), centre.data()};
+    const lyceum::trees::NumberTarget target{y.data(), center.data()};
     lyceum::trees::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(),
                                    signals());
 }
@@ -118,8 +118,8 @@ void bind(nb::module_& m) {
     m.def("number_histograms", &number_histograms<Code>, "codes"_a.noconvert(), "offsets"_a.noconvert(),
           "feature"_a.noconvert(), "table"_a.noconvert(), "branches"_a.noconvert(), "child"_a.noconvert(),
           "n_children"_a.noconvert(), "share"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(),
-          "w"_a.noconvert().none(), "centre"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
-          "Add every row's weight, w z, w z² and 1, z = y - centre[slot], to out[slot, cell of every column].");
+          "w"_a.noconvert().none(), "center"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
+          "Add every row's weight, w z, w z² and 1, z = y - center[slot], to out[slot, cell of every column].");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 using namespace lyceum;
 
 void test_every_task_runs_once(size_t threads) {
-    Team team(threads);
+    ThreadTeam team(threads);
     for (size_t count : {0, 1, 2, 7, 100}) {
         std::vector<std::atomic<int>> runs(count);
         team(count, [&](size_t task) { ++runs[task]; });
@@ -16,7 +16,7 @@ void test_every_task_runs_once(size_t threads) {
 }
 
 void test_an_exception_reaches_the_caller_and_the_team_goes_on(size_t threads) {
-    Team team(threads);
+    ThreadTeam team(threads);
     for (size_t wrong : {0, 3, 9}) {
         std::string message;
         try {
@@ -35,7 +35,7 @@ void test_an_exception_reaches_the_caller_and_the_team_goes_on(size_t threads) {
 }
 
 void test_calls_may_follow_each_other_before_helpers_have_woken(size_t threads) {
-    Team team(threads);
+    ThreadTeam team(threads);
     for (int call = 0; call < 20'000; ++call) {
         std::array<int, 3> cells{};  // gone after the call: a helper that is late must not find it
         team(3, [&](size_t task) { cells[task] += call; });

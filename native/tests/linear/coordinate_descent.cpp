@@ -39,8 +39,8 @@ double violation(const Data& data, const Doubles1& b, Penalty p) {
 void test_all_ways_agree(size_t n, size_t d, Penalty p) {
     const Data data(n, d);
     Doubles1 b(d), g = data.q;
-    const auto done =
-        gram_descent({data.Q.data(), d, d, data.q.data(), data.yy}, g.data(), b.data(), p, 1e-13, 100000, Poll());
+    const auto done = gram_descent({data.Q.data(), d, d, data.q.data(), data.yy}, g.data(), b.data(), p, 1e-13, 100000,
+                                   InterruptPoll());
     CHECK(done.gap <= 1e-13);
     CHECK(violation(data, b, p) < 1e-5);
 
@@ -55,22 +55,23 @@ void test_all_ways_agree(size_t n, size_t d, Penalty p) {
     const DenseColumns columns{data.X.data(), n, d};
     const SparseColumns thin{start.data(), index.data(), data.X.data(), n, d};
     const auto one = column_descent<DenseColumns>({columns, zeros.data(), data.norms.data(), data.y.data()},
-                                                  chosen.data(), d, r, dense.data(), p, 1e-13, 100000, Poll());
-    const auto two = column_descent<SparseColumns>({thin, zeros.data(), data.norms.data(), data.y.data()},
-                                                   chosen.data(), d, s, sparse.data(), p, 1e-13, 100000, Poll());
+                                                  chosen.data(), d, r, dense.data(), p, 1e-13, 100000, InterruptPoll());
+    const auto two =
+        column_descent<SparseColumns>({thin, zeros.data(), data.norms.data(), data.y.data()}, chosen.data(), d, s,
+                                      sparse.data(), p, 1e-13, 100000, InterruptPoll());
     CHECK(one.gap <= 1e-13 && two.gap <= 1e-13);
     for (size_t j = 0; j < d; ++j) CLOSE(dense[j], b[j], 1e-5);
     for (size_t j = 0; j < d; ++j) CLOSE(sparse[j], b[j], 1e-5);
     Doubles1 out(d);
-    column_products(columns, zeros.data(), chosen.data(), d, r, out.data(), Poll());
+    column_products(columns, zeros.data(), chosen.data(), d, r, out.data(), InterruptPoll());
     for (size_t j = 0; j < d; ++j) CLOSE(out[j], g[j], 1e-5);
 }
 
 void test_no_columns_and_constant_columns() {
     const double zero = 0;
     double g = 0, b = 0;
-    CHECK(gram_descent({&zero, 0, 0, &zero, 1.0}, &g, &b, {1, 0}, 1e-9, 10, Poll()).epochs <= 1);
-    CHECK(gram_descent({&zero, 1, 1, &zero, 1.0}, &g, &b, {1, 0}, 1e-9, 10, Poll()).gap == 0);
+    CHECK(gram_descent({&zero, 0, 0, &zero, 1.0}, &g, &b, {1, 0}, 1e-9, 10, InterruptPoll()).epochs <= 1);
+    CHECK(gram_descent({&zero, 1, 1, &zero, 1.0}, &g, &b, {1, 0}, 1e-9, 10, InterruptPoll()).gap == 0);
     CHECK(b == 0);
 }
 

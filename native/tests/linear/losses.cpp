@@ -29,7 +29,7 @@ void test_logistic(size_t n, size_t d, double steep) {
     const auto coef = random.template normal<double>(p, 0, steep);
     Doubles1 gradient(p), hessian(p * p), G(p), H(p * p);
     const double loss = logistic<T>(matrix_of(X, n, d), y.data(), w.data(), coef.data(), shift.data(), gradient.data(),
-                                    hessian.data(), Poll());
+                                    hessian.data(), InterruptPoll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
         const auto x = design_row(X, i, d, shift);
@@ -55,7 +55,7 @@ void test_softmax(size_t n, size_t d, size_t K) {
     const auto codes = random.codes(n, -1, int(K));
     Doubles1 gradient(m), hessian(m * m), G(m), H(m * m);
     const double loss = softmax_loss<T>(matrix_of(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
-                                        gradient.data(), hessian.data(), Poll());
+                                        gradient.data(), hessian.data(), InterruptPoll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
         if (codes[i] < 0) continue;
@@ -101,7 +101,7 @@ void test_separable_bound(size_t n, size_t d, size_t K, double steep) {
     for (size_t i = 0; i < n; ++i) codes[i] = int(i % (K + 1)) - 1;
     Doubles1 gradient(K * p), curvature(K * p * p), G(K * p), H(K * p * p);
     const double bound = separable_bound<T>(matrix_of(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
-                                            gradient.data(), curvature.data(), Poll());
+                                            gradient.data(), curvature.data(), InterruptPoll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
         if (codes[i] < 0) continue;

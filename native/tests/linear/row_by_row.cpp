@@ -14,11 +14,13 @@ void test_three_points() {
     const std::int32_t y[] = {0, 0, 1};
     const double shift[] = {0, 0};
     Doubles1 coef(3);
-    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, Poll()) == 1);
+    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, InterruptPoll()) ==
+          1);
     CLOSE(coef[0], -1, 0);
     CLOSE(coef[1], -2, 0);
     CLOSE(coef[2], -1, 0);
-    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, Poll()) == 0);
+    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, InterruptPoll()) ==
+          0);
 }
 
 template <class T>
@@ -32,13 +34,13 @@ void test_several_classes_settle() {
     Doubles1 coef(K * (d + 1));
     size_t mistakes = 1, passes = 0;
     while (mistakes && ++passes < 100)
-        mistakes =
-            perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, nullptr, shift, 0.5, {coef.data(), K, d + 1}, Poll());
+        mistakes = perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, nullptr, shift, 0.5, {coef.data(), K, d + 1},
+                                      InterruptPoll());
     CHECK(mistakes == 0);
     const Doubles1 none(n);
     std::fill(coef.begin(), coef.end(), 0.0);
     CHECK(perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, none.data(), shift, 1.0, {coef.data(), K, d + 1},
-                             Poll()) == 0);
+                             InterruptPoll()) == 0);
 }
 
 // Two rows by hand, rate 0.1: u = (0, 0), then 0.1 * 3 (1, 1), then + 0.1 * (1 - 0.9) (2, 1).
@@ -47,7 +49,7 @@ void test_lms_by_hand() {
     const std::vector<T> X{2, 3};
     const double y[] = {3, 1}, shift[] = {1}, unit[] = {1};
     Doubles1 u(2);
-    lms_pass<T>(matrix_of(X, 2, 1), y, nullptr, shift, unit, 0.1, true, u.data(), Poll());
+    lms_pass<T>(matrix_of(X, 2, 1), y, nullptr, shift, unit, 0.1, true, u.data(), InterruptPoll());
     CLOSE(u[0], 0.3 + 0.1 * 0.1 * 2, 1e-15);
     CLOSE(u[1], 0.3 + 0.1 * 0.1, 1e-15);
 }
@@ -59,7 +61,7 @@ void test_recursive_squares_are_ridge() {
     const double y[] = {1, 3, 0}, w[] = {1, 2, 0}, shift[] = {0};
     Doubles1 u(2), P(4);
     P[0] = 0.5;
-    recursive_squares<T>(matrix_of(X, 3, 1), y, w, shift, u.data(), P.data(), Poll());
+    recursive_squares<T>(matrix_of(X, 3, 1), y, w, shift, u.data(), P.data(), InterruptPoll());
     CLOSE(P[0], 1.0 / 11, 1e-15);
     CLOSE(u[0], 13.0 / 11, 1e-15);
     CLOSE(u[1], 0, 0);
@@ -74,7 +76,7 @@ void test_recursive_softmax_first_row() {
     Doubles1 u(2), P(4), trace(2);
     P[0] = 1;
     const double loss = recursive_softmax<T>(matrix_of(X, 1, 1), {y, 2}, nullptr, shift, {u.data(), 1, 2}, P.data(),
-                                             trace.data(), Poll());
+                                             trace.data(), InterruptPoll());
     CLOSE(loss, std::log(2.0), 1e-15);
     const double p = 1 / (1 + std::exp(-2 * u[0]));
     CLOSE(u[0], 2 * (1 - p), 1e-12);
@@ -83,7 +85,8 @@ void test_recursive_softmax_first_row() {
     // three symmetric outputs: the common part of the weights is not informed and does not move
     Doubles1 theta(6), Q(36);
     for (size_t i = 0; i < 6; ++i) Q[i * 7] = 1;
-    recursive_softmax<T>(matrix_of(X, 1, 1), {y, 3}, nullptr, shift, {theta.data(), 3, 2}, Q.data(), nullptr, Poll());
+    recursive_softmax<T>(matrix_of(X, 1, 1), {y, 3}, nullptr, shift, {theta.data(), 3, 2}, Q.data(), nullptr,
+                         InterruptPoll());
     CLOSE(theta[0] + theta[2] + theta[4], 0, 1e-15);
     CHECK(theta[2] > 0);
     for (size_t i = 0; i < 6; ++i)

@@ -25,7 +25,7 @@ void test_expand(size_t n) {
     Random random;
     const auto X = coded<T>(random, n);
     std::vector<T> dense(n * wide), sparse(n * wide);
-    expand<T, T>(matrix_of(X, n, 3), {start, size, first}, {dense.data(), n, wide}, Poll());
+    expand<T, T>(matrix_of(X, n, 3), {start, size, first}, {dense.data(), n, wide}, InterruptPoll());
     std::vector<std::int32_t> indptr(n + 1), indices(n * 3);
     std::vector<T> data(n * 3);
     const size_t used =
@@ -45,18 +45,18 @@ void test_losses(size_t n) {
     const std::vector<T> X(codes.begin(), codes.end());
     std::vector<T> dense(n * wide), data(n * 3);
     std::vector<std::int32_t> indptr(n + 1), indices(n * 3);
-    expand<T, T>(matrix_of(X, n, 3), {start, size, first}, {dense.data(), n, wide}, Poll());
+    expand<T, T>(matrix_of(X, n, 3), {start, size, first}, {dense.data(), n, wide}, InterruptPoll());
     expand_sparse<T, T>(matrix_of(X, n, 3), {start, size, first}, indptr.data(), indices.data(), data.data());
     const Csr<T> csr{indptr.data(), indices.data(), data.data(), n, wide};
     const auto y = random.uniform(n), w = random.uniform(n);
     const auto coef = random.template normal<double>(p);
     Doubles1 g(p), G(p), h(p * p), H(p * p), gram(wide * wide), want(wide * wide), shift(wide);
     const double loss = logistic<T>(matrix_of(dense, n, wide), y.data(), w.data(), coef.data(), shift.data(), G.data(),
-                                    H.data(), Poll());
-    CLOSE(sparse_logistic(csr, y.data(), w.data(), coef.data(), g.data(), h.data(), Poll()), loss, 1e-12);
+                                    H.data(), InterruptPoll());
+    CLOSE(sparse_logistic(csr, y.data(), w.data(), coef.data(), g.data(), h.data(), InterruptPoll()), loss, 1e-12);
     for (size_t i = 0; i < p; ++i) CLOSE(g[i], G[i], 1e-10);
     for (size_t i = 0; i < p * p; ++i) CLOSE(h[i], H[i], 1e-10);
-    sparse_gram(csr, w.data(), gram.data(), Poll());
+    sparse_gram(csr, w.data(), gram.data(), InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t a = 0; a < wide; ++a)
             for (size_t b = 0; b < wide; ++b)

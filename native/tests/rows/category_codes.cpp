@@ -37,8 +37,9 @@ void test_tables(size_t n, size_t K) {
     const auto codes = random.codes(n, -1, int(K));
     const auto w = random.uniform(n), table = random.template normal<double>(9 * K);
     Doubles1 counts(9 * K), want(9 * K), out(n * K), joint(n * K);
-    class_counts(rows::CodedRows(matrix_of(X, n, 3)), {codes.data(), K}, w.data(), levels, counts.data(), Poll());
-    table_log_joint(rows::CodedRows(matrix_of(X, n, 3)), levels, {table.data(), 9, K}, out.data(), Poll());
+    class_counts(rows::CodedRows(matrix_of(X, n, 3)), {codes.data(), K}, w.data(), levels, counts.data(),
+                 InterruptPoll());
+    table_log_joint(rows::CodedRows(matrix_of(X, n, 3)), levels, {table.data(), 9, K}, out.data(), InterruptPoll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < 2; ++j) {
             const int x = level(X[i * 3 + columns[j]], j);
@@ -57,7 +58,7 @@ void test_expand(size_t n) {
     const auto X = coded<T>(random, n);
     const std::int32_t start[] = {5, 4, 0}, size[] = {6, 0, 4}, first[] = {0, 0, 1};
     std::vector<U> out(n * 11, U(7));
-    expand<T, U>(matrix_of(X, n, 3), {start, size, first}, {out.data(), n, 11}, Poll());
+    expand<T, U>(matrix_of(X, n, 3), {start, size, first}, {out.data(), n, 11}, InterruptPoll());
     for (size_t i = 0; i < n; ++i) {
         const U copy = static_cast<U>(X[i * 3 + 1]);
         CHECK(out[i * 11 + 4] == copy || copy != copy);
@@ -77,7 +78,7 @@ void test_presence(size_t n) {
     if (n) X[2 * (n - 1) + 1] = T(10);
     const std::vector<std::int32_t> both{0, 1};
     std::vector<std::uint8_t> seen(20), regular(2);
-    integer_presence<T>(matrix_of(X, n, 2), both.data(), {seen.data(), 2, 10}, regular.data(), Poll());
+    integer_presence<T>(matrix_of(X, n, 2), both.data(), {seen.data(), 2, 10}, regular.data(), InterruptPoll());
     CHECK(regular[0] == 1 && regular[1] == (n == 0));
     for (int c = 0; c < 10; ++c) {
         bool occurs = false;

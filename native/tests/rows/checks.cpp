@@ -12,19 +12,19 @@ template <class T>
 void test_first_bad_cell_is_found() {
     for (const size_t size : {0, 1, 7, 4096, 10001}) {
         std::vector<T> x(size, std::numeric_limits<T>::max());
-        CHECK(first_nonfinite(x.data(), size, false, Poll()) == -1);
+        CHECK(first_nonfinite(x.data(), size, false, InterruptPoll()) == -1);
         for (const double bad : {nan_cell, infinity, -infinity}) {
             if (!size) continue;
             x[size - 1] = static_cast<T>(bad);
             const auto last = static_cast<std::int64_t>(size - 1);
-            CHECK(first_nonfinite(x.data(), size, false, Poll()) == last);
-            CHECK(first_nonfinite(x.data(), size, true, Poll()) == (bad != bad ? -1 : last));
+            CHECK(first_nonfinite(x.data(), size, false, InterruptPoll()) == last);
+            CHECK(first_nonfinite(x.data(), size, true, InterruptPoll()) == (bad != bad ? -1 : last));
         }
     }
 }
 
 bool has_breaks_in_quotes(const std::string& text) {
-    return breaks_in_quotes(reinterpret_cast<const TextByte*>(text.data()), text.size(), ',', '"', Poll());
+    return breaks_in_quotes(reinterpret_cast<const TextByte*>(text.data()), text.size(), ',', '"', InterruptPoll());
 }
 
 void test_line_breaks_in_quotes_are_found_wherever_they_stand() {

@@ -59,7 +59,7 @@ Table made(unsigned seed, size_t n, std::int32_t values, bool has_missing) {
 
 // What is learned: classes or numbers that depend on the first and the third column, and weights.
 struct Lesson {
-    std::vector<ClassRow> labelled;
+    std::vector<ClassRow> labeled;
     std::vector<NumberRow> measured;
 };
 
@@ -70,7 +70,7 @@ Lesson lesson(const Table& table, unsigned seed, int classes) {
         const double signal = table.codes[i] * 2. / table.n_codes[0] + double(table.codes[2 * table.n + i] == 1);
         const double y = signal + std::uniform_real_distribution<>(-1, 1)(engine),
                      w = 0.5 + double(engine() % 1000) / 1000;
-        out.labelled.push_back({i, std::clamp(int(std::floor(y * classes / 3)), 0, classes - 1), w});
+        out.labeled.push_back({i, std::clamp(int(std::floor(y * classes / 3)), 0, classes - 1), w});
         out.measured.push_back({i, y, w});
     }
     return out;
@@ -178,11 +178,11 @@ Subtree grown(const Target& target, Table& table, const TreeRules& rules, std::v
             if (grower.open_rows(i) > grower.open_rows(largest)) largest = i;
         if (!grower.open_rows(largest)) break;
         grower.prepare(largest);
-        for (size_t j = table.d; j-- > 0;) grower.search(largest, j, j + 1, Poll());
+        for (size_t j = table.d; j-- > 0;) grower.search(largest, j, j + 1, InterruptPoll());
         const size_t children = grower.split(largest);
         for (size_t j = table.d; j-- > 0 && children;) grower.deal(largest, children, j, j + 1);
     }
-    for (size_t i = grower.n_open(); i-- > 0;) grower.finish(i, Poll());
+    for (size_t i = grower.n_open(); i-- > 0;) grower.finish(i, InterruptPoll());
     return grower.assemble();
 }
 
@@ -208,7 +208,7 @@ void test_every_split_is_a_best_one(const Target& target, TreeRules rules, unsig
     std::vector<Instance> root;
     size_t classes = 0;
     if constexpr (std::is_same_v<Instance, ClassRow>)
-        root = all.labelled, classes = target.size();
+        root = all.labeled, classes = target.size();
     else
         root = all.measured;
     rules.criterion = target.criterion;
@@ -263,7 +263,7 @@ void test_all_ways_grow_the_same_tree(const Target& target, TreeRules rules, uns
     const auto all = lesson(table, seed, int(std::min<size_t>(target.size(), 4)));
     std::vector<typename Target::Instance> rows;
     if constexpr (std::is_same_v<typename Target::Instance, ClassRow>)
-        rows = all.labelled;
+        rows = all.labeled;
     else
         rows = all.measured;
     rules.criterion = target.criterion;
@@ -293,29 +293,30 @@ void test_limits_and_one_row() {
     const auto all = lesson(table, 1, 3);
     const Classes<0> target{3, Criterion::gini, {}};
     TreeRules rules;
-    CHECK(grown(target, table, rules, std::vector<ClassRow>(all.labelled.begin(), all.labelled.begin() + 1))
-              .nodes.size() == 1);
+    CHECK(
+        grown(target, table, rules, std::vector<ClassRow>(all.labeled.begin(), all.labeled.begin() + 1)).nodes.size() ==
+        1);
     CHECK(grown(target, table, rules, std::vector<ClassRow>{}).nodes.size() == 1);
     rules.max_leaves = 5;
-    const auto few = grown(target, table, rules, all.labelled);
+    const auto few = grown(target, table, rules, all.labeled);
     CHECK(std::count_if(few.nodes.begin(), few.nodes.end(), [](const auto& n) { return n.kind == SplitKind::leaf; }) ==
           5);
     rules = {};
     rules.max_depth = 1;
-    CHECK(grown(target, table, rules, all.labelled).nodes.size() == 3);
+    CHECK(grown(target, table, rules, all.labeled).nodes.size() == 3);
     rules = {};
     rules.max_p = 0;
-    CHECK(grown(target, table, rules, all.labelled).nodes.size() == 1);
+    CHECK(grown(target, table, rules, all.labeled).nodes.size() == 1);
     rules = {};
     rules.random = true;
-    const auto once = grown(target, table, rules, all.labelled);
-    check_same(once, grown(target, table, rules, all.labelled));
+    const auto once = grown(target, table, rules, all.labeled);
+    check_same(once, grown(target, table, rules, all.labeled));
     rules.seed = 1;
-    CHECK(grown(target, table, rules, all.labelled).nodes[0].threshold != once.nodes[0].threshold);
+    CHECK(grown(target, table, rules, all.labeled).nodes[0].threshold != once.nodes[0].threshold);
     rules = {};
     rules.record = true;
     rules.max_depth = 1;
-    CHECK(grown(target, table, rules, all.labelled).record.size() == table.d);
+    CHECK(grown(target, table, rules, all.labeled).record.size() == table.d);
 }
 
 template <class Test>

@@ -38,7 +38,7 @@ void test_split(Target target, Summed summed, const std::vector<Instance>& rows,
     const double share[] = {1};
     const CodedTree root{none, start, none, none, none, share, slot};
     node_histograms(Matrix<const std::uint8_t>{table.by_row.data(), n, d}, CodeCells{offsets.data(), d}, root, summed,
-                    table.w.data(), 1, tables.data(), Poll());
+                    table.w.data(), 1, tables.data(), InterruptPoll());
     for (const auto& row : rows) target.add(total.data(), row);
 
     std::int32_t feature = -1, children = 0, missing = 0, branches[most_codes];
@@ -78,17 +78,17 @@ void test_rules(TreeRules rules) {
     const Table table(n, random);
     const auto k = random.codes(n, 0, 3);
     const auto y = random.normal<double>(n);
-    std::vector<ClassRow> labelled;
+    std::vector<ClassRow> labeled;
     std::vector<NumberRow> measured;
     for (std::uint32_t i = 0; i < n; ++i) {
-        labelled.push_back({i, k[i], table.w[i]});
+        labeled.push_back({i, k[i], table.w[i]});
         measured.push_back({i, y[i], table.w[i]});
     }
-    const double centre[] = {0};
+    const double center[] = {0};
     rules.criterion = Criterion::entropy;
-    test_split(Classes<0>{3, Criterion::entropy, {}}, ClassTarget{{k.data(), 3}, true}, labelled, table, rules);
+    test_split(Classes<0>{3, Criterion::entropy, {}}, ClassTarget{{k.data(), 3}, true}, labeled, table, rules);
     rules.criterion = Criterion::variance;
-    test_split(Numbers<2>{Criterion::variance}, NumberTarget{y.data(), centre}, measured, table, rules);
+    test_split(Numbers<2>{Criterion::variance}, NumberTarget{y.data(), center}, measured, table, rules);
 }
 
 int main() {

@@ -43,10 +43,10 @@ void test_sums(size_t n, bool weighted) {
     Doubles1 counts(3 * 10 * 4), sums(3 * 10 * 4), want_counts(3 * 10 * 4), want_sums(3 * 10 * 4);
     const double* weights = weighted ? w.data() : nullptr;
     node_histograms(matrix_of(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3,
-                    counts.data(), Poll());
-    const double centre[] = {1e6, 1e6 + 1, 1e6 - 1};
-    node_histograms(matrix_of(codes, n, 2), cells, tree, NumberTarget{y.data(), centre}, weights, 3, sums.data(),
-                    Poll());
+                    counts.data(), InterruptPoll());
+    const double center[] = {1e6, 1e6 + 1, 1e6 - 1};
+    node_histograms(matrix_of(codes, n, 2), cells, tree, NumberTarget{y.data(), center}, weights, 3, sums.data(),
+                    InterruptPoll());
     for (size_t i = 0; i < n; ++i) {
         const std::int32_t row[] = {first[i], second[i]};
         double to[3] = {};
@@ -54,7 +54,7 @@ void test_sums(size_t n, bool weighted) {
         for (int s = 0; s < 3; ++s)
             for (int j = 0; j < 2 && to[s] > 0; ++j) {
                 const size_t cell = (s * 10 + offsets[j] + row[j]) * 4;
-                const double z = y[i] - centre[s], add[] = {to[s], to[s] * z, to[s] * z * z, 1};
+                const double z = y[i] - center[s], add[] = {to[s], to[s] * z, to[s] * z * z, 1};
                 for (int c = 0; c < 4; ++c) want_sums[cell + c] += add[c];
                 if (classes[i] >= 0) want_counts[cell + classes[i]] += to[s], want_counts[cell + 3] += 1;
             }
@@ -77,7 +77,7 @@ void test_ranges(size_t n) {
         const size_t at = offsets[i % 2] + codes[i];
         least[at] = std::fmin(least[at], double(X[i])), most[at] = std::fmax(most[at], double(X[i]));
     }
-    bin_ranges(matrix_of(X, n, 2), codes.data(), cells, low.data(), high.data(), Poll());
+    bin_ranges(matrix_of(X, n, 2), codes.data(), cells, low.data(), high.data(), InterruptPoll());
     CHECK(low == least && high == most);
 }
 

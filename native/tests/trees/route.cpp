@@ -86,8 +86,8 @@ void test_all_ways_lead_to_the_same_ends(size_t n, size_t splits, bool two_way, 
     Doubles1 sums(n);
     std::vector<std::vector<std::int32_t>> ends;
     for (size_t t = 0; t < 5; ++t) {
-        visit_ends<T>(views[t], matrix_of(X, n, 3), want.data(), 1, Poll());
-        add_visit_values<T>(views[t], matrix_of(X, n, 3), values[t].values, sums.data(), 1, Poll());
+        visit_ends<T>(views[t], matrix_of(X, n, 3), want.data(), 1, InterruptPoll());
+        add_visit_values<T>(views[t], matrix_of(X, n, 3), values[t].values, sums.data(), 1, InterruptPoll());
         ends.push_back(want);
     }
     for (const auto engine_ : {Engine::walk, Engine::fastest, Engine::scan}) {
@@ -95,8 +95,8 @@ void test_all_ways_lead_to_the_same_ends(size_t n, size_t splits, bool two_way, 
         const Forest<T> forest(views, values, 3, engine_);
         std::vector<std::int32_t> got(n * 5);
         Doubles1 out(n);
-        forest.leaves(matrix_of(X, n, 3), 0, 5, got.data(), Poll());
-        forest.add_values(matrix_of(X, n, 3), 0, 5, {out.data(), n, 1}, Poll());
+        forest.leaves(matrix_of(X, n, 3), 0, 5, got.data(), InterruptPoll());
+        forest.add_values(matrix_of(X, n, 3), 0, 5, {out.data(), n, 1}, InterruptPoll());
         for (size_t i = 0; i < n; ++i) {
             for (size_t t = 0; t < 5; ++t) CHECK(got[i * 5 + t] == ends[t][i]);
             CHECK(out[i] == sums[i]);
@@ -111,8 +111,8 @@ void test_shares_add_up_and_contributions_telescope() {
     const auto X = cells<double>(engine, n, true);
     const Matrix<const double> values{tree.value.data(), tree.value.size(), 1};
     Doubles1 sums(n), steps(n * 3);
-    add_visit_values<double>(tree.view(), matrix_of(X, n, 3), values, sums.data(), 1, Poll());
-    add_contributions<double>(tree.view(), matrix_of(X, n, 3), values, nullptr, {steps.data(), n, 3}, Poll());
+    add_visit_values<double>(tree.view(), matrix_of(X, n, 3), values, sums.data(), 1, InterruptPoll());
+    add_contributions<double>(tree.view(), matrix_of(X, n, 3), values, nullptr, {steps.data(), n, 3}, InterruptPoll());
     const TreeView view = tree.view();
     Visits visits(view);
     for (size_t i = 0; i < n; ++i) {
@@ -121,7 +121,7 @@ void test_shares_add_up_and_contributions_telescope() {
         CLOSE(share, 1, 1e-14);
         CLOSE(tree.value[0] + steps[3 * i] + steps[3 * i + 1] + steps[3 * i + 2], sums[i], 1e-13);
     }
-    const auto all = sparse_visits<double>(tree.view(), matrix_of(X, n, 3), Poll());
+    const auto all = sparse_visits<double>(tree.view(), matrix_of(X, n, 3), InterruptPoll());
     CHECK(all.starts.size() == n + 1 && size_t(all.starts[n]) == all.node.size());
 }
 

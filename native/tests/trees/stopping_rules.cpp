@@ -21,7 +21,7 @@ void test_a_midpoint_is_at_least_the_lower_and_below_the_upper() {
     }
 }
 
-void test_the_spread_of_numbers_does_not_depend_on_the_centre() {
+void test_the_spread_of_numbers_does_not_depend_on_the_center() {
     CLOSE(spread(Criterion::variance, 4, 0, 8), 2, 1e-15);
     CLOSE(spread(Criterion::deviation, 4, 0, 16), 2, 1e-15);
     CLOSE(spread(Criterion::variance, 4, 40, 408), 2, 1e-13);
@@ -48,7 +48,7 @@ void test_a_node_may_be_split_by_every_rule() {
 
 int main() {
     test_a_midpoint_is_at_least_the_lower_and_below_the_upper();
-    test_the_spread_of_numbers_does_not_depend_on_the_centre();
+    test_the_spread_of_numbers_does_not_depend_on_the_center();
     test_a_node_may_be_split_by_every_rule();
     return failures;
 }

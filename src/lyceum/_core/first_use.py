@@ -16,7 +16,8 @@ _NAME = re.compile(r"(\w+) as \1\b")
 def import_on_first_use(
     package: str, before: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The `__getattr__`, `__dir__` and `__all__` of a package that imports its modules as they are needed.
+    """The `__getattr__`, `__dir__` and `__all__` of a package that imports its modules as they are
+    needed.
 
     The names of the package stand in its stub, `__init__.pyi`, where type checkers read them too:
     `from lyceum.bayes.naive_bayes import NaiveBayes as NaiveBayes`.
@@ -54,7 +55,9 @@ def _names_in_stub(package: str) -> dict[str, str]:
     file = sys.modules[package].__file__
     assert file is not None
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {name: module for module, names in _IMPORT.findall(stub) for name in _NAME.findall(names)}
+    return {
+        name: module for module, names in _IMPORT.findall(stub) for name in _NAME.findall(names)
+    }
 
 
 def _order(name: str) -> tuple[bool, bool, str]:

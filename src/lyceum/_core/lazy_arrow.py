@@ -1,4 +1,5 @@
-"""Arrow, imported when it is first used: a run-time install that predicts from arrays does without it."""
+"""Arrow, imported when it is first used: a run-time install that predicts from arrays does without
+it."""
 
 from __future__ import annotations
 

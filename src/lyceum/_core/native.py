@@ -1,7 +1,7 @@
 """The compiled kernels, in the best build that this processor can run.
 
-`native` is the module; `level` is what was picked. The environment variable LYCEUM_ISA ("v2", "v3", "v4" or
-"plain") overrides the choice.
+`native` is the module; `level` is what was picked. The environment variable LYCEUM_ISA ("v2", "v3",
+"v4" or "plain") overrides the choice.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import importlib.util
 from lyceum.errors import MissingPackageError
 
 NAMESAKE = (
-    "the unrelated distribution 'lyceum' is installed beside lyceum-ml, and each overwrites files of the "
-    "other: pip uninstall lyceum, then pip install --force-reinstall --no-deps lyceum-ml"
+    "the unrelated distribution 'lyceum' is installed beside lyceum-ml, and each overwrites files"
+    " of the other: pip uninstall lyceum, then pip install --force-reinstall --no-deps lyceum-ml"
 )
 EXTRAS = {
     "report": ("matplotlib", "jinja2"),
@@ -46,7 +46,10 @@ def lacking_sentence(purpose: str, *packages: str) -> str | None:
     if not lacking:
         return None
     names = " and ".join(lacking)
-    verb = "is" if len(lacking) == 1 else "are"
+    if len(lacking) == 1:
+        verb = "is"
+    else:
+        verb = "are"
     return f"{purpose} needs {names}, which {verb} not installed: {how_to_install(lacking[0])}"
 
 

@@ -32,7 +32,8 @@ def n_threads() -> int:
 
 
 def _executor(size: int) -> ThreadPoolExecutor:
-    """The shared pool of exactly this many threads: a larger one would run more at once than allowed."""
+    """The shared pool of exactly this many threads: a larger one would run more at once than
+    allowed."""
     with _lock:
         if size not in _pools:
             _pools[size] = _started_pool(size)
@@ -42,8 +43,8 @@ def _executor(size: int) -> ThreadPoolExecutor:
 def _started_pool(size: int) -> ThreadPoolExecutor:
     """A pool with all its threads, started from a thread that Ctrl-C does not reach.
 
-    An interrupt in the middle of `Thread.start` would leave a worker that nobody tells to end, and the
-    process would wait for it forever.
+    An interrupt in the middle of `Thread.start` would leave a worker that nobody tells to end, and
+    the process would wait for it forever.
     """
     pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
     starter = threading.Thread(target=_start_all, args=(pool, size))
@@ -68,9 +69,10 @@ def _mark_worker() -> None:
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` on the shared threads, in order, with at most two items per thread read ahead.
 
-    The work is done in the calling thread when one thread is allowed, when there is one item, and inside a
-    worker: a worker that waited for other workers could wait forever. When the caller stops early or an item
-    fails, what has not begun is cancelled and what is running is waited for: no work continues after that.
+    The work is done in the calling thread when one thread is allowed, when there is one item, and
+    inside a worker: a worker that waited for other workers could wait forever. When the caller
+    stops early or an item fails, what has not begun is cancelled and what is running is waited for:
+    no work continues after that.
     """
     size = n_threads()
     iterator = iter(items)
@@ -95,9 +97,11 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Run at most `count` threads for what this thread starts; inside a worker there is one already.
+    """Run at most `count` threads for what this thread starts; inside a worker there is one
+    already.
 
-    More than there are processors (or 64) are never started: a model file could end the process by a number.
+    More than there are processors (or 64) are never started: a model file could end the process by
+    a number.
     """
     count = min(count, max(_MANY, os.cpu_count() or 1))
     if getattr(_here, "is_worker", False):
@@ -109,7 +113,8 @@ def limit_threads(count: int) -> Iterator[None]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep what this thread starts to one thread: small work is done before others have woken up."""
+    """Keep what this thread starts to one thread: small work is done before others have woken
+    up."""
     with single_threaded_blas(), _openmp().limit(limits=1, user_api="openmp"):
         yield
 
@@ -131,8 +136,9 @@ def _blas() -> list[Any]:
 
 
 def _set_blas_threads(library: Any, count: int) -> None:
-    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the first
-    # thread that comes sets it and the last that goes restores it, and these need not be the same.
+    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the
+    # first thread that comes sets it and the last that goes restores it, and these need not be the
+    # same.
     getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
 
 
@@ -143,7 +149,8 @@ _limits_before: list[tuple[Any, int]] = []
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread: blocks are what runs in parallel, and each block's bits stay the same.
+    """Keep BLAS to one thread: blocks are what runs in parallel, and each block's bits stay the
+    same.
 
     The limit is the process's: it holds from the first thread that comes to the last that goes.
     """
@@ -175,10 +182,13 @@ def _restore_blas_threads() -> None:
 
 
 def _start_afresh() -> None:
-    """A forked child has none of its parent's threads, and may be born while one of them holds a lock."""
+    """A forked child has none of its parent's threads, and may be born while one of them holds a
+    lock."""
     global _lock, _limit_lock, _limit_depth
     _pools.clear()
-    _lock, _limit_lock, _limit_depth = threading.Lock(), threading.Lock(), 0
+    _lock = threading.Lock()
+    _limit_lock = threading.Lock()
+    _limit_depth = 0
     _restore_blas_threads()
 
 

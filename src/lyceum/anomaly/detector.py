@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import OutlierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -22,6 +21,7 @@ from lyceum._core.base import (
     takes_weights,
     typical_row,
 )
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
 from lyceum._core.statistics import seed_from
 from lyceum.anomaly.isolation_forest import IsolationForest
@@ -37,20 +37,21 @@ from lyceum.report import Explanation, Summary
 class AnomalyDetector(OutlierMixin, Learner):
     """Any model of usual rows, and the threshold below which a row is an anomaly.
 
-    The threshold is the quantile of the scores of usual rows at the false-alarm rate: of rows like those of
-    `fit`, that share is called unusual. Scores are taken on rows left out of the model, since a model is too
-    sure of the rows that it was fitted on.
+    The threshold is the quantile of the scores of usual rows at the false-alarm rate: of rows like
+    those of `fit`, that share is called unusual. Scores are taken on rows left out of the model,
+    since a model is too sure of the rows that it was fitted on.
 
     Parameters
     ----------
     detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
-        What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian, or the
-        distance to the nearest rows (`NeighborAnomalyScore`), the last two after `SimpleImputer`. Learners of other
-        libraries take numbers.
+        What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian,
+        or the distance to the nearest rows (`NeighborAnomalyScore`), the last two after
+        `SimpleImputer`. Learners of other libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
     cv : int, splitter or None, default=5
-        The folds on which scores of usual rows are taken; None takes the scores of the rows of `fit`.
+        The folds on which scores of usual rows are taken; None takes the scores of the rows of
+        `fit`.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of the detector.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -94,7 +95,10 @@ class AnomalyDetector(OutlierMixin, Learner):
     _coding = "codes"
     _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
-        "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
+        "detector": [
+            HasMethods(["fit", "score_samples"]),
+            StrOptions({"isolation", "gaussian", "distance"}),
+        ],
         "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
@@ -137,7 +141,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     def _steps(self) -> list[Step]:
         return []  # the detector has its own
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit the detector, and find the threshold on rows left out.
@@ -148,19 +152,22 @@ class AnomalyDetector(OutlierMixin, Learner):
             Usual rows, or mostly usual ones.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
-            How often every row counts, in the detector and in the share of false alarms. The detector must
-            take weights then.
+            How often every row counts, in the detector and in the share of false alarms. The
+            detector must take weights then.
         """
         self._validate_params()
         rows = Inputs(self).for_fit(X, None, sample_weight)
         block = rows.gathered("AnomalyDetector", "GaussianDensity")
-        if self.cv is None or isinstance(self.cv, int | np.integer):  # others split by the numbers of rows
+        if self.cv is None or isinstance(
+            self.cv, int | np.integer
+        ):  # others split by the numbers of rows
             block = block.without_zero_weights()
         source = ArraySource.of_block(block)
         if source.w is not None and not takes_weights(self._detector()):
             who = type(self._detector()).__name__
             raise DataError(f"sample_weight was given, but {who} takes no weights: leave it out")
-        self.typical_, self.weights_ = typical_row(block), np.asarray(block.weights, dtype=np.float64)
+        self.typical_ = typical_row(block)
+        self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         n = source.n_rows
         self.detector_ = self._fit_copy(source)
@@ -181,23 +188,28 @@ class AnomalyDetector(OutlierMixin, Learner):
         one.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
         if not takes_rows(one):
             self._refuse_categories(source)
-            return one.fit(source.X) if source.w is None else one.fit(source.X, sample_weight=source.w)
+            if source.w is None:
+                return one.fit(source.X)
+            return one.fit(source.X, sample_weight=source.w)
         return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(one, w=source.w)
 
     def _refuse_categories(self, source: ArraySource) -> None:
         for column in source.schema:
             if not column.numeric:
                 raise SettingError(
-                    f"column {column.name!r} holds categories, which the detector cannot take: use one of "
-                    "Lyceum's densities, or a pipeline that encodes them"
+                    f"column {column.name!r} holds categories, which the detector cannot take: use"
+                    " one of Lyceum's densities, or a pipeline that encodes them"
                 )
 
     @staticmethod
     def _score_rows_with(one: Any, source: ArraySource) -> np.ndarray:
-        given = Rows(replace(source, w=None)) if takes_rows(one) else source.X
+        if takes_rows(one):
+            given = Rows(replace(source, w=None))
+        else:
+            given = source.X
         return np.asarray(one.score_samples(given), dtype=np.float64)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def score_samples(self, X: Any) -> Any:
         """The scores of the detector: the lower, the more unusual."""
@@ -213,13 +225,13 @@ class AnomalyDetector(OutlierMixin, Learner):
         unusual = self.decision_function(X) < 0
         return 1 - 2 * unusual.astype(int)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score: what lowers it makes the row unusual.
 
-        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by the row's
-        own, one after the other, from both ends.
+        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by
+        the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
         answer = partial(_scores, self)
@@ -231,7 +243,9 @@ class AnomalyDetector(OutlierMixin, Learner):
         """The threshold, and what share of usual rows is below it."""
         check_is_fitted(self)
         held = ~np.isnan(self.scores_)
-        alarms = float(np.average(self.scores_[held] < self.threshold_, weights=self.weights_[held]))
+        alarms = float(
+            np.average(self.scores_[held] < self.threshold_, weights=self.weights_[held])
+        )
         facts = {
             "columns": self.n_features_in_,
             "detector": type(self.detector_).__name__,
@@ -260,7 +274,8 @@ def _fill_first(detector: Any) -> Any:
 def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:
     """The largest score below which at most the stated share of the weight lies."""
     there = ~np.isnan(scores) & (w > 0)
-    scores, w = scores[there], w[there]
+    scores = scores[there]
+    w = w[there]
     order = np.argsort(scores, kind="stable")
     below = np.cumsum(w[order]) - w[order]
     return float(scores[order[np.flatnonzero(below <= rate * w.sum() + 1e-9)[-1]]])
@@ -270,5 +285,8 @@ def _scores(model: AnomalyDetector, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty(0)
     one = model.detector_
-    given = Rows(ArraySource(block.X, None, None, block.schema, coded=True)) if takes_rows(one) else block.X
+    if takes_rows(one):
+        given = Rows(ArraySource(block.X, None, None, block.schema, coded=True))
+    else:
+        given = block.X
     return np.asarray(one.score_samples(given), dtype=np.float64)

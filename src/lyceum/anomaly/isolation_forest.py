@@ -7,10 +7,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
 from lyceum._core.trees import LEAF, THRESHOLD, Router, Tree, contributions, native_tree
@@ -38,9 +38,10 @@ class IsolationForest(Learner):
 
     .. math:: s(x) = -2^{-E[h(x)] / c(\\psi)}
 
-    h is the depth of the leaf, plus c of the rows that are still together there; c(ψ) the mean depth in a
-    random tree of ψ rows. Scores are from -1 (unusual) to 0; -0.5 is usual. Columns are drawn, so that their
-    units do not matter. A missing cell goes with most of the rows, so that it does not make a row unusual.
+    h is the depth of the leaf, plus c of the rows that are still together there; c(ψ) the mean
+    depth in a random tree of ψ rows. Scores are from -1 (unusual) to 0; -0.5 is usual. Columns are
+    drawn, so that their units do not matter. A missing cell goes with most of the rows, so that it
+    does not make a row unusual.
 
     Parameters
     ----------
@@ -124,11 +125,17 @@ class IsolationForest(Learner):
         X = np.asarray(block.dense, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = min(self.max_samples, len(X))
-        p = None if block.w is None else block.w / block.w.sum()
+        if block.w is None:
+            p = None
+        else:
+            p = block.w / block.w.sum()
         most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
         rng = np.random.default_rng(self.seed_)
         drawn = np.stack(
-            [rng.choice(len(X), self.n_drawn_, replace=False, p=p) for _ in range(self.n_estimators)]
+            [
+                rng.choice(len(X), self.n_drawn_, replace=False, p=p)
+                for _ in range(self.n_estimators)
+            ]
         )
         self.trees_ = _grow(X, drawn, most, rng)
         return self
@@ -146,9 +153,11 @@ class IsolationForest(Learner):
         return self._apply(partial(_depths, self, router), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the mean depth of a row: the less, the more it sets the row apart.
+        """What every column adds to the mean depth of a row: the less, the more it sets the row
+        apart.
 
-        A cut adds what it changes in the depth that is expected of the rows on its side; the base is c(ψ).
+        A cut adds what it changes in the depth that is expected of the rows on its side; the base
+        is c(ψ).
         """
         check_is_fitted(self)
         router = Router(self.trees_, len(self.design_names), scale=1.0 / len(self.trees_))
@@ -187,11 +196,16 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
     `drawn` has the rows of every tree, (trees, ψ).
     """
     T, size = drawn.shape
-    rows, node = drawn.ravel(), np.repeat(np.arange(T), size)
+    rows = drawn.ravel()
+    node = np.repeat(np.arange(T), size)
     tree = [np.arange(T)]
-    feature, threshold, child = [np.full(T, -1)], [np.full(T, np.nan)], [np.full(T, -1)]
-    depth, count = [np.zeros(T, dtype=int)], [np.full(T, size)]
-    open_rows, n_nodes = np.arange(T * size), T
+    feature = [np.full(T, -1)]
+    threshold = [np.full(T, np.nan)]
+    child = [np.full(T, -1)]
+    depth = [np.zeros(T, dtype=int)]
+    count = [np.full(T, size)]
+    open_rows = np.arange(T * size)
+    n_nodes = T
     for level in range(1, most + 1):
         open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
         at, starts = np.unique(node[open_rows], return_index=True)
@@ -212,7 +226,8 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
         if missing.any():  # with most of the rows that are known
             sides = np.bincount(2 * group[~missing] + right[~missing], minlength=2 * len(at))
             right[missing] = (sides[1::2] > sides[::2])[group[missing]]
-        open_rows, landed = open_rows[moves], (first[group] + right)[moves]
+        open_rows = open_rows[moves]
+        landed = (first[group] + right)[moves]
         node[open_rows] = landed
         _set(feature, at[splits], j[splits])
         _set(threshold, at[splits], cut[splits])
@@ -233,28 +248,36 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
 def _draw_columns(
     X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every node a column drawn from those in which its rows differ, with their least and largest cell.
+    """For every node a column drawn from those in which its rows differ, with their least and
+    largest cell.
 
-    The rows of a node stand together, from `starts` on. A column in which they do not differ is drawn again;
-    after a few draws all columns of the nodes that are left are looked at. Equal ends: no column differs.
+    The rows of a node stand together, from `starts` on. A column in which they do not differ is
+    drawn again; after a few draws all columns of the nodes that are left are looked at. Equal ends:
+    no column differs.
     """
     n_nodes = len(starts)
     sizes = np.diff(np.append(starts, len(rows)))
-    j, low, high = np.zeros(n_nodes, dtype=int), np.zeros(n_nodes), np.zeros(n_nodes)
-    left, cells = np.arange(n_nodes), rows
+    j = np.zeros(n_nodes, dtype=int)
+    low = np.zeros(n_nodes)
+    high = np.zeros(n_nodes)
+    left = np.arange(n_nodes)
+    cells = rows
     for draw in range(_DRAWS + 1):
         first = np.append(0, np.cumsum(sizes[left])[:-1])
         if draw < _DRAWS:
             pick = (rng.random(len(left)) * X.shape[1]).astype(int)
             own = X[cells, np.repeat(pick, sizes[left])]
-            least, most = np.fmin.reduceat(own, first), np.fmax.reduceat(own, first)
+            least = np.fmin.reduceat(own, first)
+            most = np.fmax.reduceat(own, first)
         else:
             every = X[cells]
-            lows, highs = np.fmin.reduceat(every, first), np.fmax.reduceat(every, first)
+            lows = np.fmin.reduceat(every, first)
+            highs = np.fmax.reduceat(every, first)
             varies = highs > lows
             place = (rng.random(len(left)) * varies.sum(axis=1)).astype(int)
             pick = (np.cumsum(varies, axis=1) > place[:, None]).argmax(axis=1)
-            least, most = lows[np.arange(len(left)), pick], highs[np.arange(len(left)), pick]
+            least = lows[np.arange(len(left)), pick]
+            most = highs[np.arange(len(left)), pick]
         found = most > least
         done = left[found]
         j[done], low[done], high[done] = pick[found], least[found], most[found]
@@ -276,7 +299,9 @@ def _trees(owner: np.ndarray, n_trees: int, parts: list[np.ndarray]) -> list[Tre
     order = np.argsort(owner, kind="stable")
     ends = np.cumsum(np.bincount(owner, minlength=n_trees))
     local = np.empty(len(owner), dtype=np.int64)
-    local[order] = np.arange(len(owner)) - np.repeat(np.append(0, ends[:-1]), np.diff(np.append(0, ends)))
+    local[order] = np.arange(len(owner)) - np.repeat(
+        np.append(0, ends[:-1]), np.diff(np.append(0, ends))
+    )
     feature, threshold, child, depth, count = parts
     child = np.where(child >= 0, local[np.maximum(child, 0)], -1)
     found = []
@@ -286,9 +311,14 @@ def _trees(owner: np.ndarray, n_trees: int, parts: list[np.ndarray]) -> list[Tre
 
 
 def _tree(
-    feature: np.ndarray, threshold: np.ndarray, child: np.ndarray, depth: np.ndarray, count: np.ndarray
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    child: np.ndarray,
+    depth: np.ndarray,
+    count: np.ndarray,
 ) -> Tree:
-    n, leaf = len(feature), feature < 0
+    n = len(feature)
+    leaf = feature < 0
     first = np.maximum(child, 0)
     bigger = np.where(leaf, -1, (count[np.minimum(first + 1, n - 1)] > count[first]).astype(int))
     return Tree(

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, replace_columns, typical_row
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.distances import check_stored, float_cells, metric, queries, stored_index
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
@@ -22,22 +22,25 @@ _LARGEST = 1e150  # of numbers whose squares are finite
 
 
 class NeighborAnomalyScore(MetricLearner):
-    """The mean distance to the k nearest rows of `fit`, with a minus sign: low where a row is unusual.
+    """The mean distance to the k nearest rows of `fit`, with a minus sign: low where a row is
+    unusual.
 
     .. math:: s(x) = -\\frac{1}{k} \\sum_{j=1}^{k} d(x, x_{(j)})
 
-    With weights, x is compared with the nearest rows until their weight reaches k. Rows with missing cells
-    are compared by the cells known in both, so that they are near to many rows: fill cells first where
-    many are missing. Under the Euclidean distance columns count by their units, under Gower's they do not.
+    With weights, x is compared with the nearest rows until their weight reaches k. Rows with
+    missing cells are compared by the cells known in both, so that they are near to many rows: fill
+    cells first where many are missing. Under the Euclidean distance columns count by their units,
+    under Gower's they do not.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        The number k of neighbours.
+        The number k of neighbors.
     metric : str or Metric, default="gower"
-        How far apart rows are. Gower's distance takes mixed columns and missing cells and does not depend on
-        units; "auto" is Gower's where columns hold categories or cells are missing, else the Euclidean one.
-        Sparse rows need "auto" or another metric that takes them, such as "cosine" or "manhattan".
+        How far apart rows are. Gower's distance takes mixed columns and missing cells and does not
+        depend on units; "auto" is Gower's where columns hold categories or cells are missing, else
+        the Euclidean one. Sparse rows need "auto" or another metric that takes them, such as
+        "cosine" or "manhattan".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; one-of-C columns under other metrics than Gower's.
 
@@ -77,7 +80,11 @@ class NeighborAnomalyScore(MetricLearner):
     _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
 
     def __init__(
-        self, *, n_neighbors: int = 10, metric: Any = "gower", categorical_features: Any = "from_dtype"
+        self,
+        *,
+        n_neighbors: int = 10,
+        metric: Any = "gower",
+        categorical_features: Any = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -100,14 +107,19 @@ class NeighborAnomalyScore(MetricLearner):
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered("NeighborAnomalyScore", "GaussianDensity").without_zero_weights()
         self.rows_ = float_cells(block)
-        cells = self.rows_.data if sparse.issparse(self.rows_) else self.rows_
+        if sparse.issparse(self.rows_):
+            cells = self.rows_.data
+        else:
+            cells = self.rows_
         if np.abs(np.nan_to_num(cells)).max(initial=0.0) > _LARGEST:
-            raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
+            raise DataError(
+                "the squared distances overflow: some column is beyond 1e150; rescale it"
+            )
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.typical_ = typical_row(block)
         return self
 
-    # -- scores ----------------------------------------------------------------------------------------------
+    # -- scores ------------------------------------------------------------------------
 
     def score_samples(self, X: Any) -> Any:
         """The scores: the lower, the more unusual."""
@@ -117,9 +129,11 @@ class NeighborAnomalyScore(MetricLearner):
 
     def _mean_distances(self, X: Any) -> np.ndarray:
         """The mean distance of every row to the nearest stored ones, of weight k."""
-        n, out = len(self.weights_), np.empty(X.shape[0])
+        n = len(self.weights_)
+        out = np.empty(X.shape[0])
         wanted = min(float(self.n_neighbors), float(self.weights_.sum()))
-        searching, near = np.arange(X.shape[0]), min(n, int(self.n_neighbors))
+        searching = np.arange(X.shape[0])
+        near = min(n, int(self.n_neighbors))
         while len(searching):
             found = stored_index(self).nearest(X[searching], near)
             w = self.weights_[found.rows]
@@ -129,26 +143,33 @@ class NeighborAnomalyScore(MetricLearner):
             distances = finite_distances(found.distances, self.metric_)
             mean = (share * distances).sum(axis=1) / share.sum(axis=1)
             out[searching[done]] = mean[done]
-            searching, near = searching[~done], min(n, 2 * near)
+            searching = searching[~done]
+            near = min(n, 2 * near)
         return out
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score.
 
-        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by the row's
-        own, one after the other, from both ends.
+        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by
+        the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
         _ = stored_index(self)
         answer = partial(_scores, self)
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "score")
+        return self._explain(
+            X, partial(replace_columns, typical=self.typical_, answer=answer), "score"
+        )
 
     def summary(self) -> Summary:
         """How many rows are stored, and how they are compared."""
         head = super().summary()
-        facts = {"rows": len(self.weights_), "neighbours": self.n_neighbors, "metric": self.metric_.name}
+        facts = {
+            "rows": len(self.weights_),
+            "neighbors": self.n_neighbors,
+            "metric": self.metric_.name,
+        }
         return Summary(head.title, {**head.facts, **facts})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

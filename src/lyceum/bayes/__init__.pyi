@@ -4,8 +4,12 @@ from lyceum.bayes.count_bayes import (
     MultinomialNB as MultinomialNB,
 )
 from lyceum.bayes.drifting_means import DriftingMeans as DriftingMeans
-from lyceum.bayes.linear_discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from lyceum.bayes.linear_discriminant import (
+    LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
+)
 from lyceum.bayes.naive_bayes import NaiveBayes as NaiveBayes
 from lyceum.bayes.normal_mean import NormalMean as NormalMean
-from lyceum.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from lyceum.bayes.quadratic_discriminant import (
+    QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
+)
 from lyceum.bayes.regularized_discriminant import RegularizedDiscriminant as RegularizedDiscriminant

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import (
     PRIOR_CONSTRAINTS,
@@ -30,20 +30,23 @@ from lyceum.report import Summary
 
 
 class BayesianGaussianClassifier(QuadraticRule):
-    """Bayesian Gaussian classes: a Normal-inverse-Wishart prior, and Student-t predictive densities.
+    """Bayesian Gaussian classes: a Normal-inverse-Wishart prior, and Student-t predictive
+    densities.
 
     A class has Σ ~ IW(S_0, ν_0) and μ | Σ ~ N(m_0, Σ/κ_0). After n rows of mean x̄ and scatter S:
 
     κ_n = κ_0 + n,  ν_n = ν_0 + n,  m_n = (κ_0 m_0 + n x̄) / κ_n,
     S_n = S_0 + S + (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ,
 
-    and a new row of the class is Student-t with ν = ν_n - d + 1 degrees of freedom, location m_n and shape
-    matrix S_n (κ_n + 1) / (κ_n ν). P(k | x) ∝ π_k t_ν(x; m_n, ...). With `covariance="shared"` all classes
-    have one Σ, so that their scatters add up in one S_n, and ν_n = ν_0 + N; the means stay their own.
+    and a new row of the class is Student-t with ν = ν_n - d + 1 degrees of freedom, location m_n
+    and shape matrix S_n (κ_n + 1) / (κ_n ν). P(k | x) ∝ π_k t_ν(x; m_n, ...). With
+    `covariance="shared"` all classes have one Σ, so that their scatters add up in one S_n, and ν_n
+    = ν_0 + N; the means stay their own.
 
-    The density of a class of few rows is broad, so that the posteriors express the uncertainty. With more
-    rows it approaches the Gaussian of `QuadraticDiscriminantAnalysis`. A class without rows has the predictive
-    density of the prior. The update is recursive: `partial_fit` on parts equals `fit` on all rows.
+    The density of a class of few rows is broad, so that the posteriors express the uncertainty.
+    With more rows it approaches the Gaussian of `QuadraticDiscriminantAnalysis`. A class without
+    rows has the predictive density of the prior. The update is recursive: `partial_fit` on parts
+    equals `fit` on all rows.
 
     Parameters
     ----------
@@ -54,22 +57,23 @@ class BayesianGaussianClassifier(QuadraticRule):
     kappa_0 : float, default=0.01
         κ_0, how many rows the prior mean counts for.
     nu_0 : float or None, default=None
-        ν_0 > d - 1, how many rows the prior covariance counts for; None takes d + 2, the least whole number
-        for which the prior mean of Σ exists.
+        ν_0 > d - 1, how many rows the prior covariance counts for; None takes d + 2, the least
+        whole number for which the prior mean of Σ exists.
     scale : "data", float or array of shape (d, d), default="data"
-        S_0. "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
-        variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not exist, the
-        variances themselves); columns that are constant are then left out, and d is the number of the
-        others. A number s stands for s I.
+        S_0. "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1),
+        has the variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not
+        exist, the variances themselves); columns that are constant are then left out, and d is the
+        number of the others. A number s stands for s I.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given. They are
-        coded without their first category.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+        They are coded without their first category.
 
     Attributes
     ----------
@@ -126,7 +130,11 @@ class BayesianGaussianClassifier(QuadraticRule):
 
     _parameter_constraints: ClassVar[dict] = {
         "covariance": [StrOptions({"separate", "shared"})],
-        "prior_mean": [StrOptions({"data"}), Interval(Real, None, None, closed="neither"), "array-like"],
+        "prior_mean": [
+            StrOptions({"data"}),
+            Interval(Real, None, None, closed="neither"),
+            "array-like",
+        ],
         "kappa_0": [Interval(Real, 0, None, closed="neither")],
         "nu_0": [None, Interval(Real, 0, None, closed="neither")],
         "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -155,7 +163,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _statistic(self) -> Callable[[Block], ClassScatter]:
         return partial(ClassScatter.of, pooled=self.covariance == "shared")
@@ -163,15 +171,26 @@ class BayesianGaussianClassifier(QuadraticRule):
     def _finish(self, statistic: ClassScatter) -> None:
         _, total_variance = self._finish_classes(statistic)
         prior = NormalInverseWishart.from_settings(
-            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.mean_, variance=total_variance
+            self.prior_mean,
+            self.kappa_0,
+            self.nu_0,
+            self.scale,
+            mean=self.mean_,
+            variance=total_variance,
         )
-        self.nu_0_, d = prior.nu, prior.n_used
+        self.nu_0_ = prior.nu
+        d = prior.n_used
         shared = self.covariance == "shared"
-        update, scatter = (
-            (prior.update_shared, statistic.scatter[0]) if shared else (prior.update, statistic.scatter)
-        )
+        if shared:
+            update = prior.update_shared
+            scatter = statistic.scatter[0]
+        else:
+            update = prior.update
+            scatter = statistic.scatter
         posterior = update(statistic.weight, statistic.mean, scatter)
-        self.kappa_, self.nu_, self.scale_ = posterior.kappa, posterior.nu, posterior.scale
+        self.kappa_ = posterior.kappa
+        self.nu_ = posterior.nu
+        self.scale_ = posterior.scale
         self.degrees_, self.means_, self.shape_ = posterior.predictive()
         white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
         if any(one.dependent is not None for one in white):
@@ -180,25 +199,31 @@ class BayesianGaussianClassifier(QuadraticRule):
         log_det = np.array([one.log_det for one in white])
         half = 0.5 * self.degrees_
         self._power = half + 0.5 * d
-        level = gammaln(self._power) - gammaln(half) - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
+        level = (
+            gammaln(self._power)
+            - gammaln(half)
+            - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
+        )
         self._constant = log_probability(self.class_prior_) + level
 
     def _warn_of_singular(self) -> None:
         warnings.warn(
-            "BayesianGaussianClassifier: columns that follow from others make a covariance singular, and the "
-            f"prior's scale is too small to undo it: {RIDGE:g} of the variance of each column was added. "
-            "Give a larger scale, or drop such columns",
+            "BayesianGaussianClassifier: columns that follow from others make a covariance"
+            f" singular, and the prior's scale is too small to undo it: {RIDGE:g} of the variance"
+            " of each column was added. Give a larger scale, or drop such columns",
             LinAlgWarning,
             stacklevel=4,
         )
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        half = gaussian_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)))
+        half = gaussian_log_density(
+            block.X, self.means_, self._whiten, np.zeros(len(self.classes_))
+        )
         return self._constant - self._power * np.log1p(-2.0 * half / self.degrees_)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _column_odds(self, block: Block) -> np.ndarray:
         # log(1 + q/ν) is not a sum over columns: it is split in proportion to their parts of q
@@ -218,7 +243,8 @@ class BayesianGaussianClassifier(QuadraticRule):
         return "nothing: covariances are averaged over"
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self.design_names)
+        K = len(self.classes_)
+        d = len(self.design_names)
         return {
             "means_": (K, d),
             "_whiten": (K, d, d),

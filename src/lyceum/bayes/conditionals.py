@@ -1,4 +1,5 @@
-"""Tables of categories by class: estimates from counts, and the choice of a conditional for every column."""
+"""Tables of categories by class: estimates from counts, and the choice of a conditional for every
+column."""
 
 from __future__ import annotations
 
@@ -14,8 +15,11 @@ from lyceum.errors import SchemaError, SettingError
 CONDITIONALS = ("gaussian", "kernel", "histogram")
 
 
-def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str | np.ndarray) -> np.ndarray:
-    """P(category | class) from counts; rows are categories, columns are classes, and columns sum to 1.
+def estimate_table(
+    counts: np.ndarray, estimate: str, m: float, m_prior: str | np.ndarray
+) -> np.ndarray:
+    """P(category | class) from counts; rows are categories, columns are classes, and columns sum to
+    1.
 
     A class without cells gets the table of all classes.
     """
@@ -29,14 +33,21 @@ def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str | n
 
 def _m_estimate(counts: np.ndarray, m: float, m_prior: str | np.ndarray) -> np.ndarray:
     if not isinstance(m_prior, str):
-        return counts + m * m_prior[:, None]  # the table is divided by its sum, so p need not sum to 1
-    p = _marginal(counts) if m_prior == "marginal" else np.ones((len(counts), 1))
+        return (
+            counts + m * m_prior[:, None]
+        )  # the table is divided by its sum, so p need not sum to 1
+    if m_prior == "marginal":
+        p = _marginal(counts)
+    else:
+        p = np.ones((len(counts), 1))
     return counts + m * p / max(p.sum(), 1.0)
 
 
 def _marginal(counts: np.ndarray) -> np.ndarray:
     marginal = counts.sum(axis=1, keepdims=True)
-    return marginal if marginal.any() else np.ones_like(marginal)
+    if marginal.any():
+        return marginal
+    return np.ones_like(marginal)
 
 
 _ESTIMATES: dict[str, Callable[[np.ndarray, float, Any], np.ndarray]] = {
@@ -58,17 +69,25 @@ def column_densities(schema: Schema, given: Any) -> dict[int, str]:
 
 def _place(schema: Schema, key: Any, kind: Any) -> int:
     if kind not in CONDITIONALS:
-        raise SchemaError(f"continuous[{key!r}] is {kind!r}: choose one of {', '.join(CONDITIONALS)}")
+        raise SchemaError(
+            f"continuous[{key!r}] is {kind!r}: choose one of {', '.join(CONDITIONALS)}"
+        )
     if not _has_column(schema, key):
         raise SchemaError(f"continuous names the column {key!r}, which does not exist")
-    place = schema.names.index(key) if isinstance(key, str) else int(key)
+    if isinstance(key, str):
+        place = schema.names.index(key)
+    else:
+        place = int(key)
     if schema[place].is_categorical:
-        raise SchemaError(f"continuous names the column {key!r}, which holds categories and has a table")
+        raise SchemaError(
+            f"continuous names the column {key!r}, which holds categories and has a table"
+        )
     return place
 
 
 def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[str | float]:
-    """The bandwidth of every kernel column: one for all, or by column, "reference" where none is given."""
+    """The bandwidth of every kernel column: one for all, or by column, "reference" where none is
+    given."""
     chosen = keys_by_name(schema, given, "bandwidth")
     if not isinstance(chosen, Mapping):
         return [chosen] * len(names)
@@ -77,12 +96,15 @@ def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[
             raise SchemaError(f"bandwidth names the column {name!r}, which has no kernel density")
         is_number = isinstance(h, Real) and not isinstance(h, bool)
         if h != "reference" and not (is_number and 0 < float(h) < np.inf):
-            raise SettingError(f"bandwidth[{name!r}] is {h!r}: give a number above 0, or 'reference'")
+            raise SettingError(
+                f"bandwidth[{name!r}] is {h!r}: give a number above 0, or 'reference'"
+            )
     return [chosen.get(name, "reference") for name in names]
 
 
 def table_priors(schema: Schema, given: Any) -> dict[str, str | np.ndarray]:
-    """p of the m-estimate of every categorical column: a name for all, or the user's own by column."""
+    """p of the m-estimate of every categorical column: a name for all, or the user's own by
+    column."""
     columns = {schema[j].name: schema[j] for j in schema.categorical}
     chosen = keys_by_name(schema, given, "m_prior")
     if not isinstance(chosen, Mapping):
@@ -90,7 +112,9 @@ def table_priors(schema: Schema, given: Any) -> dict[str, str | np.ndarray]:
     for name in chosen:
         if name not in columns:
             raise SchemaError(f"m_prior names the column {name!r}, which holds no categories")
-    return {name: _own_prior(column, chosen.get(name, "uniform")) for name, column in columns.items()}
+    return {
+        name: _own_prior(column, chosen.get(name, "uniform")) for name, column in columns.items()
+    }
 
 
 def _own_prior(column: Column, given: Any) -> str | np.ndarray:
@@ -100,13 +124,18 @@ def _own_prior(column: Column, given: Any) -> str | np.ndarray:
     if isinstance(given, Mapping):
         odd = [label for label in given if label not in labels]
         if odd:
-            raise SettingError(f"m_prior[{column.name!r}] names {odd[0]!r}; the categories are {labels}")
+            raise SettingError(
+                f"m_prior[{column.name!r}] names {odd[0]!r}; the categories are {labels}"
+            )
         given = [given.get(label, 0.0) for label in labels]
-    p = np.asarray(given, dtype=np.float64) if not isinstance(given, str) else np.empty(0)
+    if not isinstance(given, str):
+        p = np.asarray(given, dtype=np.float64)
+    else:
+        p = np.empty(0)
     if p.shape != (len(labels),) or not np.isfinite(p).all() or (p < 0).any():
         raise SettingError(
-            f"m_prior[{column.name!r}] is {given!r}: give 'uniform', 'marginal', or a probability for each "
-            f"of {labels}"
+            f"m_prior[{column.name!r}] is {given!r}: give 'uniform', 'marginal', or a probability"
+            f" for each of {labels}"
         )
     return p
 
@@ -118,7 +147,10 @@ def keys_by_name(schema: Schema, given: Any, parameter: str) -> Any:
     odd = [key for key in given if not _has_column(schema, key)]
     if odd:
         raise SchemaError(f"{parameter} names the column {odd[0]!r}, which does not exist")
-    return {key if isinstance(key, str) else schema.names[int(key)]: value for key, value in given.items()}
+    return {
+        key if isinstance(key, str) else schema.names[int(key)]: value
+        for key, value in given.items()
+    }
 
 
 def _has_column(schema: Schema, key: Any) -> bool:

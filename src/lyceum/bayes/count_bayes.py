@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
 from lyceum._core.statistics import ClassSums, indicators
@@ -23,7 +23,8 @@ _N_COLUMNS = 10  # columns per class in a summary
 
 
 class CountBayes(GenerativeClassifier):
-    """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the row."""
+    """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the
+    row."""
 
     _coding = "one_of_c"
     _takes_sparse = True
@@ -43,21 +44,25 @@ class CountBayes(GenerativeClassifier):
         return block.X
 
     def _finish_scores(self, present: np.ndarray, absent: np.ndarray | None = None) -> None:
-        self._present, self._absent = present, absent
-        weights = present if absent is None else present - absent
+        self._present = present
+        self._absent = absent
+        if absent is None:
+            weights = present
+        else:
+            weights = present - absent
         self._weights = np.ascontiguousarray(weights.T)
         self._constant = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._constant
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
-        The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
-        posteriors. With two classes the runner-up is the other one.
+        The base is the log-odds of the priors; base and contributions sum to the log of the ratio
+        of the two posteriors. With two classes the runner-up is the other one.
         """
         return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
 
@@ -66,7 +71,9 @@ class CountBayes(GenerativeClassifier):
         head = super().summary()
         facts = {"rows": self.n_rows_, "alpha": self.alpha}
         heads = ("class", "weight", "prior")
-        classes = Table("Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
+        classes = Table(
+            "Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_))
+        )
         tables = [classes, *map(self._class_table, range(len(self.classes_)))]
         return Summary(head.title, {**head.facts, **facts}, tables)
 
@@ -74,8 +81,11 @@ class CountBayes(GenerativeClassifier):
         """The columns whose log probability is farthest above the mean of all classes."""
         lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
         order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
-        names, p = self.design_names, np.exp(self.feature_log_prob_[k])
-        rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
+        names = self.design_names
+        p = np.exp(self.feature_log_prob_[k])
+        rows = [
+            (names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order
+        ]
         heads = ("column", "count", "probability", "log above the mean class")
         return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
 
@@ -86,29 +96,33 @@ class CountBayes(GenerativeClassifier):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (len(self.classes_), len(self.design_names))
-        absent = {} if self._absent is None else {"_absent": shape}
+        if self._absent is None:
+            absent = {}
+        else:
+            absent = {"_absent": shape}
         return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
 
 
 class MultinomialNB(CountBayes):
     """Multinomial naive Bayes: the counts of a row are draws from the distribution of its class.
 
-    P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over the rows
-    of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
+    P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over
+    the rows of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Added to every count; 1 is Laplace's estimate.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
-        counts as a column of 0 and 1.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+        Each category counts as a column of 0 and 1.
 
     Attributes
     ----------
@@ -138,8 +152,8 @@ class MultinomialNB(CountBayes):
 
     References
     ----------
-    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
-    workshop on learning for text categorization, 1998.
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification",
+    AAAI workshop on learning for text categorization, 1998.
 
     Examples
     --------
@@ -191,9 +205,9 @@ class MultinomialNB(CountBayes):
 class BernoulliNB(CountBayes):
     """Bernoulli naive Bayes: which columns are present in a row; their counts do not matter.
 
-    P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
-    n_kj the weight of the rows of class k that have column j and n_k that of all its rows. An absent
-    column is evidence too. Takes sparse rows as they are, in one pass.
+    P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k +
+    2 α), n_kj the weight of the rows of class k that have column j and n_k that of all its rows. An
+    absent column is evidence too. Takes sparse rows as they are, in one pass.
 
     Parameters
     ----------
@@ -202,14 +216,15 @@ class BernoulliNB(CountBayes):
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
-        counts as a column of 0 and 1.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+        Each category counts as a column of 0 and 1.
 
     Attributes
     ----------
@@ -239,8 +254,8 @@ class BernoulliNB(CountBayes):
 
     References
     ----------
-    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
-    workshop on learning for text categorization, 1998.
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification",
+    AAAI workshop on learning for text categorization, 1998.
 
     Examples
     --------
@@ -293,13 +308,23 @@ class BernoulliNB(CountBayes):
 
 
 def _sums_of_counts(block: Block) -> ClassSums:
-    cells = block.X.data if sparse.issparse(block.X) else block.X
+    if sparse.issparse(block.X):
+        cells = block.X.data
+    else:
+        cells = block.X
     if cells.size and cells.min() < 0:
-        X = block.X.tocoo() if sparse.issparse(block.X) else None
-        column = np.argmin(cells) % block.X.shape[1] if X is None else X.col[np.argmin(X.data)]
+        if sparse.issparse(block.X):
+            X = block.X.tocoo()
+        else:
+            X = None
+        if X is None:
+            column = np.argmin(cells) % block.X.shape[1]
+        else:
+            column = X.col[np.argmin(X.data)]
         raise DataError(
-            f"Negative values in data: column {block.schema[int(column)].name!r} has {cells.min():g}, but "
-            "MultinomialNB takes counts; use NaiveBayes or BernoulliNB for other numbers"
+            f"Negative values in data: column {block.schema[int(column)].name!r} has"
+            f" {cells.min():g}, but MultinomialNB takes counts; use NaiveBayes or BernoulliNB for"
+            " other numbers"
         )
     return ClassSums.of(block)
 
@@ -312,14 +337,16 @@ def _sums_of_indicators(block: Block, above: float) -> ClassSums:
 def _check_threshold(block: Block, above: float) -> None:
     if above < 0 and sparse.issparse(block.X):
         raise SettingError(
-            f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give a number "
-            "of at least 0, or dense rows"
+            f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give"
+            " a number of at least 0, or dense rows"
         )
 
 
 def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
-    """Rows of (predicted class, base, what every column adds), without a table of terms for every class."""
-    joint, x = model._log_joint(block), model._cells(block)
+    """Rows of (predicted class, base, what every column adds), without a table of terms for every
+    class."""
+    joint = model._log_joint(block)
+    x = model._cells(block)
     x = dense_cells(x)
     best, second = runner_up(joint)
     log = model.class_log_prior_

@@ -48,16 +48,22 @@ class Discriminant(GenerativeClassifier):
     def _statistic(self) -> Callable[[Block], ClassStatistic]:
         if self.covariance != "full":
             return ClassMoments.of
-        return ClassRowScatter.of if self._has_few_rows else partial(ClassScatter.of, pooled=self._pooled)
+        if self._has_few_rows:
+            return ClassRowScatter.of
+        return partial(ClassScatter.of, pooled=self._pooled)
 
     def _statistic_for(self, rows: Rows) -> Callable[[Block], ClassStatistic]:
-        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        """The rows themselves where they are fewer than many columns, else the products of all
+        columns."""
         self.__dict__.pop("statistic_", None)
-        return ClassRowScatter.of if self.covariance == "full" and is_wide(rows) else self._statistic()
+        if self.covariance == "full" and is_wide(rows):
+            return ClassRowScatter.of
+        return self._statistic()
 
     @property
     def _has_few_rows(self) -> bool:
-        """Whether there are over 1,000 columns and fewer rows, so that no matrix of all columns is made."""
+        """Whether there are over 1,000 columns and fewer rows, so that no matrix of all columns is
+        made."""
         return isinstance(getattr(self, "statistic_", None), ClassRowScatter)
 
     @classmethod
@@ -65,7 +71,8 @@ class Discriminant(GenerativeClassifier):
         return (*super()._parts(), LowRankCovariance)
 
     def _finish_classes(self, statistic: ClassStatistic) -> tuple[np.ndarray, np.ndarray]:
-        """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
+        """Set means and priors; return log priors (-inf without rows) and the variances over all
+        rows."""
         self.class_count_ = statistic.class_weight
         total, self.mean_, scatter = statistic.over_classes()
         self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
@@ -79,16 +86,17 @@ class Discriminant(GenerativeClassifier):
         return int((scatter > 0).sum())
 
     def decision_function(self, X: Any) -> Any:
-        """Log posteriors up to a constant of the row; with two classes the log-odds of the second."""
+        """Log posteriors up to a constant of the row; with two classes the log-odds of the
+        second."""
         return self._apply(partial(_decision, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
-        Base and contributions sum to the log of the ratio of the two posteriors. With two classes the
-        runner-up is the other one.
+        Base and contributions sum to the log of the ratio of the two posteriors. With two classes
+        the runner-up is the other one.
         """
         return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 
@@ -133,7 +141,10 @@ class QuadraticRule(Discriminant):
         return self._constant - 0.5 * np.column_stack(squares)
 
     def _set_few_rows(
-        self, covariances: list[LowRankCovariance], log_priors: np.ndarray, total_variance: np.ndarray
+        self,
+        covariances: list[LowRankCovariance],
+        log_priors: np.ndarray,
+        total_variance: np.ndarray,
     ) -> None:
         """The rule of covariances that are kept as rows."""
         self.covariance_: Any = covariances
@@ -145,7 +156,9 @@ class QuadraticRule(Discriminant):
     ) -> None:
         """Set δ_k at the mean: the log prior and the log density of the columns that vary."""
         log_det = np.array([one.log_det for one in factors])
-        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
+        self._constant = log_priors - 0.5 * (
+            log_det + (total_variance > 0).sum() * np.log(2 * np.pi)
+        )
 
     def _column_odds(self, block: Block) -> np.ndarray:
         return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
@@ -163,7 +176,8 @@ class QuadraticRule(Discriminant):
             check_covariances(self.covariance_, (len(self.classes_), len(self.design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self.design_names)
+        K = len(self.classes_)
+        d = len(self.design_names)
         whitening = (K, d, d) if self.covariance == "full" else (K, d)
         return {
             "means_": (K, d),
@@ -175,7 +189,8 @@ class QuadraticRule(Discriminant):
 
 
 def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
-    """Variances (..., d) under a structure: as they are, or for "spherical" their mean in every column."""
+    """Variances (..., d) under a structure: as they are, or for "spherical" their mean in every
+    column."""
     if covariance != "spherical" or not variances.shape[-1]:
         return variances
     return np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
@@ -183,4 +198,6 @@ def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
 
 def _decision(model: Discriminant, block: Block) -> np.ndarray:
     joint = model._log_joint(block)
-    return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+    if joint.shape[1] == 2:
+        return joint[:, 1] - joint[:, 0]
+    return joint

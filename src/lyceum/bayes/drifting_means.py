@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+)
 
 from lyceum.errors import DataError, SettingError
 from lyceum.report import show_count
@@ -25,18 +30,20 @@ STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
 class DriftingMeans:
     """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
 
-    With η_n = 1/n the means are those of all rows, as in `LinearDiscriminantAnalysis.means_`. With 1/(n+m) the value
-    that a mean starts from counts as m rows. With "search_then_converge",
-    rate (n/tau + 1) / ((n/tau)² + 1), and with rate / (1 + n/tau) the steps stay near `rate` for about `tau`
-    rows, so that the means follow a drift, and then fall as rate · tau / n. All of them meet the conditions
-    of stochastic approximation, Σ η_n = ∞ (any mean can be reached, however far the start is) and
-    Σ η_n² < ∞ (the noise of single rows dies out), so that the means converge where nothing drifts.
+    With η_n = 1/n the means are those of all rows, as in `LinearDiscriminantAnalysis.means_`. With
+    1/(n+m) the value that a mean starts from counts as m rows. With "search_then_converge", rate
+    (n/tau + 1) / ((n/tau)² + 1), and with rate / (1 + n/tau) the steps stay near `rate` for about
+    `tau` rows, so that the means follow a drift, and then fall as rate · tau / n. All of them meet
+    the conditions of stochastic approximation, Σ η_n = ∞ (any mean can be reached, however far the
+    start is) and Σ η_n² < ∞ (the noise of single rows dies out), so that the means converge where
+    nothing drifts.
 
-    A row of weight w moves the mean by w η_n, at most all the way, n being the weight of its class so far:
-    with 1/n the mean is the weighted mean.
+    A row of weight w moves the mean by w η_n, at most all the way, n being the weight of its class
+    so far: with 1/n the mean is the weighted mean.
 
-    A mean starts from the one given to `start_from`, or else from the first row of its class, which then
-    takes no step. The order of the rows matters, so there is no `merge`; `update` gives a new value.
+    A mean starts from the one given to `start_from`, or else from the first row of its class, which
+    then takes no step. The order of the rows matters, so there is no `merge`; `update` gives a new
+    value.
 
     Parameters
     ----------
@@ -57,9 +64,9 @@ class DriftingMeans:
 
     References
     ----------
-    H. Robbins and S. Monro, "A stochastic approximation method", Annals of Mathematical Statistics 22, 1951.
-    C. Darken and J. Moody, "Note on learning rate schedules for stochastic optimization", Advances in Neural
-    Information Processing Systems 3, 1990.
+    H. Robbins and S. Monro, "A stochastic approximation method", Annals of Mathematical Statistics
+    22, 1951. C. Darken and J. Moody, "Note on learning rate schedules for stochastic optimization",
+    Advances in Neural Information Processing Systems 3, 1990.
 
     Examples
     --------
@@ -78,7 +85,9 @@ class DriftingMeans:
 
     def __post_init__(self) -> None:
         if self.step not in STEPS:
-            raise SettingError(f"step is {self.step!r}: choose one of {', '.join(map(repr, STEPS))}")
+            raise SettingError(
+                f"step is {self.step!r}: choose one of {', '.join(map(repr, STEPS))}"
+            )
         if self.m < 0 or not 0 < self.rate <= 1 or self.tau <= 0:
             raise SettingError(
                 "m must be at least 0, rate in (0, 1] and tau above 0; "
@@ -87,15 +96,21 @@ class DriftingMeans:
 
     def start_from(self, start: dict[Any, Any]) -> DriftingMeans:
         """The same steps from given means, by class."""
-        given = tuple((label, 0.0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items())
+        given = tuple(
+            (label, 0.0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items()
+        )
         return replace(self, means=given)
 
     def update(self, X: Any, y: Any, sample_weight: Any = None) -> DriftingMeans:
-        """The means after the rows of X, in order, of the classes y; zero-weight rows are ignored."""
-        X, y = check_array(X, dtype=np.float64), column_or_1d(np.asarray(y))
+        """The means after the rows of X, in order, of the classes y; zero-weight rows are
+        ignored."""
+        X = check_array(X, dtype=np.float64)
+        y = column_or_1d(np.asarray(y))
         check_consistent_length(X, y)
         w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        X, y, w = X[w > 0], y[w > 0], w[w > 0]
+        X = X[w > 0]
+        y = y[w > 0]
+        w = w[w > 0]
         known = {label: (n, mean) for label, n, mean in self.means}
         for label in np.unique(y).tolist():
             n, mean = known.get(label, (0, None))
@@ -113,13 +128,17 @@ class DriftingMeans:
         self, n: float, mean: np.ndarray | None, rows: np.ndarray, w: np.ndarray
     ) -> tuple[float, np.ndarray]:
         if mean is None:
-            n, mean, rows, w = float(w[0]), rows[0].copy(), rows[1:], w[1:]
+            n = float(w[0])
+            mean = rows[0].copy()
+            rows = rows[1:]
+            w = w[1:]
         if mean.shape != rows.shape[1:]:
             raise DataError(
-                f"the rows have {show_count(rows.shape[1], 'column')} where the means have {len(mean)}"
+                f"the rows have {show_count(rows.shape[1], 'column')} where the means have"
+                f" {len(mean)}"
             )
         eta = np.minimum(w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0)
-        # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the
-        # start, so that a large offset does not cancel.
+        # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About
+        # the start, so that a large offset does not cancel.
         later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
         return n + float(w.sum()), mean + (eta * later)[: len(rows)] @ (rows - mean)

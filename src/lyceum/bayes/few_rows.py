@@ -1,4 +1,5 @@
-"""Discriminants of fewer rows than columns: covariances as centred rows, never as matrices of columns."""
+"""Discriminants of fewer rows than columns: covariances as centered rows, never as matrices of
+columns."""
 
 from __future__ import annotations
 
@@ -15,12 +16,15 @@ from lyceum.report import show_count
 def pooled_covariance(
     statistic: ClassRowScatter, divisor: float, total_variance: np.ndarray
 ) -> LowRankCovariance:
-    """The scatter within the classes over `divisor`, with the ridge that a singular covariance gets."""
+    """The scatter within the classes over `divisor`, with the ridge that a singular covariance
+    gets."""
     rows = statistic.pooled_rows() / np.sqrt(divisor if divisor > 0 else np.inf)
     return LowRankCovariance.of(RIDGE * _own_or_total(_squares(rows), total_variance), rows)
 
 
-def borrowed_covariances(statistic: ClassRowScatter, total_variance: np.ndarray) -> list[LowRankCovariance]:
+def borrowed_covariances(
+    statistic: ClassRowScatter, total_variance: np.ndarray
+) -> list[LowRankCovariance]:
     """(S_k + Σ) / (n_k + 1) of every class: with fewer rows than columns every S_k is singular."""
     weight = statistic.class_weight
     everything = statistic.pooled_rows() / np.sqrt(weight.sum())
@@ -44,7 +48,8 @@ def regularized_covariances(
     `settings` has `unbiased`, `mix` and `shrink`.
     """
     varies = total_variance > 0
-    found, singular = [], []
+    found = []
+    singular = []
     for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.mix)):
         counted = zip(np.sqrt(shares), statistic.parts)
         rows = np.vstack(
@@ -54,19 +59,25 @@ def regularized_covariances(
         if settings.shrink == "diagonal":
             target = _own_or_total(variance, total_variance)
         else:
-            size = 1.0 if settings.shrink == "unit" else variance.sum() / max(varies.sum(), 1)
+            if settings.shrink == "unit":
+                size = 1.0
+            else:
+                size = variance.sum() / max(varies.sum(), 1)
             target = np.where(varies, size, 0.0)
         diagonal = gamma * target
         if (varies & (diagonal <= 0)).any():
             singular.append(k)
-            diagonal = diagonal + RIDGE * _own_or_total((1.0 - gamma) * variance + diagonal, total_variance)
+            diagonal = diagonal + RIDGE * _own_or_total(
+                (1.0 - gamma) * variance + diagonal, total_variance
+            )
         found.append(LowRankCovariance.of(diagonal, np.sqrt(1.0 - gamma) * rows))
     return found, singular
 
 
 def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, mix: str) -> np.ndarray:
     """How much the scatter of every class counts in the covariance of every class, (K, K)."""
-    weight, lost = statistic.class_weight, int(unbiased)
+    weight = statistic.class_weight
+    lost = int(unbiased)
     left = np.maximum(weight - lost, 0.0)
     total = max(float(weight.sum() - lost * (weight > 0).sum()), 0.0)
     has_scatter = np.array([part.rows.any() for part in statistic.parts])

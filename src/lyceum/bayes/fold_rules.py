@@ -1,4 +1,5 @@
-"""Cross-validation of regularised covariances from the statistics of folds, without a fit from rows."""
+"""Cross-validation of regularized covariances from the statistics of folds, without a fit from
+rows."""
 
 from __future__ import annotations
 
@@ -16,13 +17,19 @@ _ROWS = 256  # scored together: what they need stays in the cache
 
 
 def combine_covariances(
-    scatter: np.ndarray, weight: np.ndarray, alpha: float, lost_degrees: int = 0, mix: str = "weighted"
+    scatter: np.ndarray,
+    weight: np.ndarray,
+    alpha: float,
+    lost_degrees: int = 0,
+    mix: str = "weighted",
 ) -> np.ndarray:
-    """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over the classes.
+    """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over
+    the classes.
 
     With mix="convex" it is (1-α) S_k / n_k + α S / N.
-    `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A
-    class without scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
+    `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N
+    - K. A class without scatter of its own, as one of a single row, gets the pooled covariance when
+    α is 0.
     """
     left = np.maximum(weight - lost_degrees, 0.0)
     total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
@@ -31,7 +38,10 @@ def combine_covariances(
     if mix == "convex":
         none = np.zeros_like(scatter)
         own = np.divide(scatter, left[:, None, None], out=none, where=left[:, None, None] > 0)
-        shared = pooled / total if total > 0 else np.zeros_like(pooled)
+        if total > 0:
+            shared = pooled / total
+        else:
+            shared = np.zeros_like(pooled)
         return (1.0 - alphas)[:, None, None] * own + alphas[:, None, None] * shared
     divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
     mixed = (1.0 - alphas)[:, None, None] * scatter + alphas[:, None, None] * pooled
@@ -40,10 +50,12 @@ def combine_covariances(
 
 @dataclass(frozen=True, slots=True)
 class FoldRules:
-    """The rules of all pairs (α, γ), one for every fold left out, by eigenvectors that no γ changes.
+    """The rules of all pairs (α, γ), one for every fold left out, by eigenvectors that no γ
+    changes.
 
-    With Σ_k(α) = D U Λ Uᵀ D, where D is the identity, or the standard deviations when the target is the
-    diagonal, (1-γ) Σ_k(α) + γ target = D U [(1-γ) Λ + γ t] Uᵀ D. So z = Uᵀ D⁻¹ (x - μ_k) serves every γ.
+    With Σ_k(α) = D U Λ Uᵀ D, where D is the identity, or the standard deviations when the target is
+    the diagonal, (1-γ) Σ_k(α) + γ target = D U [(1-γ) Λ + γ t] Uᵀ D. So z = Uᵀ D⁻¹ (x - μ_k) serves
+    every γ.
     """
 
     folds: Folds
@@ -64,17 +76,23 @@ class FoldRules:
     ) -> FoldRules:
         others = [train for train, _ in found.pairs]
         parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
-        turn, precision, constant = (np.array([[rule[i] for rule in row] for row in parts]) for i in range(3))
-        seen, means = np.array([o.weight > 0 for o in others]), np.array([o.mean for o in others])
+        turn, precision, constant = (
+            np.array([[rule[i] for rule in row] for row in parts]) for i in range(3)
+        )
+        seen = np.array([o.weight > 0 for o in others])
+        means = np.array([o.mean for o in others])
         return cls(folds, seen, means, turn, precision, constant)
 
     def log_joint(self, X: np.ndarray, fold: int) -> np.ndarray:
-        """The log joint densities of rows of a fold under the rules without it, (alphas, n, gammas, K)."""
+        """The log joint densities of rows of a fold under the rules without it, (alphas, n, gammas,
+        K)."""
         alphas, K, d, gammas = self.precision.shape[1:]
         joint = np.empty((alphas, len(X), gammas, K))
         for k in range(K):
             # one product for all alphas: the columns of their turns side by side
-            turns = np.ascontiguousarray(self.turn[fold, :, k].transpose(1, 0, 2)).reshape(d, alphas * d)
+            turns = np.ascontiguousarray(self.turn[fold, :, k].transpose(1, 0, 2)).reshape(
+                d, alphas * d
+            )
             z = (X - self.means[fold, k]) @ turns
             z *= z
             squares = z.reshape(len(X), alphas, d).transpose(1, 0, 2)
@@ -108,20 +126,27 @@ class RuleSettings:
         covariances = combine_covariances(
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
         )
-        found = [_spectrum(S, total_variance, self.shrink, gammas, self.beyond) for S in covariances]
+        found = [
+            _spectrum(S, total_variance, self.shrink, gammas, self.beyond) for S in covariances
+        ]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 
 def _spectrum(
-    covariance: np.ndarray, total_variance: np.ndarray, shrink: str, gammas: np.ndarray, beyond: int = 0
+    covariance: np.ndarray,
+    total_variance: np.ndarray,
+    shrink: str,
+    gammas: np.ndarray,
+    beyond: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D⁻¹ U (d, d), 1 / [(1-γ) λ + γ t] (d, gammas), and the log determinants (gammas,).
 
-    A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it stands as t, so
-    that it can be taken out of the determinant again.
+    A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it
+    stands as t, so that it can be taken out of the determinant again.
     """
-    varies, variance = total_variance > 0, np.diag(covariance)
+    varies = total_variance > 0
+    variance = np.diag(covariance)
     scale = np.ones_like(total_variance)
     if shrink == "diagonal":
         scale = np.sqrt(np.where(variance > 0, variance, total_variance))
@@ -132,8 +157,14 @@ def _spectrum(
         M[np.diag_indices(len(M))] = 1.0
     else:
         mean = np.trace(M) / max(varies.sum() + beyond, 1)
-        size = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
-        target = 1.0 if shrink == "unit" else size
+        if mean > 0:
+            size = mean
+        else:
+            size = max(total_variance.max(initial=0.0), 1.0)
+        if shrink == "unit":
+            target = 1.0
+        else:
+            target = size
         M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
@@ -160,12 +191,15 @@ class FoldLoss:
         for f, tested in enumerate(rules.folds.test_rows(block)):
             # no rule can know a class whose rows are all in this fold
             scored = tested & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
-            part, y = block.take(scored), block.y[scored]
+            part = block.take(scored)
+            y = block.y[scored]
             w = part.weights
             for start in range(0, len(part), _ROWS):
                 some = slice(start, start + _ROWS)
                 loss = _LOSSES[scoring](rules.log_joint(part.X[some], f), y[some])
-                total = total.merge(cls(np.einsum("n,ang->ag", w[some], loss), float(w[some].sum())))
+                total = total.merge(
+                    cls(np.einsum("n,ang->ag", w[some], loss), float(w[some].sum()))
+                )
         return total
 
     def merge(self, other: FoldLoss) -> FoldLoss:

@@ -1,4 +1,5 @@
-"""What classifiers with a density for every class share: the joint density, and the count of priors."""
+"""What classifiers with a density for every class share: the joint density, and the count of
+priors."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ class GenerativeClassifier(OnePassClassifier):
     def predict_joint_log_proba(self, X: Any) -> Any:
         """ln p(x, k) = ln P(k) + ln p(x | k), one column per class in the order of `classes_`.
 
-        A histogram column of naive Bayes gives the probability of the bin, and multinomial counts are without
-        the coefficient that all classes share. The sum over rows at their own classes is the joint
-        log-likelihood, see `lyceum.evaluate.joint_log_likelihood`.
+        A histogram column of naive Bayes gives the probability of the bin, and multinomial counts
+        are without the coefficient that all classes share. The sum over rows at their own classes
+        is the joint log-likelihood, see `lyceum.evaluate.joint_log_likelihood`.
         """
         return self._apply(partial(_joint, self), X)
 
@@ -39,9 +40,14 @@ class GenerativeClassifier(OnePassClassifier):
         return self._log_joint(block)
 
     def _n_shares(self) -> int:
-        """How many priors are free: none that were given, else one less than the classes with rows."""
-        given = self.priors is not None and (not isinstance(self.priors, str) or self.priors == "uniform")
-        return 0 if given else max(self._n_classes_used() - 1, 0)
+        """How many priors are free: none that were given, else one less than the classes with
+        rows."""
+        given = self.priors is not None and (
+            not isinstance(self.priors, str) or self.priors == "uniform"
+        )
+        if given:
+            return 0
+        return max(self._n_classes_used() - 1, 0)
 
     def _n_classes_used(self) -> int:
         return int((self.class_count_ > 0).sum())

@@ -33,7 +33,9 @@ class BinColumns:
 
     def _column(self, column: Column) -> Column:
         edges = self.edges.get(column.name)
-        return column if edges is None else Column(column.name, "categorical", np.arange(len(edges) - 1))
+        if edges is None:
+            return column
+        return Column(column.name, "categorical", np.arange(len(edges) - 1))
 
     def __call__(self, block: Block) -> Block:
         if not self.edges:
@@ -47,13 +49,18 @@ class BinColumns:
         return block.with_X(X, self.schema(block.schema))
 
 
-def bin_edges(rows: Rows, columns: list[str], bins: Any, may_scan: bool = True) -> dict[str, np.ndarray]:
+def bin_edges(
+    rows: Rows, columns: list[str], bins: Any, may_scan: bool = True
+) -> dict[str, np.ndarray]:
     """The edges of every column; one pass over the rows where `bins` gives only a number of bins.
 
-    Between the smallest and the largest cell lie bins of equal width: as many as wanted, or by Sturges' rule
-    ⌈log2 n⌉ + 1, with n the weight of the cells. With `may_scan` false such a pass is refused.
+    Between the smallest and the largest cell lie bins of equal width: as many as wanted, or by
+    Sturges' rule ⌈log2 n⌉ + 1, with n the weight of the cells. With `may_scan` false such a pass is
+    refused.
     """
-    wanted = {name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins for name in columns}
+    wanted = {
+        name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins for name in columns
+    }
     undecided = [name for name in columns if isinstance(wanted[name], str | Integral)]
     if undecided and not may_scan:
         raise SettingError(
@@ -70,14 +77,22 @@ def bin_edges(rows: Rows, columns: list[str], bins: Any, may_scan: bool = True) 
 
 def _check_edges(name: str, edges: Any) -> np.ndarray:
     edges = np.asarray(edges, dtype=np.float64)
-    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-        raise SettingError(f"the edges of the bins of column {name!r} must be at least two ascending numbers")
+    if (
+        edges.ndim != 1
+        or len(edges) < 2
+        or not np.isfinite(edges).all()
+        or not (np.diff(edges) > 0).all()
+    ):
+        raise SettingError(
+            f"the edges of the bins of column {name!r} must be at least two ascending numbers"
+        )
     return edges
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRanges:
-    """The smallest and largest cell of columns and the weight of their cells, over rows that have weight."""
+    """The smallest and largest cell of columns and the weight of their cells, over rows that have
+    weight."""
 
     low: np.ndarray
     high: np.ndarray
@@ -85,23 +100,34 @@ class ColumnRanges:
 
     @classmethod
     def of(cls, block: Block, columns: list[int]) -> ColumnRanges:
-        X, w = np.asarray(block.X[:, columns], dtype=np.float64), block.w
+        X = np.asarray(block.X[:, columns], dtype=np.float64)
+        w = block.w
         if w is not None:
-            X, w = X[w > 0], w[w > 0]
+            X = X[w > 0]
+            w = w[w > 0]
         present = ~np.isnan(X)
-        weight = present.sum(axis=0).astype(np.float64) if w is None else w @ present
+        if w is None:
+            weight = present.sum(axis=0).astype(np.float64)
+        else:
+            weight = w @ present
         low = np.min(X, axis=0, initial=np.inf, where=present)
         high = np.max(X, axis=0, initial=-np.inf, where=present)
         return cls(low, high, weight)
 
     def merge(self, other: ColumnRanges) -> ColumnRanges:
-        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        low = np.minimum(self.low, other.low)
+        high = np.maximum(self.high, other.high)
         return ColumnRanges(low, high, self.weight + other.weight)
 
     def edges(self, column: int, bins: str | int) -> np.ndarray:
-        low, high, n = self.low[column], self.high[column], self.weight[column]
+        low = self.low[column]
+        high = self.high[column]
+        n = self.weight[column]
         if not low < high:
             return np.array([-0.5, 0.5]) + (low if low == high else 0.0)
-        count = int(np.ceil(np.log2(max(n, 1.0)))) + 1 if isinstance(bins, str) else int(bins)
+        if isinstance(bins, str):
+            count = int(np.ceil(np.log2(max(n, 1.0)))) + 1
+        else:
+            count = int(bins)
         edges = np.linspace(low, high, count + 1)
         return edges[np.append(True, np.diff(edges) > 0)]

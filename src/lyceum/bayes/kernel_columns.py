@@ -39,7 +39,9 @@ class ClassValues:
     def merge(self, other: ClassValues) -> ClassValues:
         classes, here, there = align_labels(self.classes, other.classes)
         y = np.concatenate([here[self.y], there[other.y]]).astype(np.int32)
-        return ClassValues(classes, y, np.concatenate([self.X, other.X]), np.concatenate([self.w, other.w]))
+        return ClassValues(
+            classes, y, np.concatenate([self.X, other.X]), np.concatenate([self.w, other.w])
+        )
 
     def cells(self, column: int, label: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """The distinct values of a column in a class, or in all, in order, and their weights."""
@@ -55,23 +57,27 @@ class ClassValues:
 class KernelLog:
     """The log of a Gaussian kernel density in one dimension, Σ_i w_i N(x; v_i, h²) / Σ_i w_i.
 
-    Near the values it is read from a table by cubic interpolation, elsewhere summed over all values whose
-    terms matter. Of more than 4096 distinct values, those within h/64 are replaced by their mean. Both change
-    the log density by less than 1e-3 (1e-4 if no values are replaced), and by less than 1e-5 of itself where
-    no value is closer than 4 h.
+    Near the values it is read from a table by cubic interpolation, elsewhere summed over all values
+    whose terms matter. Of more than 4096 distinct values, those within h/64 are replaced by their
+    mean. Both change the log density by less than 1e-3 (1e-4 if no values are replaced), and by
+    less than 1e-5 of itself where no value is closer than 4 h.
     """
 
     values: np.ndarray  # (n,) ascending
     weights: np.ndarray  # (n,)
     h: float
-    table: np.ndarray  # (2, nodes): log density and its slope times the step, NaN far from the values
+    table: (
+        np.ndarray
+    )  # (2, nodes): log density and its slope times the step, NaN far from the values
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray, h: float) -> KernelLog:
         values, weights = _join_close_values(values, weights, h)
         bare = cls(values, weights, h, np.empty((2, 0)))
         count = (values[-1] - values[0]) / h * _STEP + 2 * _NEAR * _STEP + 2
-        return bare if count > _NODES else cls(values, weights, h, bare._make_table(int(count)))
+        if count > _NODES:
+            return bare
+        return cls(values, weights, h, bare._make_table(int(count)))
 
     @property
     def _start(self) -> float:
@@ -110,13 +116,15 @@ class KernelLog:
     def _nearest(self, x: np.ndarray) -> np.ndarray:
         """The distance to the closest value."""
         place = np.searchsorted(self.values, x)
-        below, above = np.maximum(place - 1, 0), np.minimum(place, len(self.values) - 1)
+        below = np.maximum(place - 1, 0)
+        above = np.minimum(place, len(self.values) - 1)
         return np.minimum(np.abs(x - self.values[below]), np.abs(self.values[above] - x))
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log density and slope by sums, for the x in order a few at a time.
 
-        Values farther away than r, r² = nearest² + 2 h² log(1e10 W / min w), add less than 1e-10 of the sum.
+        Values farther away than r, r² = nearest² + 2 h² log(1e10 W / min w), add less than 1e-10 of
+        the sum.
         """
         order = np.argsort(x, kind="stable")
         ordered = x[order]
@@ -144,10 +152,12 @@ class KernelLog:
 def kernel_logs(
     values: ClassValues, column: int, classes: np.ndarray, bandwidth: str | float
 ) -> list[KernelLog] | None:
-    """The log densities of a column in every class; None for a column that is constant over all rows.
+    """The log densities of a column in every class; None for a column that is constant over all
+    rows.
 
-    The reference bandwidth is 1.06 σ n^(-1/5), with σ the standard deviation in the class (that over all rows
-    where it is 0) and n the weight. A class without cells has the density of all rows.
+    The reference bandwidth is 1.06 σ n^(-1/5), with σ the standard deviation in the class (that
+    over all rows where it is 0) and n the weight. A class without cells has the density of all
+    rows.
     """
     every = values.cells(column)
     spread = _deviation(*every)
@@ -157,7 +167,9 @@ def kernel_logs(
     return [_density(*(cells if len(cells[0]) else every), spread, bandwidth) for cells in found]
 
 
-def _density(values: np.ndarray, weights: np.ndarray, spread: float, bandwidth: str | float) -> KernelLog:
+def _density(
+    values: np.ndarray, weights: np.ndarray, spread: float, bandwidth: str | float
+) -> KernelLog:
     if not isinstance(bandwidth, str):
         return KernelLog.of(values, weights, float(bandwidth))
     sigma = _deviation(values, weights) or spread
@@ -176,7 +188,9 @@ def _deviation(values: np.ndarray, weights: np.ndarray) -> float:
     return float(np.sqrt(scatter / (n - 1.0 if n > 1.0 else n)))
 
 
-def _join_close_values(values: np.ndarray, weights: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
+def _join_close_values(
+    values: np.ndarray, weights: np.ndarray, h: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Values in cells of h/64 at their mean, if there are many."""
     if len(values) <= _JOIN_ABOVE:
         return values, weights

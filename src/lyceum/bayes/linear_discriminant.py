@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from sklearn.utils._param_validation import StrOptions
 
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import (
     RIDGE,
@@ -36,13 +36,14 @@ class LinearDiscriminantAnalysis(Discriminant):
     """Linear discriminant: Gaussian classes that share one covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
-    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
+    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of
+    all rows.
 
-    Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
-    (unbiased). If it is singular, 1e-6 of the variance of each column is added to its diagonal, with a
-    warning that names the first column that follows from others. A column that is constant over all rows is
-    left out. A class without rows is never predicted. Categories are coded without their first one, so that
-    they do not make Σ singular.
+    Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood)
+    or N - K (unbiased). If it is singular, 1e-6 of the variance of each column is added to its
+    diagonal, with a warning that names the first column that follows from others. A column that is
+    constant over all rows is left out. A class without rows is never predicted. Categories are
+    coded without their first one, so that they do not make Σ singular.
 
     Parameters
     ----------
@@ -52,9 +53,10 @@ class LinearDiscriminantAnalysis(Discriminant):
     unbiased : bool, default=False
         Divide by N - K instead of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -96,7 +98,8 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     References
     ----------
-    R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
+    R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7,
+    1936.
 
     Examples
     --------
@@ -131,7 +134,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
@@ -142,10 +145,16 @@ class LinearDiscriminantAnalysis(Discriminant):
         white = whiten(covariance, apply_structure(self.covariance, total_variance))
         if white.dependent is not None:
             self._warn_of(white.dependent)
-        ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
+        if covariance.ndim == 1:
+            ridge = white.ridge
+        else:
+            ridge = np.diag(white.ridge)
         self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
         centered = white.apply(self.means_ - self.mean_)
-        coef = centered * white.W if white.W.ndim == 1 else centered @ white.W
+        if white.W.ndim == 1:
+            coef = centered * white.W
+        else:
+            coef = centered @ white.W
         self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_)
 
     def _finish_few_rows(
@@ -155,7 +164,8 @@ class LinearDiscriminantAnalysis(Discriminant):
         divisor = self._degrees_left(bool(scatter.any()))
         self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
         self._warn(
-            f"it has {show_count(statistic.n_rows, 'row')} and {show_count(len(self.mean_), 'column')}"
+            f"it has {show_count(statistic.n_rows, 'row')} and"
+            f" {show_count(len(self.mean_), 'column')}"
         )
         centered = self.means_ - self.mean_
         coef = self.covariance_.solve(centered)
@@ -163,8 +173,10 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(self.classes_) == 2:
-            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
-        self.coef_, self.intercept_ = coef, intercept
+            coef = np.diff(coef, axis=0)
+            intercept = np.diff(intercept)
+        self.coef_ = coef
+        self.intercept_ = intercept
 
     def _covariance(self, statistic: ClassMoments | ClassScatter) -> np.ndarray:
         """The pooled covariance, or its diagonal, before any ridge."""
@@ -172,35 +184,42 @@ class LinearDiscriminantAnalysis(Discriminant):
             return np.ones(len(self.mean_))
         scatter = statistic.scatter.sum(axis=0)
         left = self._degrees_left(bool(scatter.any()))
-        scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
-        return scatter / left if left > 0 else np.zeros_like(scatter)
+        if scatter.ndim != 2:
+            scatter = apply_structure(self.covariance, scatter)
+        if left > 0:
+            return scatter / left
+        return np.zeros_like(scatter)
 
     def _degrees_left(self, has_scatter: bool) -> float:
         left = float(self.class_count_.sum()) - self._lost_degrees()
         if left <= 0 and has_scatter:
             raise SettingError(
-                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
-                "there must be more rows than classes; or use unbiased=False"
+                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count"
+                " rows and there must be more rows than classes; or use unbiased=False"
             )
         return left
 
     def _lost_degrees(self) -> int:
-        return int((self.class_count_ > 0).sum()) if self.unbiased else 0
+        if self.unbiased:
+            return int((self.class_count_ > 0).sum())
+        return 0
 
     def _warn_of(self, dependent: int) -> None:
         name = self.design_names[dependent]
-        self._warn(f"column {name!r} has no variance there that the columns before it leave unexplained")
+        self._warn(
+            f"column {name!r} has no variance there that the columns before it leave unexplained"
+        )
 
     def _warn(self, why: str) -> None:
         warnings.warn(
-            f"LinearDiscriminantAnalysis: the covariance within the classes is singular, {why}; {RIDGE:g} of the "
-            "variance of each column was added. Drop such columns, bring more rows than columns, or use "
-            "covariance='diagonal' or 'spherical'",
+            f"LinearDiscriminantAnalysis: the covariance within the classes is singular, {why};"
+            f" {RIDGE:g} of the variance of each column was added. Drop such columns, bring more"
+            " rows than columns, or use covariance='diagonal' or 'spherical'",
             LinAlgWarning,
             stacklevel=5,
         )
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
         if len(self.classes_) != 2:
@@ -224,17 +243,24 @@ class LinearDiscriminantAnalysis(Discriminant):
             peak = -0.5 * (S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi))
             squares = [S.squared_distances(block.X - mean) for mean in self.means_]
             return priors + peak - 0.5 * np.column_stack(squares)
-        variances = self.covariance_ if self.covariance_.ndim == 1 else np.diag(self.covariance_)
+        if self.covariance_.ndim == 1:
+            variances = self.covariance_
+        else:
+            variances = np.diag(self.covariance_)
         white = whiten(self.covariance_, variances)
         peak = -0.5 * (white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi))
         W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
         return gaussian_log_density(block.X, self.means_, np.ascontiguousarray(W), priors + peak)
 
     def _n_parameters(self) -> int:
-        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
+        sizes = {
+            "d": self._n_used_columns(),
+            "K": self._n_classes_used(),
+            "covariance": self.covariance,
+        }
         return self._n_shares() + degrees_of_freedom("linear_discriminant", shares=False, **sizes)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _column_odds(self, block: Block) -> np.ndarray:
         coef, intercept = self._linear_rule()
@@ -245,7 +271,9 @@ class LinearDiscriminantAnalysis(Discriminant):
         """Priors, means and the coefficients of the rule."""
         head = super().summary()
         which = (
-            self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
+            self.classes_
+            if len(self.classes_) != 2
+            else [f"{self.classes_[1]} against {self.classes_[0]}"]
         )
         rows = [(name, *values) for name, values in zip(self.design_names, self.coef_.T)]
         rows.append(("(intercept)", *self.intercept_))
@@ -255,7 +283,9 @@ class LinearDiscriminantAnalysis(Discriminant):
     def _divisor(self) -> str:
         if self.covariance == "identity":
             return "nothing: the identity is not estimated"
-        return "N - K (unbiased)" if self.unbiased else "N (maximum likelihood)"
+        if self.unbiased:
+            return "N - K (unbiased)"
+        return "N (maximum likelihood)"
 
     def _check_model(self) -> None:
         super()._check_model()
@@ -263,8 +293,12 @@ class LinearDiscriminantAnalysis(Discriminant):
             check_covariances([self.covariance_], (1, len(self.design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self.design_names)
-        rules = 1 if K == 2 else K
+        K = len(self.classes_)
+        d = len(self.design_names)
+        if K == 2:
+            rules = 1
+        else:
+            rules = K
         return {
             "coef_": (rules, d),
             "intercept_": (rules,),

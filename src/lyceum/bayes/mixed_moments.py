@@ -1,4 +1,5 @@
-"""The statistic of naive Bayes: counts of categories and bins, moments of Gaussian columns, values."""
+"""The statistic of naive Bayes: counts of categories and bins, moments of Gaussian columns,
+values."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from lyceum.bayes.kernel_columns import ClassValues
 
 @dataclass(frozen=True, slots=True)
 class MixedMoments:
-    """Counts of the categorical columns of a mixed table and moments of the continuous ones, by class.
+    """Counts of the categorical columns of a mixed table and moments of the continuous ones, by
+    class.
 
     Columns at the places `kernel` keep all their values instead of moments.
 
@@ -33,7 +35,10 @@ class MixedMoments:
     @classmethod
     def of(cls, block: Block, kernel: tuple[int, ...] = ()) -> MixedMoments:
         gaussian = np.setdiff1d(block.schema.continuous, np.asarray(kernel, dtype=np.intp))
-        values = ClassValues.of(block, np.asarray(kernel)) if kernel else None
+        if kernel:
+            values = ClassValues.of(block, np.asarray(kernel))
+        else:
+            values = None
         return cls(Counts.of(block), ClassMoments.of(block, gaussian), values)
 
     @property
@@ -57,4 +62,6 @@ class MixedMoments:
         values = self.values
         if values is not None and other.values is not None:
             values = values.merge(other.values)
-        return MixedMoments(self.counts.merge(other.counts), self.moments.merge(other.moments), values)
+        return MixedMoments(
+            self.counts.merge(other.counts), self.moments.merge(other.moments), values
+        )

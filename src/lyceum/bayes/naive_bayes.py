@@ -1,4 +1,5 @@
-"""Naive Bayes over mixed columns: tables for categories; Gaussians, histograms or kernels for numbers."""
+"""Naive Bayes over mixed columns: tables for categories; Gaussians, histograms or kernels for
+numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, log_probability
@@ -40,51 +41,54 @@ from lyceum.report import Explanation, Summary
 class NaiveBayes(GenerativeClassifier):
     """Naive Bayes: the columns are independent given the class.
 
-    P(k | x) ∝ P(k) Π_j p(x_j | k), where p(x_j | k) is a table for a categorical column, and for a continuous
-    one, as chosen, the Gaussian N(x_j; μ_jk, σ²_jk), a histogram, or a kernel density. A model may have all
-    kinds. A missing cell is left out, at fit and at predict: its factor is 1. A category that was unknown at
-    fit adds nothing either.
+    P(k | x) ∝ P(k) Π_j p(x_j | k), where p(x_j | k) is a table for a categorical column, and for a
+    continuous one, as chosen, the Gaussian N(x_j; μ_jk, σ²_jk), a histogram, or a kernel density. A
+    model may have all kinds. A missing cell is left out, at fit and at predict: its factor is 1. A
+    category that was unknown at fit adds nothing either.
 
-    A histogram is a table over bins that all classes share; the first and the last bin are open, so that
-    they also hold what lies beyond the edges. A kernel density, (1/n_k) Σ_i N(x_j; x_ij, h²_jk) over the rows
-    of the class, keeps all cells of its column in memory; its logarithm is accurate to 1e-3.
+    A histogram is a table over bins that all classes share; the first and the last bin are open, so
+    that they also hold what lies beyond the edges. A kernel density, (1/n_k) Σ_i N(x_j; x_ij,
+    h²_jk) over the rows of the class, keeps all cells of its column in memory; its logarithm is
+    accurate to 1e-3.
 
-    Where a class has no cell in a column, it gets the column's distribution over all classes. A column that
-    is constant over all rows has no effect. A row that is impossible in every class, which can happen with
-    `estimate="raw"`, gets equal posteriors and the first class.
+    Where a class has no cell in a column, it gets the column's distribution over all classes. A
+    column that is constant over all rows has no effect. A row that is impossible in every class,
+    which can happen with `estimate="raw"`, gets equal posteriors and the first class.
 
     Parameters
     ----------
     continuous : {"gaussian", "kernel", "histogram"} or dict, default="gaussian"
-        The density of continuous columns: one for all, or by column name or place (Gaussian for those that
-        are not named). Gaussians take one pass, histograms one more for the range of a column whose edges
-        are not given, kernels one; kernels cannot run on Dask.
+        The density of continuous columns: one for all, or by column name or place (Gaussian for
+        those that are not named). Gaussians take one pass, histograms one more for the range of a
+        column whose edges are not given, kernels one; kernels cannot run on Dask.
     bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
-        The bins of a histogram: edges, or a number of bins of equal width between the smallest and the
-        largest cell of the column, ⌈log2 n⌉ + 1 for "sturges". `partial_fit` needs edges.
+        The bins of a histogram: edges, or a number of bins of equal width between the smallest and
+        the largest cell of the column, ⌈log2 n⌉ + 1 for "sturges". `partial_fit` needs edges.
     bandwidth : "reference", float, or dict by column name or place, default="reference"
-        h of a kernel density; "reference" takes 1.06 σ n^(-1/5) for every column and class, as for columns
-        that a dict does not name.
+        h of a kernel density; "reference" takes 1.06 σ n^(-1/5) for every column and class, as for
+        columns that a dict does not name.
     estimate : {"laplace", "raw", "m"}, default="laplace"
-        How a table is estimated from the weight n_jvk of category or bin v and the weight n_jk of all cells
-        of column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories).
-        "m": (n_jvk + m p_jv) / (n_jk + m). The categories are those of the schema, even if only
-        zero-weight rows have them.
+        How a table is estimated from the weight n_jvk of category or bin v and the weight n_jk of
+        all cells of column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk +
+        number of categories). "m": (n_jvk + m p_jv) / (n_jk + m). The categories are those of the
+        schema, even if only zero-weight rows have them.
     m : float, default=1.0
         The weight of p in the m-estimate.
     m_prior : {"uniform", "marginal"} or dict of column to p, default="uniform"
-        p in the m-estimate: 1 / number of categories, the frequency of the category over all classes, or by
-        column the user's own, as dict of category to p or in the order of `categories_`; columns that are not
-        named have "uniform". Where p does not sum to 1, tables are divided by their sum.
+        p in the m-estimate: 1 / number of categories, the frequency of the category over all
+        classes, or by column the user's own, as dict of category to p or in the order of
+        `categories_`; columns that are not named have "uniform". Where p does not sum to 1, tables
+        are divided by their sum.
     unbiased : bool, default=False
-        Divide by n_jk - 1 instead of n_jk for the variances of Gaussian columns; a class with one cell in a
-        column then has the variance of the column over all classes.
+        Divide by n_jk - 1 instead of n_jk for the variances of Gaussian columns; a class with one
+        cell in a column then has the variance of the column over all classes.
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -131,8 +135,8 @@ class NaiveBayes(GenerativeClassifier):
 
     References
     ----------
-    G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers", Uncertainty in
-    Artificial Intelligence, 1995.
+    G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers",
+    Uncertainty in Artificial Intelligence, 1995.
 
     Examples
     --------
@@ -156,7 +160,12 @@ class NaiveBayes(GenerativeClassifier):
     _takes_missing = True
     _parameter_constraints: ClassVar[dict] = {
         "continuous": [StrOptions(set(CONDITIONALS)), dict],
-        "bins": [StrOptions({"sturges"}), Interval(Integral, 1, None, closed="left"), "array-like", dict],
+        "bins": [
+            StrOptions({"sturges"}),
+            Interval(Integral, 1, None, closed="left"),
+            "array-like",
+            dict,
+        ],
         "bandwidth": [StrOptions({"reference"}), Interval(Real, 0, None, closed="neither"), dict],
         "unbiased": ["boolean"],
         "estimate": [StrOptions({"laplace", "raw", "m"})],
@@ -194,10 +203,11 @@ class NaiveBayes(GenerativeClassifier):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from all rows of X, in one pass, or two if the ranges of histogram columns are to be found.
+        """Learn from all rows of X, in one pass, or two if the ranges of histogram columns are to
+        be found.
 
         Parameters
         ----------
@@ -209,20 +219,28 @@ class NaiveBayes(GenerativeClassifier):
         return self._learn(rows, None)
 
     def _continue_fit(self, rows: Rows):
-        return self._learn(rows, self.statistic_ if hasattr(self, "statistic_") else None, may_scan=False)
+        return self._learn(
+            rows, self.statistic_ if hasattr(self, "statistic_") else None, may_scan=False
+        )
 
     def _learn(self, rows: Rows, before: MixedMoments | None, may_scan: bool = True):
         chosen = column_densities(self.schema_, self.continuous)
         kernel = tuple(j for j, kind in chosen.items() if kind == "kernel")
         if kernel and rows.on_dask:
             raise SourceError(
-                f"column {self.schema_[kernel[0]].name!r} has a kernel density, which keeps all cells in "
-                "memory and cannot be learned on Dask: choose continuous='histogram' or 'gaussian'"
+                f"column {self.schema_[kernel[0]].name!r} has a kernel density, which keeps all"
+                " cells in memory and cannot be learned on Dask: choose continuous='histogram' or"
+                " 'gaussian'"
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
-        self.edges_ = bin_edges(rows, binned, keys_by_name(self.schema_, self.bins, "bins"), may_scan)
+        self.edges_ = bin_edges(
+            rows, binned, keys_by_name(self.schema_, self.bins, "bins"), may_scan
+        )
         more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
-        self.statistic_ = more if before is None else before.merge(more)
+        if before is None:
+            self.statistic_ = more
+        else:
+            self.statistic_ = before.merge(more)
         self._finish(self.statistic_)
         return self
 
@@ -246,7 +264,9 @@ class NaiveBayes(GenerativeClassifier):
             name: estimate_table(table, self.estimate, self.m, p.get(name, "uniform")).T
             for name, table in counts.tables().items()
         }
-        self.categories_ = [np.asarray(self.schema_[j].categories) for j in self.schema_.categorical]
+        self.categories_ = [
+            np.asarray(self.schema_[j].categories) for j in self.schema_.categorical
+        ]
         self.tables_ = [tables[self.schema_[j].name] for j in self.schema_.categorical]
         self.histograms_ = {name: tables[name] for name in self.edges_}
         self._table_columns = columns.astype(np.int32)
@@ -259,15 +279,21 @@ class NaiveBayes(GenerativeClassifier):
         weight, mean, scatter = moments.over_classes()
         spread = np.divide(scatter, weight, out=np.zeros_like(weight), where=weight > 0)
         self.epsilon_ = float(self.var_smoothing * spread.max(initial=0.0))
-        known, left = moments.weight > 0, moments.weight - int(self.unbiased)
-        variance = np.divide(moments.scatter, left, out=np.tile(spread, (len(known), 1)), where=left > 0)
+        known = moments.weight > 0
+        left = moments.weight - int(self.unbiased)
+        variance = np.divide(
+            moments.scatter, left, out=np.tile(spread, (len(known), 1)), where=left > 0
+        )
         self.means_ = np.where(known, moments.mean, mean)
-        # without smoothing a class may have no spread: its variance is then the smallest that doubles allow
+        # without smoothing a class may have no spread: its variance is then the smallest that
+        # doubles allow
         self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
         varies = spread > 0
         self._gaussian_columns = self._columns_of_kind("gaussian")
         self._mean = self.means_.T.copy()
-        self._half_precision = np.where(varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0).T.copy()
+        self._half_precision = np.where(
+            varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0
+        ).T.copy()
         self._peak = np.where(
             varies, -0.5 * np.log(2 * np.pi * np.where(varies, self.variances_, 1.0)), 0.0
         ).T.copy()
@@ -281,13 +307,15 @@ class NaiveBayes(GenerativeClassifier):
             for i, h in enumerate(widths)
         ]
         self.kernels_ = {name: logs for name, logs in zip(names, found) if logs is not None}
-        self.bandwidths_ = {name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()}
+        self.bandwidths_ = {
+            name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()
+        }
 
     def _columns_of_kind(self, kind: str) -> np.ndarray:
         chosen = column_densities(self.schema_, self.continuous)
         return np.array([j for j, other in chosen.items() if other == kind], dtype=np.int32)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         joint = np.empty((len(block), len(self.classes_)))
@@ -298,7 +326,8 @@ class NaiveBayes(GenerativeClassifier):
             )
         if len(self._table_columns):
             X = self._bins(block).X
-            X = X if X.dtype.kind == "f" or X.dtype.str[1:] in _INTEGERS else X.astype(np.int64)
+            if not (X.dtype.kind == "f" or X.dtype.str[1:] in _INTEGERS):
+                X = X.astype(np.int64)
             native.table_log_joint(X, self._table_columns, self._offsets, self._log_table, joint)
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
@@ -306,23 +335,26 @@ class NaiveBayes(GenerativeClassifier):
                 joint[:, k] += log(x)
         return joint
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
-        The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
-        posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
-        Below it stands the product P(k) Π_j p(x_j | k) of the classes, factor by factor, as in `factors`.
+        The base is the log-odds of the priors; base and contributions sum to the log of the ratio
+        of the two posteriors. A missing or unknown cell adds nothing. With two classes the
+        runner-up is the other one. Below it stands the product P(k) Π_j p(x_j | k) of the classes,
+        factor by factor, as in `factors`.
         """
-        found, factors = self._explain_with_more(X, partial(column_odds_and_factors, self), AGAINST_RUNNER_UP)
+        found, factors = self._explain_with_more(
+            X, partial(column_odds_and_factors, self), AGAINST_RUNNER_UP
+        )
         return ProductExplanation.of(found, self, factors)
 
     def factors(self, X: Any) -> Summary:
         """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.
 
-        One table per row, one line per class: the prior, one factor per column (1 for a missing cell),
-        their product, and the posterior, which is the product over the sum of all products.
+        One table per row, one line per class: the prior, one factor per column (1 for a missing
+        cell), their product, and the posterior, which is the product over the sum of all products.
 
         Parameters
         ----------
@@ -333,7 +365,9 @@ class NaiveBayes(GenerativeClassifier):
         Summary
         """
         found = np.asarray(self._apply(partial(factors_and_cells, self), X))
-        return Summary(f"{self._title()}: the products", {"rows": len(found)}, factor_tables(self, found))
+        return Summary(
+            f"{self._title()}: the products", {"rows": len(found)}, factor_tables(self, found)
+        )
 
     def summary(self) -> Summary:
         """Class priors, tables of the categorical columns, means and deviations of the others."""
@@ -344,21 +378,30 @@ class NaiveBayes(GenerativeClassifier):
             "histogram columns": len(self.edges_),
             "kernel columns": len(self._kernel_columns),
             "categorical columns": len(self.categories_),
-            "tables": f"m-estimate, m = {self.m}, {self._prior_text()}"
-            if self.estimate == "m"
-            else self.estimate,
-            "variances divided by": "n - 1 (unbiased)" if self.unbiased else "n (maximum likelihood)",
+            "tables": (
+                f"m-estimate, m = {self.m}, {self._prior_text()}"
+                if self.estimate == "m"
+                else self.estimate
+            ),
+            "variances divided by": (
+                "n - 1 (unbiased)" if self.unbiased else "n (maximum likelihood)"
+            ),
             "added to variances": self.epsilon_,
         }
         return Summary(head.title, {**head.facts, **facts}, summary_tables(self))
 
     def _prior_text(self) -> str:
-        return self.m_prior if isinstance(self.m_prior, str) else "own p"
+        if isinstance(self.m_prior, str):
+            return self.m_prior
+        return "own p"
 
     def _n_parameters(self) -> int:
         if len(self._kernel_columns):
-            raise SettingError("a kernel density has no fixed number of parameters: leave such columns out")
-        levels, K = np.diff(self._offsets).tolist(), self._n_classes_used()
+            raise SettingError(
+                "a kernel density has no fixed number of parameters: leave such columns out"
+            )
+        levels = np.diff(self._offsets).tolist()
+        K = self._n_classes_used()
         numeric = int((self._half_precision > 0.0).any(axis=1).sum())  # those that vary
         return self._n_shares() + degrees_of_freedom(
             "naive_bayes", K=K, numeric=numeric, levels=[n for n in levels if n], shares=False
@@ -369,7 +412,8 @@ class NaiveBayes(GenerativeClassifier):
         return (*super()._parts(), ClassValues, KernelLog, MixedMoments)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, gaussians = len(self.classes_), len(self._columns_of_kind("gaussian"))
+        K = len(self.classes_)
+        gaussians = len(self._columns_of_kind("gaussian"))
         schema = self._bins.schema(self.schema_)
         levels = [len(np.asarray(schema[j].categories)) for j in schema.categorical]
         return {

@@ -44,7 +44,9 @@ def _gaussian_table(model: Any) -> list[Table]:
 def _kernel_table(model: Any) -> list[Table]:
     heads = ("column", *(f"bandwidth | {label}" for label in model.classes_))
     rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
-    return [Table("Kernel columns", heads, rows)] if rows else []
+    if rows:
+        return [Table("Kernel columns", heads, rows)]
+    return []
 
 
 def _category_tables(model: Any) -> list[Table]:
@@ -64,7 +66,8 @@ def _histogram_tables(model: Any) -> list[Table]:
 
 
 def column_odds(model: Any, block: Block) -> np.ndarray:
-    """The log-odds of the predicted class against the runner-up, by column; see `runner_up_odds`."""
+    """The log-odds of the predicted class against the runner-up, by column; see
+    `runner_up_odds`."""
     return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
 
 
@@ -82,7 +85,8 @@ def factors_and_cells(model: Any, block: Block) -> np.ndarray:
 
 def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
     """The product of every row, factor by factor: one table per row, one line per class."""
-    K, d = len(model.classes_), len(model.schema_)
+    K = len(model.classes_)
+    d = len(model.schema_)
     logs = found[:, : K * d].reshape(-1, K, d)
     joint = logs.sum(axis=2) + model.class_log_prior_
     top = joint.max(axis=1, keepdims=True)
@@ -92,7 +96,9 @@ def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
     tables = []
     for i, cells in enumerate(found[:, K * d :]):
         names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
-        values = np.column_stack([model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]])
+        values = np.column_stack(
+            [model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]]
+        )
         rows = [(label, *line) for label, line in zip(model.classes_.tolist(), values.tolist())]
         tables.append(Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows))
     return tables
@@ -121,7 +127,8 @@ class ProductExplanation(Explanation):
         return cls(**known, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
-        """The products of row i, one column per class: those of the largest posteriors, if there are many."""
+        """The products of row i, one column per class: those of the largest posteriors, if there
+        are many."""
         (table,) = factor_tables(self.model, self.factors[i : i + 1])
         lines = sorted(table.rows, key=lambda line: -line[-1])[:_MOST_CLASSES]
         rows = list(zip(table.columns[1:], *(line[1:] for line in lines)))
@@ -141,7 +148,8 @@ def _cell(column: Any, x: float) -> str:
 
 def _log_factors(model: Any, block: Block) -> np.ndarray:
     """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
-    n, K = len(block), len(model.classes_)
+    n = len(block)
+    K = len(model.classes_)
     terms = np.zeros((n, K, len(model.schema_)))
     for i, j in enumerate(model._gaussian_columns):
         x = block.X[:, j, None].astype(np.float64)
@@ -154,7 +162,8 @@ def _log_factors(model: Any, block: Block) -> np.ndarray:
     binned = model._bins(block).X
     for i, j in enumerate(model._table_columns):
         column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        out, place = np.zeros((n, K)), model._offsets[i : i + 2]
+        out = np.zeros((n, K))
+        place = model._offsets[i : i + 2]
         table = model._log_table[place[0] : place[1]]
         native.table_log_joint(column, np.zeros(1, np.int32), place - place[0], table, out)
         terms[:, :, j] = out

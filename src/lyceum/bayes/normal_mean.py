@@ -20,9 +20,10 @@ class NormalMean:
     1/variance_n = 1/variance_0 + n/noise,
     mean_n = variance_n (mean_0/variance_0 + n x̄/noise).
 
-    A strong prior (small variance) shrinks the mean to its own; a weak one (large variance) leaves x̄, and
-    with `variance=inf` the posterior is that of maximum likelihood: x̄ and noise/n. One row at a time and all
-    at once give the same. Columns are independent: all numbers may be one for all columns, or one per column.
+    A strong prior (small variance) shrinks the mean to its own; a weak one (large variance) leaves
+    x̄, and with `variance=inf` the posterior is that of maximum likelihood: x̄ and noise/n. One row
+    at a time and all at once give the same. Columns are independent: all numbers may be one for all
+    columns, or one per column.
 
     Parameters
     ----------
@@ -61,13 +62,19 @@ class NormalMean:
     def __post_init__(self) -> None:
         given = {"mean": self.mean, "variance": self.variance, "noise": self.noise}
         mean, variance, noise = (number_setting(name, value) for name, value in given.items())
-        sound = np.isfinite(mean).all() and ((noise > 0) & (noise < np.inf)).all() and (variance >= 0).all()
+        sound = (
+            np.isfinite(mean).all()
+            and ((noise > 0) & (noise < np.inf)).all()
+            and (variance >= 0).all()
+        )
         if not sound:
             raise SettingError(
                 "mean must be finite, variance at least 0 and noise above 0 and finite; "
                 f"they are {self.mean}, {self.variance}, {self.noise}"
             )
-        for name, value in zip(("mean", "variance", "noise"), np.broadcast_arrays(mean, variance, noise)):
+        for name, value in zip(
+            ("mean", "variance", "noise"), np.broadcast_arrays(mean, variance, noise)
+        ):
             object.__setattr__(self, name, value)
 
     def update(self, x: Any, weight: Any = None) -> NormalMean:
@@ -75,8 +82,8 @@ class NormalMean:
         x = number_setting("x", x)
         if x.ndim not in (1, 2) or (x.ndim == 1 and self.mean.ndim) or not np.isfinite(x).all():
             raise DataError(
-                f"rows of shape {x.shape} cannot be learned from: give finite numbers of shape (n,), or "
-                "(n, d) for a mean of d columns"
+                f"rows of shape {x.shape} cannot be learned from: give finite numbers of shape"
+                " (n,), or (n, d) for a mean of d columns"
             )
         w = np.asarray(row_weights(weight, len(x)), dtype=np.float64)
         if w.shape != x.shape[:1] or not (w >= 0).all():
@@ -84,7 +91,8 @@ class NormalMean:
         n = w.sum()
         if n == 0:
             return self
-        # the share of the rows in the precision: variance / (variance + noise / n), also for infinities
+        # the share of the rows in the precision: variance / (variance + noise / n), also for
+        # infinities
         error = self.noise / n
         with np.errstate(invalid="ignore"):
             share = np.where(np.isinf(self.variance), 1.0, self.variance / (self.variance + error))
@@ -100,7 +108,11 @@ class NormalMean:
         """The log predictive density N(x; mean, variance + noise) of rows, columns independent."""
         spread = self.predictive_variance
         if np.isinf(spread).any():
-            raise DataError("an infinite variance has no predictive density: update with rows first")
+            raise DataError(
+                "an infinite variance has no predictive density: update with rows first"
+            )
         centered = np.asarray(x, dtype=np.float64) - self.mean
         log = -0.5 * (centered**2 / spread + np.log(2 * np.pi * spread))
-        return log.sum(axis=-1) if self.mean.ndim else log
+        if self.mean.ndim:
+            return log.sum(axis=-1)
+        return log

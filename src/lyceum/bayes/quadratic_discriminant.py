@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from sklearn.utils._param_validation import StrOptions
 
+from lyceum._core.constraints import StrOptions
 from lyceum._core.probability import Whitening, whiten
 from lyceum._core.statistics import ClassRowScatter
 from lyceum.bayes.discriminant import (
@@ -28,11 +28,12 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
     δ_k(x) = log π_k - ½ log |Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k).
 
-    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1 (unbiased). A
-    class whose covariance is singular (as with fewer rows than columns, or a column without variance in the
-    class) borrows the covariance pooled over the classes with the weight of one row, (S_k + Σ) / (n_k + 1),
-    with a warning that names the class. A column that is constant over all rows is left out. A class without
-    rows is never predicted. Categories are coded without their first one.
+    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1
+    (unbiased). A class whose covariance is singular (as with fewer rows than columns, or a column
+    without variance in the class) borrows the covariance pooled over the classes with the weight of
+    one row, (S_k + Σ) / (n_k + 1), with a warning that names the class. A column that is constant
+    over all rows is left out. A class without rows is never predicted. Categories are coded without
+    their first one.
 
     Parameters
     ----------
@@ -41,9 +42,10 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -62,8 +64,8 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
-        Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over 1,000
-        columns and fewer rows, a list of K `LowRankCovariance`.
+        Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over
+        1,000 columns and fewer rows, a list of K `LowRankCovariance`.
     borrowed_ : array of shape (K,), of bool
         The classes whose covariance was singular.
     statistic_ : ClassScatter, ClassMoments or ClassRowScatter
@@ -83,8 +85,8 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
 
     References
     ----------
-    T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", second edition,
-    Springer, 2009, section 4.3.
+    T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", second
+    edition, Springer, 2009, section 4.3.
 
     Examples
     --------
@@ -116,12 +118,14 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
         if isinstance(statistic, ClassRowScatter):
-            self._set_few_rows(borrowed_covariances(statistic, total_variance), log_priors, total_variance)
+            self._set_few_rows(
+                borrowed_covariances(statistic, total_variance), log_priors, total_variance
+            )
             self.borrowed_ = np.full(len(self.classes_), bool((total_variance > 0).any()))
             self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
             return
@@ -130,7 +134,9 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
         pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
-        found = [self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)]
+        found = [
+            self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)
+        ]
         self.covariance_ = np.stack([covariance for covariance, _, _ in found])
         self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
@@ -152,30 +158,41 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     def _warn_of(self, singular: np.ndarray) -> None:
         if not len(singular):
             return
-        k, more = singular[0], len(singular) - 1
+        k = singular[0]
+        more = len(singular) - 1
         warnings.warn(
-            f"QuadraticDiscriminantAnalysis: the covariance of class {self.classes_.tolist()[k]!r} (weight "
-            f"{show(float(self.class_count_[k]))}, {show_count(len(self.mean_), 'column')}) "
+            f"QuadraticDiscriminantAnalysis: the covariance of class {self.classes_.tolist()[k]!r}"
+            f" (weight {show(float(self.class_count_[k]))},"
+            f" {show_count(len(self.mean_), 'column')}) "
             + (f"and of {more} other classes " if more else "")
-            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
-            "rows of the class, drop columns that are constant in it or follow from others, or use "
-            "covariance='diagonal' or LinearDiscriminantAnalysis",
+            + "is singular: the pooled covariance was added to it with the weight of one row. Bring"
+            " more rows of the class, drop columns that are constant in it or follow from others,"
+            " or use covariance='diagonal' or LinearDiscriminantAnalysis",
             LinAlgWarning,
             stacklevel=4,
         )
 
     def _n_parameters(self) -> int:
-        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
-        return self._n_shares() + degrees_of_freedom("quadratic_discriminant", shares=False, **sizes)
+        sizes = {
+            "d": self._n_used_columns(),
+            "K": self._n_classes_used(),
+            "covariance": self.covariance,
+        }
+        return self._n_shares() + degrees_of_freedom(
+            "quadratic_discriminant", shares=False, **sizes
+        )
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _divisor(self) -> str:
-        return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
+        if self.unbiased:
+            return "n_k - 1 (unbiased)"
+        return "n_k (maximum likelihood)"
 
 
 def _pool_covariances(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
-    """The covariance over all classes, made regular: what classes without one of their own borrow."""
+    """The covariance over all classes, made regular: what classes without one of their own
+    borrow."""
     covariance = scatter.sum(axis=0) / weight
     ridge = whiten(covariance, total_variance).ridge
     return covariance + (ridge if covariance.ndim == 1 else np.diag(ridge))

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import finite_sums
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.probability import RIDGE, whiten
 from lyceum._core.statistics import (
@@ -41,30 +41,31 @@ def _has_numbers(model: Any) -> bool:
     if all(isinstance(value, Real) for value in (model.alpha, model.gamma)):
         return True
     raise AttributeError(
-        "RegularizedDiscriminant has partial_fit only when alpha and gamma are numbers: cross-validation "
-        "reads all rows twice"
+        "RegularizedDiscriminant has partial_fit only when alpha and gamma are numbers:"
+        " cross-validation reads all rows twice"
     )
 
 
 class RegularizedDiscriminant(QuadraticRule):
-    """Regularised discriminant: between the linear rule, the quadratic rule and the nearest mean.
+    """Regularized discriminant: between the linear rule, the quadratic rule and the nearest mean.
 
-    P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes shrunk first to the pooled one
-    and then to a multiple of the identity, to the identity, or to their own diagonal:
+    P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes shrunk first to the
+    pooled one and then to a multiple of the identity, to the identity, or to their own diagonal:
 
     Σ_k(α) = [(1-α) n_k Σ_k + α N Σ] / [(1-α) n_k + α N],
     Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
 
-    α = 0, γ = 0 is `QuadraticDiscriminantAnalysis`; α = 1, γ = 0 is `LinearDiscriminantAnalysis`; α = 1, γ = 1 is the nearest
-    class mean, apart from the priors. Columns that are constant over all rows are left out and not counted in
-    d. A class without any scatter of its own, as one of a single row, has the pooled covariance when α is 0.
-    A covariance that is still singular (with γ = 0) gets 1e-6 of the variance of each column on its diagonal,
-    with a warning that names the class. A class without rows is never predicted.
+    α = 0, γ = 0 is `QuadraticDiscriminantAnalysis`; α = 1, γ = 0 is `LinearDiscriminantAnalysis`; α
+    = 1, γ = 1 is the nearest class mean, apart from the priors. Columns that are constant over all
+    rows are left out and not counted in d. A class without any scatter of its own, as one of a
+    single row, has the pooled covariance when α is 0. A covariance that is still singular (with γ =
+    0) gets 1e-6 of the variance of each column on its diagonal, with a warning that names the
+    class. A class without rows is never predicted.
 
     α and γ are chosen by cross-validation from two passes over the rows for a grid of any size: the
-    first collects means and scatters by class and fold, and the statistics without a fold give the rules that
-    the second pass scores on its rows. The fold of a row is a hash of its number and of `random_state`. Rows
-    of a class that has rows in one fold only are not scored.
+    first collects means and scatters by class and fold, and the statistics without a fold give the
+    rules that the second pass scores on its rows. The fold of a row is a hash of its number and of
+    `random_state`. Rows of a class that has rows in one fold only are not scored.
 
     Parameters
     ----------
@@ -75,20 +76,21 @@ class RegularizedDiscriminant(QuadraticRule):
     gamma : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the simple shape.
     shrink : {"identity", "unit", "diagonal"}, default="identity"
-        The simple shape: tr(Σ_k(α))/d I, which follows the units of the columns; "unit": I itself, for
-        columns of about unit variance; or the diagonal of Σ_k(α). On the diagonal a column that has no
-        variance in the class counts with its variance over all rows.
+        The simple shape: tr(Σ_k(α))/d I, which follows the units of the columns; "unit": I itself,
+        for columns of about unit variance; or the diagonal of Σ_k(α). On the diagonal a column that
+        has no variance in the class counts with its variance over all rows.
     scoring : {"log_loss", "error"}, default="log_loss"
-        The loss that cross-validation minimizes: the mean of -log P(class | x), or the error rate. Of
-        equal pairs the one with the largest α, then γ, is taken.
+        The loss that cross-validation minimizes: the mean of -log P(class | x), or the error rate.
+        Of equal pairs the one with the largest α, then γ, is taken.
     cv : int, splitter, iterable of (train, test) or None, default=5
         The folds; a number divides rows of any source in one pass.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k, and by N - K instead of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
-        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
-        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     random_state : int, RandomState or None, default=None
@@ -134,8 +136,8 @@ class RegularizedDiscriminant(QuadraticRule):
 
     References
     ----------
-    J. H. Friedman, "Regularized discriminant analysis", Journal of the American Statistical Association 84,
-    1989.
+    J. H. Friedman, "Regularized discriminant analysis", Journal of the American Statistical
+    Association 84, 1989.
 
     Examples
     --------
@@ -189,7 +191,7 @@ class RegularizedDiscriminant(QuadraticRule):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from all rows of X: one pass, or two when α or γ is to be chosen.
@@ -213,10 +215,11 @@ class RegularizedDiscriminant(QuadraticRule):
 
     @available_if(_has_numbers)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
-        """Learn from more rows with given α and γ: the result is that of one `fit` on all rows seen.
+        """Learn from more rows with given α and γ: the result is that of one `fit` on all rows
+        seen.
 
-        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at
-        once.
+        New classes may come at any time; `classes` names those that will, so that they are in
+        `classes_` at once.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
@@ -225,22 +228,31 @@ class RegularizedDiscriminant(QuadraticRule):
 
     def _choose(self, rows: Rows) -> ClassScatter | ClassRowScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
-        beyond, given = 0, rows
+        beyond = 0
+        given = rows
         if is_wide(rows):
             rows, beyond = self._rotate(rows)
         folds, found = self._draw_folds(rows)
-        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond)
-        # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
+        settings = RuleSettings(
+            self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond
+        )
+        # as many alphas in one pass as memory allows: all of them unless there are hundreds of
+        # columns
         size = max(1, _NUMBERS // max(1, folds.n_splits * found.total.scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
-            rules = FoldRules.of(folds, found, self.alphas_[start : start + size], self.gammas_, settings)
+            rules = FoldRules.of(
+                folds, found, self.alphas_[start : start + size], self.gammas_, settings
+            )
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         self.scores_ = np.concatenate([one.loss for one in losses]) / losses[0].weight
-        return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else found.total
+        if is_wide(given):
+            return finite_sums(given.reduce(ClassRowScatter.of))
+        return found.total
 
     def _draw_folds(self, rows: Rows) -> tuple[Folds, SplitStatistics]:
-        """Folds of which at least one row can be scored; of few rows all may fall into one fold by chance."""
+        """Folds of which at least one row can be scored; of few rows all may fall into one fold by
+        chance."""
         first = seed_from(self.random_state)
         for seed in range(first, first + _DRAWS):
             self.seed_ = seed
@@ -249,16 +261,17 @@ class RegularizedDiscriminant(QuadraticRule):
             if any(((train.weight > 0) & (test.weight > 0)).any() for train, test in found.pairs):
                 return folds, found
         raise DataError(
-            f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no class "
-            f"has rows in two of the {folds.n_splits} folds; give numbers for both, or bring more rows"
+            f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no"
+            f" class has rows in two of the {folds.n_splits} folds; give numbers for both, or bring"
+            " more rows"
         )
 
     def _rotate(self, rows: Rows) -> tuple[Rows, int]:
         if self.shrink == "diagonal":
             raise SettingError(
-                "with fewer rows than columns, alpha and gamma are cross-validated for shrink='identity' "
-                "alone: it is done among as many turned columns as there are rows, where a diagonal of the "
-                "columns is no diagonal; give numbers for both"
+                "with fewer rows than columns, alpha and gamma are cross-validated for"
+                " shrink='identity' alone: it is done among as many turned columns as there are"
+                " rows, where a diagonal of the columns is no diagonal; give numbers for both"
             )
         space = RowSpace.of(rows, type(self).__name__)
         return space.rows, space.beyond
@@ -268,7 +281,9 @@ class RegularizedDiscriminant(QuadraticRule):
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
         if isinstance(statistic, ClassRowScatter):
-            found, needy = regularized_covariances(statistic, total_variance, self.alpha_, self.gamma_, self)
+            found, needy = regularized_covariances(
+                statistic, total_variance, self.alpha_, self.gamma_, self
+            )
             for k in [k for k in needy if self.class_count_[k] > 0][:1]:
                 self._warn_of(k)
             self._set_few_rows(found, log_priors, total_variance)
@@ -276,7 +291,9 @@ class RegularizedDiscriminant(QuadraticRule):
         mixed = combine_covariances(
             statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.mix
         )
-        covariances = [_shrink_covariance(S, total_variance, self.gamma_, self.shrink) for S in mixed]
+        covariances = [
+            _shrink_covariance(S, total_variance, self.gamma_, self.shrink) for S in mixed
+        ]
         white = [whiten(S, total_variance) for S in covariances]
         rows = self.class_count_ > 0
         singular = [k for k, one in enumerate(white) if one.dependent is not None and rows[k]]
@@ -294,31 +311,43 @@ class RegularizedDiscriminant(QuadraticRule):
         return float(self.alphas_[a]), float(self.gammas_[g])
 
     def _n_parameters(self) -> float:
-        """Means, priors, and the trace of the map that takes the classes' own covariances to those used.
+        """Means, priors, and the trace of the map that takes the classes' own covariances to those
+        used.
 
-        A class has the share s_k = (1-w_k) + w_k n_k / N of its own covariance in Σ_k(α); of its entries,
-        those off the diagonal count 1-γ, and those on it what γ leaves. At the corners these are the counts
-        of the linear and the quadratic rule, of one variance per class, and of one for all.
+        A class has the share s_k = (1-w_k) + w_k n_k / N of its own covariance in Σ_k(α); of its
+        entries, those off the diagonal count 1-γ, and those on it what γ leaves. At the corners
+        these are the counts of the linear and the quadratic rule, of one variance per class, and of
+        one for all.
         """
-        weight, d, gamma = self.class_count_[self.class_count_ > 0], self._n_used_columns(), self.gamma_
-        alpha, total = self.alpha_, weight.sum()
-        pooled = alpha if self.mix == "convex" else alpha * total / ((1.0 - alpha) * weight + alpha * total)
+        weight = self.class_count_[self.class_count_ > 0]
+        d = self._n_used_columns()
+        gamma = self.gamma_
+        alpha = self.alpha_
+        total = weight.sum()
+        if self.mix == "convex":
+            pooled = alpha
+        else:
+            pooled = alpha * total / ((1.0 - alpha) * weight + alpha * total)
         own = float((1.0 - pooled + pooled * weight / total).sum())
-        on_diagonal = {"identity": (1.0 - gamma) * d + gamma, "unit": (1.0 - gamma) * d, "diagonal": float(d)}
+        on_diagonal = {
+            "identity": (1.0 - gamma) * d + gamma,
+            "unit": (1.0 - gamma) * d,
+            "diagonal": float(d),
+        }
         entries = (1.0 - gamma) * d * (d - 1) / 2 + on_diagonal[self.shrink]
         return self._n_shares() + len(weight) * d + own * entries
 
     def _warn_of(self, k: int) -> None:
         warnings.warn(
-            f"RegularizedDiscriminant: with alpha={self.alpha_:g} and gamma={self.gamma_:g} the covariance "
-            f"of class {self.classes_.tolist()[k]!r} is singular; {RIDGE:g} of the variance of each column "
-            "was added. Choose a gamma above 0, an alpha above 0 if other classes have more rows, or drop "
-            "columns that follow from others",
+            f"RegularizedDiscriminant: with alpha={self.alpha_:g} and gamma={self.gamma_:g} the"
+            f" covariance of class {self.classes_.tolist()[k]!r} is singular; {RIDGE:g} of the"
+            " variance of each column was added. Choose a gamma above 0, an alpha above 0 if other"
+            " classes have more rows, or drop columns that follow from others",
             LinAlgWarning,
             stacklevel=4,
         )
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """Priors, means, α and γ, and the losses that they were chosen by."""
@@ -328,12 +357,17 @@ class RegularizedDiscriminant(QuadraticRule):
         if hasattr(self, "scores_"):
             heads = ("alpha", *(f"gamma {gamma:g}" for gamma in self.gammas_))
             losses = [(float(alpha), *row) for alpha, row in zip(self.alphas_, self.scores_)]
-            folds = f"{self.cv}-fold" if isinstance(self.cv, Integral) else "its"
+            if isinstance(self.cv, Integral):
+                folds = f"{self.cv}-fold"
+            else:
+                folds = "its"
             tables.append(Table(f"{self.scoring} of {folds} cross-validation", heads, losses))
         return replace(head, facts=facts, tables=tables)
 
     def _divisor(self) -> str:
-        return "n_k - 1, N - K (unbiased)" if self.unbiased else "n_k, N (maximum likelihood)"
+        if self.unbiased:
+            return "n_k - 1, N - K (unbiased)"
+        return "n_k, N (maximum likelihood)"
 
 
 def _candidate_values(name: str, given: Any) -> np.ndarray:
@@ -348,11 +382,15 @@ def _candidate_values(name: str, given: Any) -> np.ndarray:
 def _shrink_covariance(
     covariance: np.ndarray, total_variance: np.ndarray, gamma: float, shrink: str
 ) -> np.ndarray:
-    varies, variance = total_variance > 0, np.diag(covariance)
+    varies = total_variance > 0
+    variance = np.diag(covariance)
     if shrink == "diagonal":
         target = np.where(variance > 0, variance, total_variance)
     else:
-        size = 1.0 if shrink == "unit" else variance.sum() / max(varies.sum(), 1)
+        if shrink == "unit":
+            size = 1.0
+        else:
+            size = variance.sum() / max(varies.sum(), 1)
         target = np.where(varies, size, 0.0)
     return (1.0 - gamma) * covariance + gamma * np.diag(target)
 

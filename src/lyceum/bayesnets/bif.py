@@ -21,16 +21,18 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MOST_CELLS = 1 << 26  # of one table
-_ROUNDING = 0.02  # published tables are rounded to a few digits: what sums to 1 within this is normalized
+_ROUNDING = (
+    0.02  # published tables are rounded to a few digits: what sums to 1 within this is normalized
+)
 _PLAIN = re.compile(r"[^\s{}()\[\];,|\"]+")
 
 
 def read_bif(path: str | os.PathLike[str]) -> BayesNet:
     """A network from a BIF file, as in the Bayesian Network Repository.
 
-    Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and rows in any
-    order are understood. Rows that sum to 1 up to the rounding of published figures are normalized; others
-    are refused with the name of the node.
+    Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and
+    rows in any order are understood. Rows that sum to 1 up to the rounding of published figures are
+    normalized; others are refused with the name of the node.
 
     Parameters
     ----------
@@ -44,14 +46,18 @@ def read_bif(path: str | os.PathLike[str]) -> BayesNet:
     >>> read_bif(datasets.path("asia"))
     <BayesNet: 8 nodes, 8 edges, 18 parameters>
     """
-    text = str(path) if "\n" in str(path) else Path(path).read_text(encoding="utf-8", errors="replace")
+    if "\n" in str(path):
+        text = str(path)
+    else:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
     return _Parser(text).network()
 
 
 def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
     """A network as the text of a BIF file, written to `path` if one is given.
 
-    Names and states with blanks or marks of the format are put in quotes. Numbers keep all their digits.
+    Names and states with blanks or marks of the format are put in quotes. Numbers keep all their
+    digits.
 
     Parameters
     ----------
@@ -93,7 +99,10 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
 
 
 def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
-    given = f" | {', '.join(map(_quote, node.parents))}" if node.parents else ""
+    if node.parents:
+        given = f" | {', '.join(map(_quote, node.parents))}"
+    else:
+        given = ""
     lines = [f"probability ( {_quote(node.name)}{given} ) {{"]
     for at in np.ndindex(node.table.shape[:-1]):
         numbers = ", ".join(repr(float(p)) for p in node.table[at])
@@ -104,7 +113,9 @@ def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
 
 def _quote(label: Any) -> str:
     text = str(label)
-    return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', "'") + '"'
+    if _PLAIN.fullmatch(text):
+        return text
+    return '"' + text.replace('"', "'") + '"'
 
 
 class _Parser:
@@ -122,7 +133,10 @@ class _Parser:
         while self._at < len(self._tokens):
             word = self._next()
             if word == "network":
-                self.name = "" if self._peek() == "{" else self._next()
+                if self._peek() == "{":
+                    self.name = ""
+                else:
+                    self.name = self._next()
                 self._skip_block()
             elif word == "variable":
                 self._variable()
@@ -167,7 +181,9 @@ class _Parser:
 
     def _probability(self) -> None:
         self._take("(")
-        name, parents, bar = self._next(), [], False
+        name = self._next()
+        parents = []
+        bar = False
         while (word := self._next()) != ")":
             if word == "|":
                 bar = True
@@ -177,7 +193,9 @@ class _Parser:
             raise self._error(f"joint tables such as P({name}, {parents[0]}) cannot be read")
         for one in (name, *parents):
             if one not in self.states:
-                raise self._error(f"P({name} | ...) names the variable {one!r}, which is not declared")
+                raise self._error(
+                    f"P({name} | ...) names the variable {one!r}, which is not declared"
+                )
         self._take("{")
         rows: dict[Any, list[float]] = {}
         while (word := self._next()) != "}":
@@ -207,21 +225,27 @@ class _Parser:
     def _node(self, name: str) -> TableNode:
         if name not in self.rows:
             raise DataError(f"the BIF file has no probabilities of {name!r}")
-        states, parents, rows = self.states[name], self.parents[name], self.rows[name]
+        states = self.states[name]
+        parents = self.parents[name]
+        rows = self.rows[name]
         shape = (*(len(self.states[parent]) for parent in parents), len(states))
         if (cells := math.prod(shape)) > _MOST_CELLS:
-            raise DataError(f"the BIF file's table of {name!r} has {cells:.3g} cells: give it fewer parents")
+            raise DataError(
+                f"the BIF file's table of {name!r} has {cells:.3g} cells: give it fewer parents"
+            )
         table = np.full(shape, np.nan)
         try:
             if "default" in rows:
                 table[...] = rows["default"]
             if "table" in rows:
-                # in a single list the states of the variable itself vary slowest, as its name comes first
+                # in a single list the states of the variable itself vary slowest, as its name comes
+                # first
                 table[...] = np.moveaxis(np.reshape(rows["table"], (shape[-1], *shape[:-1])), 0, -1)
             for key, numbers in rows.items():
                 if isinstance(key, tuple):
                     at = tuple(
-                        self.states[parent].index(state) for parent, state in zip(parents, key, strict=True)
+                        self.states[parent].index(state)
+                        for parent, state in zip(parents, key, strict=True)
                     )
                     table[at] = numbers
         except ValueError as error:
@@ -230,10 +254,12 @@ class _Parser:
             ) from None
         return TableNode(name, tuple(states), tuple(parents), _normalize(name, table))
 
-    # -- tokens ----------------------------------------------------------------------------------------------
+    # -- tokens ------------------------------------------------------------------------
 
     def _peek(self) -> str:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+        if self._at < len(self._tokens):
+            return self._tokens[self._at][0]
+        return ""
 
     def _next(self) -> str:
         if self._at >= len(self._tokens):
@@ -264,15 +290,20 @@ class _Parser:
 def _normalize(name: str, table: np.ndarray) -> np.ndarray:
     totals = table.sum(axis=-1, keepdims=True)
     if np.isnan(table).any():
-        raise DataError(f"the BIF file lacks rows of the table of {name!r}, and has no default for them")
+        raise DataError(
+            f"the BIF file lacks rows of the table of {name!r}, and has no default for them"
+        )
     if (table < 0).any() or (np.abs(totals - 1.0) > _ROUNDING).any():
         wrong = float(totals.flat[np.abs(totals - 1.0).argmax()])
-        raise DataError(f"the BIF file's table of {name!r} has a row that sums to {wrong:g}, not to 1")
+        raise DataError(
+            f"the BIF file's table of {name!r} has a row that sums to {wrong:g}, not to 1"
+        )
     return np.where(np.abs(totals - 1.0) > 1e-12, table / totals, table)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    at, line = 0, 1
+    at = 0
+    line = 1
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:

@@ -13,11 +13,9 @@ from lyceum.bayesnets.net import BayesNet
 def block_codes(block: Block) -> np.ndarray:
     """The codes of a block of categories, -1 where a cell is missing or unknown."""
     cells = block.dense
-    return (
-        np.where(np.isnan(cells), -1, cells).astype(np.int32)
-        if cells.dtype.kind == "f"
-        else cells.astype(np.int32)
-    )
+    if cells.dtype.kind == "f":
+        return np.where(np.isnan(cells), -1, cells).astype(np.int32)
+    return cells.astype(np.int32)
 
 
 class ClassPosterior:
@@ -32,7 +30,8 @@ class ClassPosterior:
     """
 
     def __init__(self, net: BayesNet, name: str) -> None:
-        self.net, self.name = net, name
+        self.net = net
+        self.name = name
         self.K = len(net.states(name))
 
     @cached_property
@@ -41,7 +40,8 @@ class ClassPosterior:
 
     @cached_property
     def _tables(self) -> list[tuple[list[int], np.ndarray]]:
-        """log P(node | parents) of every family with the class: its columns, and the table, classes last."""
+        """log P(node | parents) of every family with the class: its columns, and the table, classes
+        last."""
         found = []
         with np.errstate(divide="ignore"):
             for node in self.net.nodes:
@@ -58,7 +58,8 @@ class ClassPosterior:
             return np.log(self.net.posterior(self.name).values)
 
     def log_joint(self, codes: np.ndarray) -> np.ndarray:
-        """log P(row, class) up to a number per row, (n, K); the priors where all classes are impossible."""
+        """log P(row, class) up to a number per row, (n, K); the priors where all classes are
+        impossible."""
         complete = (codes[:, self._blanket] >= 0).all(axis=1)
         joint = np.empty((len(codes), self.K))
         joint[complete] = self._of_complete(codes[complete])
@@ -84,7 +85,7 @@ class ClassPosterior:
         _, log_p = self.net.junction_tree().rows(wide.reshape(-1, wide.shape[2]), [])
         return log_p.reshape(-1, self.K)
 
-    # -- explanations ----------------------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------
 
     @cached_property
     def _order(self) -> list[int]:

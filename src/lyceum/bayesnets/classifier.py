@@ -7,9 +7,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.probability import AGAINST_RUNNER_UP, find_labels, runner_up_odds
 from lyceum.bayesnets.class_posterior import ClassPosterior, block_codes
@@ -33,17 +33,17 @@ from lyceum.report import Explanation, Summary, Table
 class BayesNetClassifier(PosteriorClassifier, Learner):
     """Classify by a Bayesian network of the class and the columns: P(c | x) ∝ Π P(node | parents).
 
-    The network is naive (every column depends on the class alone), a tree-augmented naive Bayes (TAN: on one
-    other column too), learned by search, or given. Continuous columns are cut into intervals first, by
-    default where that gives most information on the classes. Missing cells and new categories are
-    summed out exactly.
+    The network is naive (every column depends on the class alone), a tree-augmented naive Bayes
+    (TAN: on one other column too), learned by search, or given. Continuous columns are cut into
+    intervals first, by default where that gives most information on the classes. Missing cells and
+    new categories are summed out exactly.
 
     Parameters
     ----------
     structure : {"tan", "naive", "learned"}, BayesNet or dict of name to parents, default="tan"
-        "learned" starts from the naive network and climbs by `structure_score`; no edge enters the class. A
-        given network, or dict, has a node per column and one named as the target; what it holds in its tables
-        is learned anew. Columns that it does not name do not matter.
+        "learned" starts from the naive network and climbs by `structure_score`; no edge enters the
+        class. A given network, or dict, has a node per column and one named as the target; what it
+        holds in its tables is learned anew. Columns that it does not name do not matter.
     estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
         How tables are estimated from counts, see `learn_parameters`.
     alpha : float, default=1.0
@@ -89,7 +89,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     References
     ----------
-    N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29, 1997.
+    N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29,
+    1997.
 
     Examples
     --------
@@ -144,7 +145,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         self.cuts = cuts
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn the cuts, the structure and the tables.
@@ -169,7 +170,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         families = [[*sorted(of), v] for v, of in enumerate(parents)]
         nodes = []
         for name, family, counts in zip(names, families, data.tables(families)):
-            added = pseudo_count(self.estimate, self.alpha, self.equivalent_sample_size, counts.size)
+            added = pseudo_count(
+                self.estimate, self.alpha, self.equivalent_sample_size, counts.size
+            )
             states = tuple(data.states[list(data.states)[family[-1]]].tolist())
             table = estimate_table(counts, added)
             nodes.append(TableNode(name, states, tuple(names[u] for u in family[:-1]), table))
@@ -184,7 +187,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             target += " (class)"
         return [*self.schema_.names, target]
 
-    def _structure(self, data: CodedData | StreamedData, rule: ScoreRule, names: list[str]) -> list[set[int]]:
+    def _structure(
+        self, data: CodedData | StreamedData, rule: ScoreRule, names: list[str]
+    ) -> list[set[int]]:
         d = len(names) - 1
         naive: list[set[int]] = [*({d} for _ in range(d)), set()]
         if hasattr(self, "history_"):
@@ -198,20 +203,24 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True
         complete_data = data.complete()
-        if complete_data.weight >= 0.5 * data.weight:  # else families are scored on the rows that each has
-            data, rule = (
-                complete_data,
-                ScoreRule(rule.name, complete_data.weight, rule.equivalent_sample_size),
-            )
-        search = StructureSearch(data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents))
+        if (
+            complete_data.weight >= 0.5 * data.weight
+        ):  # else families are scored on the rows that each has
+            data = complete_data
+            rule = ScoreRule(rule.name, complete_data.weight, rule.equivalent_sample_size)
+        search = StructureSearch(
+            data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents)
+        )
         found, _, self.history_ = search.climb(naive)
         return found
 
     def _steps(self) -> list[Step]:
         steps = super()._steps()
-        return [*steps, self.discretizer_.as_step()] if hasattr(self, "discretizer_") else steps
+        if hasattr(self, "discretizer_"):
+            return [*steps, self.discretizer_.as_step()]
+        return steps
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _posterior(self) -> ClassPosterior:
         return ClassPosterior(self.net_, self._node_names()[-1])
@@ -219,14 +228,16 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._posterior().log_joint(block_codes(block))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """The strength of the evidence of every column for the class against the runner-up, in log-odds.
+        """The strength of the evidence of every column for the class against the runner-up, in
+        log-odds.
 
-        Columns are taken in the order of the network, parents first: a column adds what it tells beyond those
-        before it, log P(x_j | x before, c), in a naive or tree-augmented network log P(x_j | its parents).
-        Missing cells add nothing. Base and contributions sum to the log of the ratio of the two posteriors.
+        Columns are taken in the order of the network, parents first: a column adds what it tells
+        beyond those before it, log P(x_j | x before, c), in a naive or tree-augmented network log
+        P(x_j | its parents). Missing cells add nothing. Base and contributions sum to the log of
+        the ratio of the two posteriors.
 
         Parameters
         ----------
@@ -240,9 +251,13 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     def _column_odds(self, block: Block) -> np.ndarray:
         posterior = self._posterior()
-        chain = posterior.chain(block_codes(block))  # (n, K, d + 1), columns in the order of the network
+        chain = posterior.chain(
+            block_codes(block)
+        )  # (n, K, d + 1), columns in the order of the network
         before = chain[:, :, :-1]
-        terms = np.subtract(chain[:, :, 1:], before, out=np.zeros_like(before), where=np.isfinite(before))
+        terms = np.subtract(
+            chain[:, :, 1:], before, out=np.zeros_like(before), where=np.isfinite(before)
+        )
         return runner_up_odds(terms[:, :, posterior.place_in_order()], posterior.log_prior())
 
     def complexity(self) -> int:
@@ -273,7 +288,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         table = Table("Columns", ("column", "states", "parents", "bits about the class"), rows)
         return Summary(head.title, {**head.facts, **facts}, [table])
 
-    # -- model files -----------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -283,27 +298,39 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         super()._check_model()
         if not hasattr(self, "net_"):
             return
-        names, net = self._node_names(), self.net_
+        names = self._node_names()
+        net = self.net_
         fits = isinstance(net, BayesNet) and list(net.names) == names and not net.gaussian_names
         fits = fits and isinstance(self.discretizer_, KBinsDiscretizer)
         columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns)) if fits else ()
         fits = fits and len(net.states(names[-1])) == len(self.classes_)
         fits = fits and all(
-            column.categories is not None and len(net.states(column.name)) == max(len(column.categories), 1)
+            column.categories is not None
+            and len(net.states(column.name)) == max(len(column.categories), 1)
             for column in columns
         )
         if not fits:
-            raise ModelFileError("holds a BayesNetClassifier whose network does not fit its columns")
+            raise ModelFileError(
+                "holds a BayesNetClassifier whose network does not fit its columns"
+            )
 
 
 def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
-    """The parents of every column and of the class in a given network; columns it lacks stand alone."""
-    parents = structure.parents if isinstance(structure, BayesNet) else structure
+    """The parents of every column and of the class in a given network; columns it lacks stand
+    alone."""
+    if isinstance(structure, BayesNet):
+        parents = structure.parents
+    else:
+        parents = structure
     for name, of in parents.items():
         if isinstance(of, str) or not isinstance(of, Collection):
-            raise SettingError(f"the given structure must have a list of parents for {name!r}, got {of!r}")
+            raise SettingError(
+                f"the given structure must have a list of parents for {name!r}, got {of!r}"
+            )
     if names[-1] not in parents and not any(names[-1] in of for of in parents.values()):
-        raise SchemaError(f"the given structure has no node for the class, which is named {names[-1]!r}")
+        raise SchemaError(
+            f"the given structure has no node for the class, which is named {names[-1]!r}"
+        )
     found: list[set[int]] = [set() for _ in names]
     for name, of in parents.items():
         (v,) = find_labels([name], names, "the given structure: the node")

@@ -1,4 +1,5 @@
-"""Conditional independence read off a graph: d-separation, path by path, and the local Markov statements."""
+"""Conditional independence read off a graph: d-separation, path by path, and the local Markov
+statements."""
 
 from __future__ import annotations
 
@@ -40,7 +41,10 @@ class PathVerdict:
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
-        verdict = "blocked" if self.blocked else "open"
+        if self.blocked:
+            verdict = "blocked"
+        else:
+            verdict = "open"
         return "\n".join([f"{self.text}: {verdict}", *(f"    {reason}" for reason in self.reasons)])
 
 
@@ -96,8 +100,14 @@ class DSeparation:
     @property
     def statement(self) -> str:
         """A ⊥ B | C, or the contrary."""
-        sign = "⊥" if self.separated else "⊥̸"
-        given = f" | {', '.join(self.given)}" if self.given else ""
+        if self.separated:
+            sign = "⊥"
+        else:
+            sign = "⊥̸"
+        if self.given:
+            given = f" | {', '.join(self.given)}"
+        else:
+            given = ""
         return f"{', '.join(self.first)} {sign} {', '.join(self.second)}{given}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,7 +131,10 @@ class DSeparation:
             why = "every path is blocked"
         else:
             why = "a path is open"
-        lines = [f"{self.statement}: {why}", *(f"  {path}".replace("\n", "\n  ") for path in self.paths)]
+        lines = [
+            f"{self.statement}: {why}",
+            *(f"  {path}".replace("\n", "\n  ") for path in self.paths),
+        ]
         if self.n_left_out:
             lines.append("  … and more paths")
         return "\n".join(lines)
@@ -136,7 +149,10 @@ class LocalMarkov:
     given: tuple[str, ...]
 
     def __str__(self) -> str:
-        given = f" | {', '.join(self.given)}" if self.given else ""
+        if self.given:
+            given = f" | {', '.join(self.given)}"
+        else:
+            given = ""
         return f"{self.name} ⊥ {', '.join(self.others)}{given}"
 
 
@@ -166,7 +182,9 @@ def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarko
     found = []
     for name in topological_order(parents):
         below = descendants_of([name], parents)
-        others = [one for one in parents if one != name and one not in below and one not in parents[name]]
+        others = [
+            one for one in parents if one != name and one not in below and one not in parents[name]
+        ]
         if others:
             found.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
     return found
@@ -180,10 +198,11 @@ def d_separated(
     *,
     max_paths: int = 200,
 ) -> DSeparation:
-    """Whether `given` d-separates A from B: then they are independent in every network with this graph.
+    """Whether `given` d-separates A from B: then they are independent in every network with this
+    graph.
 
-    A path is blocked at a node where arrows meet tail to tail or head to tail if the node is given, and at
-    one where they meet head to head unless it or a descendant of it is given.
+    A path is blocked at a node where arrows meet tail to tail or head to tail if the node is given,
+    and at one where they meet head to head unless it or a descendant of it is given.
 
     Parameters
     ----------
@@ -228,7 +247,9 @@ def d_separated(
     ):
         both = set(one) & set(two)
         if both:
-            raise DataError(f"{min(both)!r} is in {where}: the three sets have no variable in common")
+            raise DataError(
+                f"{min(both)!r} is in {where}: the three sets have no variable in common"
+            )
     reached = _reachable(first, known, parents)
     paths: list[PathVerdict] = []
     left_out = 0
@@ -248,8 +269,10 @@ def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str,
 
 
 def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> set[str]:
-    """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm 3.1)."""
-    known, children = set(given), children_of(parents)
+    """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm
+    3.1)."""
+    known = set(given)
+    children = children_of(parents)
     opened = ancestors_of(known, parents) | known
     waiting = [(name, True) for name in start]  # True: as if coming from a child
     seen: set[tuple[str, bool]] = set()
@@ -272,8 +295,11 @@ def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> 
     return found
 
 
-def _paths(parents: Parents, first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """All paths without repeated nodes from one set to the other, which have no other node of either set."""
+def _paths(
+    parents: Parents, first: Sequence[str], second: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """All paths without repeated nodes from one set to the other, which have no other node of
+    either set."""
     children = children_of(parents)
     near = {name: [*parents[name], *children[name]] for name in parents}
     ends = set(second)
@@ -295,7 +321,8 @@ def _paths(parents: Parents, first: Sequence[str], second: Sequence[str]) -> Ite
 
 
 def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
-    found, waiting = set(start), list(start)
+    found = set(start)
+    waiting = list(start)
     while waiting:
         for name in near[waiting.pop()]:
             if name not in found:
@@ -307,20 +334,32 @@ def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
 def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
     arrows = ["→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)]
     text = path[0] + "".join(f" {arrow} {name}" for arrow, name in zip(arrows, path[1:]))
-    reasons, blocked = [], False
+    reasons = []
+    blocked = False
     for before, name, after in zip(arrows, path[1:-1], arrows[1:]):
         if before == "→" and after == "←":
             opening = sorted(({name} | descendants_of([name], parents)) & given)
             if opening:
-                what = "it is given" if name in opening else f"its descendant {opening[0]} is given"
+                if name in opening:
+                    what = "it is given"
+                else:
+                    what = f"its descendant {opening[0]} is given"
                 reasons.append(f"{name}: head to head, and {what}: opens")
             else:
                 blocked = True
-                reasons.append(f"{name}: head to head, and neither it nor a descendant is given: blocks")
+                reasons.append(
+                    f"{name}: head to head, and neither it nor a descendant is given: blocks"
+                )
         else:
-            kind = "tail to tail" if before == "←" and after == "→" else "head to tail"
+            if before == "←" and after == "→":
+                kind = "tail to tail"
+            else:
+                kind = "head to tail"
             blocks = name in given
             blocked |= blocks
-            word = "given: blocks" if blocks else "not given: lets through"
+            if blocks:
+                word = "given: blocks"
+            else:
+                word = "not given: lets through"
             reasons.append(f"{name}: {kind}, {word}")
     return PathVerdict(path, text, blocked, tuple(reasons))

@@ -1,4 +1,5 @@
-"""Directed acyclic graphs by the parents of every node: order, ancestors, blankets, moral graphs."""
+"""Directed acyclic graphs by the parents of every node: order, ancestors, blankets, moral
+graphs."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ Parents = Mapping[str, Sequence[str]]
 
 
 def topological_order(parents: Parents) -> list[str]:
-    """The nodes with parents before children; among free ones in the order given. Raises on a cycle.
+    """The nodes with parents before children; among free ones in the order given. Raises on a
+    cycle.
 
     A name that occurs only among the parents of others is a node without parents.
 
@@ -28,8 +30,8 @@ def topological_order(parents: Parents) -> list[str]:
                 order.append(child)
     if len(order) < len(waiting):
         raise DataError(
-            f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has none, so "
-            "turn or leave out one of these edges"
+            f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has"
+            " none, so turn or leave out one of these edges"
         )
     return order
 
@@ -44,11 +46,13 @@ def all_nodes(parents: Parents) -> dict[str, Sequence[str]]:
 
 
 def find_cycle(parents: Parents) -> list[str]:
-    """The nodes of one cycle along its edges, the first one again at the end; empty if there is none."""
+    """The nodes of one cycle along its edges, the first one again at the end; empty if there is
+    none."""
     children = children_of(parents)
     done: set[str] = set()
     for start in parents:
-        path, at = [start], {start: 0}
+        path = [start]
+        at = {start: 0}
         iterators = [iter(children[start])]
         while iterators:
             child = next(iterators[-1], None)
@@ -86,7 +90,8 @@ def _reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[
 
 
 def ancestors_of(names: Iterable[str], parents: Parents) -> set[str]:
-    """The parents of some nodes, their parents, and so on; a node itself only if it is one of another's."""
+    """The parents of some nodes, their parents, and so on; a node itself only if it is one of
+    another's."""
     return _reachable(names, parents)
 
 
@@ -98,12 +103,17 @@ def descendants_of(names: Iterable[str], parents: Parents) -> set[str]:
 def markov_blanket_of(name: str, parents: Parents) -> list[str]:
     """Parents, children and the children's other parents, in the order of the nodes."""
     children = children_of(parents)[name]
-    blanket = {*parents[name], *children, *(spouse for child in children for spouse in parents[child])}
+    blanket = {
+        *parents[name],
+        *children,
+        *(spouse for child in children for spouse in parents[child]),
+    }
     return [other for other in parents if other in blanket and other != name]
 
 
 def moral_graph(parents: Parents) -> dict[str, set[str]]:
-    """The neighbours of every node when parents of a common child are joined and directions are dropped.
+    """The neighbors of every node when parents of a common child are joined and directions are
+    dropped.
 
     >>> {name: sorted(near) for name, near in moral_graph({"grass": ["rain", "sprinkler"]}).items()}
     {'grass': ['rain', 'sprinkler'], 'rain': ['grass', 'sprinkler'], 'sprinkler': ['grass', 'rain']}

@@ -26,13 +26,14 @@ from lyceum.report import Summary
 class BayesNet:
     """A Bayesian network: P(X₁, ..., Xₙ) = Π P(Xᵢ | parents of Xᵢ) over a directed acyclic graph.
 
-    A network never changes: `do` and `with_nodes` give another one. The first query compiles it into a
-    junction tree, which all later queries use.
+    A network never changes: `do` and `with_nodes` give another one. The first query compiles it
+    into a junction tree, which all later queries use.
 
     Parameters
     ----------
     nodes : sequence of TableNode and GaussianNode
-        In any order. Parents must be among them, and a discrete node may have discrete parents only.
+        In any order. Parents must be among them, and a discrete node may have discrete parents
+        only.
     name : str, default=""
         The name of the network.
 
@@ -92,7 +93,9 @@ class BayesNet:
 
     def _index(self) -> None:
         self.places = {name: i for i, name in enumerate(self.names)}
-        self.gaussian_names = tuple(node.name for node in self.nodes if isinstance(node, GaussianNode))
+        self.gaussian_names = tuple(
+            node.name for node in self.nodes if isinstance(node, GaussianNode)
+        )
         self._codes = {
             node.name: {state: k for k, state in enumerate(node.states)}
             for node in self.nodes
@@ -109,7 +112,7 @@ class BayesNet:
             raise ModelFileError("holds a network that is not made of nodes")
         self.__init__(nodes, state["name"])  # type: ignore[misc]
 
-    # -- the graph -------------------------------------------------------------------------------------------
+    # -- the graph ---------------------------------------------------------------------
 
     @property
     def edges(self) -> list[tuple[str, str]]:
@@ -119,7 +122,9 @@ class BayesNet:
     def find(self, name: str) -> int:
         """The place of a variable among the nodes; raises if there is none of this name."""
         place = self.places.get(name)
-        return find_labels([name], self.names, "the variable")[0] if place is None else place
+        if place is None:
+            return find_labels([name], self.names, "the variable")[0]
+        return place
 
     def node(self, name: str) -> Node:
         """The node of a variable."""
@@ -163,11 +168,12 @@ class BayesNet:
         return [other for other in self.order if other in found]
 
     def markov_blanket(self, name: str) -> list[str]:
-        """Parents, children and the children's other parents: given them, it is independent of the rest."""
+        """Parents, children and the children's other parents: given them, it is independent of the
+        rest."""
         self.find(name)
         return graph.markov_blanket_of(name, self.parents)
 
-    # -- the distribution ------------------------------------------------------------------------------------
+    # -- the distribution --------------------------------------------------------------
 
     def factors(self) -> list[Factor]:
         """P(node | parents) of every discrete node, as factors."""
@@ -185,15 +191,18 @@ class BayesNet:
     def n_parameters(self) -> int:
         """The free numbers of all nodes: q (r - 1) for a table of q rows and r states."""
         return sum(
-            node.table.size // len(node.states) * (len(node.states) - 1)
-            if isinstance(node, TableNode)
-            else node.intercept.size + node.coefficients.size + node.variance.size
+            (
+                node.table.size // len(node.states) * (len(node.states) - 1)
+                if isinstance(node, TableNode)
+                else node.intercept.size + node.coefficients.size + node.variance.size
+            )
             for node in self.nodes
         )
 
     @property
     def n_joint_parameters(self) -> int:
-        """The free numbers of one table over all discrete variables: 2ⁿ - 1 for n variables of two states."""
+        """The free numbers of one table over all discrete variables: 2ⁿ - 1 for n variables of two
+        states."""
         total = 1
         for node in self.nodes:
             total *= len(node.states) if isinstance(node, TableNode) else 1
@@ -207,14 +216,16 @@ class BayesNet:
         return BayesNet([new.get(node.name, node) for node in self.nodes], self.name)
 
     def with_tables_of(self, nodes: Sequence[TableNode]) -> BayesNet:
-        """The network with other tables of the same nodes in the same order; the compiled tree is reused."""
+        """The network with other tables of the same nodes in the same order; the compiled tree is
+        reused."""
         net = BayesNet(nodes, self.name)
         if isinstance(self._tree, JunctionTree):
             net._tree = self._tree.with_tables(net)
         return net
 
     def do(self, **states: Any) -> BayesNet:
-        """The network after an intervention: the variables are set, and no longer depend on their parents.
+        """The network after an intervention: the variables are set, and no longer depend on their
+        parents.
 
         P(y | do(x)) differs from P(y | x) where a common cause stands behind both.
         """
@@ -229,7 +240,7 @@ class BayesNet:
                 set_nodes.append(TableNode(name, node.states, (), table))
         return self.with_nodes(*set_nodes)
 
-    # -- queries ---------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------
 
     def junction_tree(self, max_cells: int = MAX_CELLS) -> JunctionTree:
         """The network compiled for exact queries; made once and kept."""
@@ -263,9 +274,9 @@ class BayesNet:
         soft : dict of name to likelihoods of the states, optional
             Uncertain observations: for every state P(what was observed | state).
         method : str, default="auto"
-            "junction_tree" and "elimination" are exact; "likelihood_weighting" and "gibbs" draw `n_samples`
-            rows and estimate their own error. "auto" is exact where tables of a few million cells suffice;
-            where the network is too wide it draws, and warns.
+            "junction_tree" and "elimination" are exact; "likelihood_weighting" and "gibbs" draw
+            `n_samples` rows and estimate their own error. "auto" is exact where tables of a few
+            million cells suffice; where the network is too wide it draws, and warns.
         n_samples : int, default=20000
         random_state : int or None, default=0
 
@@ -275,8 +286,13 @@ class BayesNet:
         """
         if n_samples < 1:
             raise SettingError(f"n_samples={n_samples}: an answer from samples needs at least one")
-        names = [query] if isinstance(query, str) else list(query)
-        return answer(self, names, read_evidence(self, evidence, soft), method, n_samples, random_state)
+        if isinstance(query, str):
+            names = [query]
+        else:
+            names = list(query)
+        return answer(
+            self, names, read_evidence(self, evidence, soft), method, n_samples, random_state
+        )
 
     def marginals(
         self, evidence: Mapping[str, Any] | None = None, *, soft: Mapping[str, Any] | None = None
@@ -285,17 +301,21 @@ class BayesNet:
         known = read_evidence(self, evidence, soft)
         if not self.gaussian_names:
             return dict(self.junction_tree().marginals(known))
-        names = [name for name in self.names if name not in known.hard and name not in known.numbers]
+        names = [
+            name for name in self.names if name not in known.hard and name not in known.numbers
+        ]
         return {name: answer(self, [name], known, "auto", 20_000, 0) for name in names}
 
-    def marginals_of_rows(self, data: Any, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+    def marginals_of_rows(
+        self, data: Any, names: Sequence[str] | None = None
+    ) -> dict[str, np.ndarray]:
         """P(variable | row) for every row of a table; missing cells are not observed.
 
         Parameters
         ----------
         data : frame, `scan(...)` or array of state numbers
-            Columns go by the names of variables; variables without a column are not observed. An array of
-            whole numbers has a column per variable, -1 where it is missing.
+            Columns go by the names of variables; variables without a column are not observed. An
+            array of whole numbers has a column per variable, -1 where it is missing.
         names : names, optional
             The variables of the query; all by default.
 
@@ -308,7 +328,8 @@ class BayesNet:
     def most_probable(
         self, evidence: Mapping[str, Any] | None = None, *, soft: Mapping[str, Any] | None = None
     ) -> MostProbable:
-        """The most probable explanation: the states of all other variables with the largest joint."""
+        """The most probable explanation: the states of all other variables with the largest
+        joint."""
         return self.junction_tree().most_probable(read_evidence(self, evidence, soft))
 
     def sample(self, n_rows: int, random_state: int | None = None) -> pa.Table:
@@ -326,7 +347,7 @@ class BayesNet:
         """
         return draw_rows(self, n_rows, random_state)
 
-    # -- shown -----------------------------------------------------------------------------------------------
+    # -- shown -------------------------------------------------------------------------
 
     def summary(self) -> Summary:
         """Nodes, parents and parameters."""
@@ -342,9 +363,13 @@ class BayesNet:
             node.check()
 
     def __repr__(self) -> str:
-        title = f"BayesNet {self.name!r}" if self.name else "BayesNet"
+        if self.name:
+            title = f"BayesNet {self.name!r}"
+        else:
+            title = "BayesNet"
         return (
-            f"<{title}: {len(self.nodes)} nodes, {len(self.edges)} edges, {self.n_parameters:,} parameters>"
+            f"<{title}: {len(self.nodes)} nodes, {len(self.edges)} edges, {self.n_parameters:,}"
+            " parameters>"
         )
 
 
@@ -354,7 +379,8 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"there are two nodes {twice[0]!r}: give every variable one node")
-    numeric, present = {node.name for node in nodes if isinstance(node, GaussianNode)}, set(names)
+    numeric = {node.name for node in nodes if isinstance(node, GaussianNode)}
+    present = set(names)
     for node in nodes:
         unknown = [parent for parent in node.parents if parent not in present]
         if unknown:
@@ -362,6 +388,6 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
         wrong = [parent for parent in node.parents if parent in numeric]
         if wrong and isinstance(node, TableNode):
             raise DataError(
-                f"node {node.name!r} has states, but its parent {wrong[0]!r} is Gaussian: turn the edge, or "
-                "discretize the parent (lyceum.prepare.KBinsDiscretizer)"
+                f"node {node.name!r} has states, but its parent {wrong[0]!r} is Gaussian: turn the"
+                " edge, or discretize the parent (lyceum.prepare.KBinsDiscretizer)"
             )

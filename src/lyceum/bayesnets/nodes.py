@@ -27,9 +27,9 @@ class TableNode:
     parents : names, default=()
         Discrete variables, in the order of the first axes.
     table : array of shape (states of the first parent, ..., states), or dict
-        For every combination of the parents' states the probabilities of the states, which sum to 1. A dict
-        has a state of the parent, or a tuple of states, as key and probabilities as values. By default all
-        states are equally probable.
+        For every combination of the parents' states the probabilities of the states, which sum to
+        1. A dict has a state of the parent, or a tuple of states, as key and probabilities as
+        values. By default all states are equally probable.
 
     See Also
     --------
@@ -50,15 +50,24 @@ class TableNode:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", str(self.name))
         if isinstance(self.states, str | bytes):
-            raise DataError(f"the states of {self.name!r} are the text {self.states!r}: give a list")
+            raise DataError(
+                f"the states of {self.name!r} are the text {self.states!r}: give a list"
+            )
         labels = [label.item() if isinstance(label, np.generic) else label for label in self.states]
         object.__setattr__(self, "states", tuple(labels))
-        parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        if isinstance(self.parents, str):
+            parents = (self.parents,)
+        else:
+            parents = self.parents
         object.__setattr__(self, "parents", tuple(map(str, parents)))
         if len(set(map(str, self.states))) < len(self.states) or not self.states:
-            raise DataError(f"node {self.name!r} needs states, each named once, not {list(self.states)}")
+            raise DataError(
+                f"node {self.name!r} needs states, each named once, not {list(self.states)}"
+            )
         if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
+            raise DataError(
+                f"{self.name!r} has the parents {list(self.parents)}: name others, each once"
+            )
 
     def __repr__(self) -> str:
         return f"TableNode(name={self.name!r}, states={self.states!r}, parents={self.parents!r})"
@@ -87,25 +96,35 @@ class TableNode:
             at = np.unravel_index(int(wrong.argmax()), wrong.shape)
             given = ", ".join(f"{p}={states[p][int(i)]}" for p, i in zip(self.parents, at))
             total = float(table[at].sum())
-            raise DataError(f"{where} sums to {total:g}{f' for {given}' if given else ''}, not to 1")
+            raise DataError(
+                f"{where} sums to {total:g}{f' for {given}' if given else ''}, not to 1"
+            )
         table.setflags(write=False)
         return self.with_table(table)
 
     def _from_mapping(self, states: list[Sequence[Any]], shape: tuple[int, ...]) -> np.ndarray:
-        given = {key if isinstance(key, tuple) else (key,): value for key, value in self.table.items()}
+        given = {
+            key if isinstance(key, tuple) else (key,): value for key, value in self.table.items()
+        }
         wanted = list(product(*states))
         lacking = [key for key in wanted if key not in given]
         extra = [key for key in given if key not in set(wanted)]
         if lacking or extra:
-            what = f"lacks {lacking[0]}" if lacking else f"has {extra[0]}, which is no combination of states"
+            if lacking:
+                what = f"lacks {lacking[0]}"
+            else:
+                what = f"has {extra[0]}, which is no combination of states"
             raise DataError(f"the table of {self.name!r} given {', '.join(self.parents)} {what}")
         rows = [number_setting(f"the table of {self.name!r}", given[key]) for key in wanted]
         if any(row.shape != (len(self.states),) for row in rows):
-            raise DataError(f"the table of {self.name!r} needs {len(self.states)} probabilities in every row")
+            raise DataError(
+                f"the table of {self.name!r} needs {len(self.states)} probabilities in every row"
+            )
         return np.array(rows).reshape(shape)
 
     def check(self) -> None:
-        """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""
+        """Raise ModelFileError unless the parts, which came from a model file, are those of a
+        node."""
         if not isinstance(self.name, str) or not isinstance(self.states, tuple):
             raise ModelFileError("holds a node without a name or states")
         table = self.table
@@ -138,8 +157,8 @@ class GaussianNode:
     variance : float or array of shape (states of the discrete parents, ...), default=1
         The variance of the noise in every equation.
     n_undetermined : int, default=0
-        How many coefficients of all equations the rows that they were learned from do not determine: those
-        of least norm were taken.
+        How many coefficients of all equations the rows that they were learned from do not
+        determine: those of least norm were taken.
 
     See Also
     --------
@@ -147,8 +166,8 @@ class GaussianNode:
 
     References
     ----------
-    S. L. Lauritzen and N. Wermuth, "Graphical models for associations between variables, some of which are
-    qualitative and some quantitative", Annals of Statistics 17, 1989.
+    S. L. Lauritzen and N. Wermuth, "Graphical models for associations between variables, some of
+    which are qualitative and some quantitative", Annals of Statistics 17, 1989.
 
     Examples
     --------
@@ -166,16 +185,22 @@ class GaussianNode:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", str(self.name))
-        parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        if isinstance(self.parents, str):
+            parents = (self.parents,)
+        else:
+            parents = self.parents
         object.__setattr__(self, "parents", tuple(map(str, parents)))
         if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
+            raise DataError(
+                f"{self.name!r} has the parents {list(self.parents)}: name others, each once"
+            )
 
     def __repr__(self) -> str:
         return f"GaussianNode(name={self.name!r}, parents={self.parents!r})"
 
     def resolve(self, states: Mapping[str, Sequence[Any]]) -> GaussianNode:
-        """The node with its parameters as checked arrays, given the states of its discrete parents."""
+        """The node with its parameters as checked arrays, given the states of its discrete
+        parents."""
         shape = tuple(len(states[parent]) for parent in self.parents if parent in states)
         numeric = sum(parent not in states for parent in self.parents)
         parts = []
@@ -190,10 +215,13 @@ class GaussianNode:
                     array = np.broadcast_to(array, wanted).copy()
                 except ValueError:
                     array = np.empty(0)
-            array = np.zeros(wanted) if not array.size and not numeric and what == "coefficients" else array
+            if not array.size and not numeric and what == "coefficients":
+                array = np.zeros(wanted)
             if array.shape != wanted:
                 got = np.shape(value)
-                raise DataError(f"{what} of {self.name!r} has the shape {got}, but {wanted} is needed")
+                raise DataError(
+                    f"{what} of {self.name!r} has the shape {got}, but {wanted} is needed"
+                )
             if not np.isfinite(array).all():
                 raise DataError(f"{what} of {self.name!r} must be finite, got {value!r}")
             array.setflags(write=False)
@@ -204,12 +232,15 @@ class GaussianNode:
         return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
 
     def check(self) -> None:
-        """Raise ModelFileError unless the parts, which came from a model file, are those of a node."""
+        """Raise ModelFileError unless the parts, which came from a model file, are those of a
+        node."""
         parts = (self.intercept, self.coefficients, self.variance)
         if not all(isinstance(part, np.ndarray) and part.dtype == np.float64 for part in parts):
             raise ModelFileError(f"holds a node {self.name!r} without numbers")
         if not isinstance(self.n_undetermined, int):
-            raise ModelFileError(f"holds a node {self.name!r} whose n_undetermined is no whole number")
+            raise ModelFileError(
+                f"holds a node {self.name!r} whose n_undetermined is no whole number"
+            )
 
 
 Node = TableNode | GaussianNode

@@ -36,14 +36,17 @@ def states_schema(net: BayesNet, names: Sequence[str]) -> Schema:
     for name in names:
         node = net.node(name)
         if isinstance(node, TableNode):
-            columns.append(Column(name, "categorical", label_array(node.states), "a state of the network"))
+            columns.append(
+                Column(name, "categorical", label_array(node.states), "a state of the network")
+            )
         else:
             columns.append(Column(name, "continuous", None, "a number of the network"))
     return Schema(tuple(columns))
 
 
 def network_rows(net: BayesNet, data: Any) -> Rows:
-    """Rows whose columns are variables of the network, coded by its states; other columns are left out."""
+    """Rows whose columns are variables of the network, coded by its states; other columns are left
+    out."""
     if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
         return _code_rows(net, data)
     if isinstance(data, Rows):
@@ -73,14 +76,17 @@ def _present(net: BayesNet, names: Sequence[str]) -> Schema:
 def _code_rows(net: BayesNet, codes: np.ndarray) -> Rows:
     if codes.ndim != 2 or codes.shape[1] != len(net.names):
         raise DataError(
-            f"an array of states has a column for each of the {len(net.names)} variables, not {codes.shape}"
+            f"an array of states has a column for each of the {len(net.names)} variables, not"
+            f" {codes.shape}"
         )
     if net.gaussian_names:
         raise DataError("an array of state numbers cannot hold Gaussian variables: give a frame")
     cells = codes.astype(np.float64)
     for j, name in enumerate(net.names):
         if len(codes) and (codes[:, j].max() >= len(net.states(name))):
-            raise DataError(f"column {j} has the state {codes[:, j].max()}, which {name!r} does not have")
+            raise DataError(
+                f"column {j} has the state {codes[:, j].max()}, which {name!r} does not have"
+            )
     cells[cells < 0] = np.nan
     schema = states_schema(net, net.names)
     return Rows(ArraySource(cells, None, None, schema, coded=True))
@@ -106,7 +112,12 @@ class RowCodes:
         codes = np.full((len(block), len(self.states)), -1, np.int32)
         at = {name: i for i, name in enumerate(self.states)}
         target = block.schema.target
-        if target is not None and block.y is not None and target.name in at and target.is_categorical:
+        if (
+            target is not None
+            and block.y is not None
+            and target.name in at
+            and target.is_categorical
+        ):
             codes[:, at[target.name]] = self._target_codes(block.y, target)
         for j, column in enumerate(block.schema):
             if not column.is_categorical:
@@ -120,7 +131,8 @@ class RowCodes:
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise DataError(
-                    f"column {column.name!r} has a value in row {row} that is no state of the network: its "
+                    f"column {column.name!r} has a value in row {row} that is no state of the"
+                    " network: its "
                     f"states are {', '.join(map(str, column.categories.tolist()))}"  # type: ignore[union-attr]
                 )
             codes[:, at[column.name]] = cells
@@ -129,7 +141,9 @@ class RowCodes:
     def _target_codes(self, y: np.ndarray, target: Column) -> np.ndarray:
         """The target's classes as states; they may stand in another order there."""
         classes = np.asarray(target.categories).tolist()
-        places = find_labels(classes, self.states[target.name], f"variable {target.name!r}: the state")
+        places = find_labels(
+            classes, self.states[target.name], f"variable {target.name!r}: the state"
+        )
         return np.append(places, -1)[y]
 
 
@@ -146,5 +160,7 @@ def _block_marginals(block: Block, net: BayesNet, names: tuple[str, ...]) -> np.
     values, log_p = net.junction_tree().rows(RowCodes.of(net)(block), names)
     bad = np.flatnonzero(log_p == -np.inf)
     if len(bad):
-        raise DataError(f"row {block.start + bad[0]} is impossible: the network gives it probability 0")
+        raise DataError(
+            f"row {block.start + bad[0]} is impossible: the network gives it probability 0"
+        )
     return values

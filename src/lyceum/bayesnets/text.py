@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def factor_text(name: str, parents: tuple[str, ...] | list[str]) -> str:
     """P(name | parents)."""
-    return f"P({name} | {', '.join(parents)})" if parents else f"P({name})"
+    if parents:
+        return f"P({name} | {', '.join(parents)})"
+    return f"P({name})"
 
 
 def factorization_text(net: BayesNet) -> str:

@@ -1,8 +1,9 @@
-"""Every learner by name: what it does, what it takes, how it scales, what to search, and what it covers.
+"""Every learner by name: what it does, what it takes, how it scales, what to search, and what it
+covers.
 
-Each family has a file. Nothing of a family is imported before it is needed: `learners()` and `find(name)`
-answer from these files alone; `entry.load()`, and what an entry reads from its class, such as
-`entry.missing`, import the class.
+Each family has a file. Nothing of a family is imported before it is needed: `learners()` and
+`find(name)` answer from these files alone; `entry.load()`, and what an entry reads from its class,
+such as `entry.missing`, import the class.
 """
 
 from __future__ import annotations
@@ -68,14 +69,16 @@ _OTHERS = (data, statistics, probability, decision, evaluate, plot)
 
 
 def learners(task: Task | None = None) -> tuple[Entry, ...]:
-    """The catalogued learners, all or those for one task.
+    """The cataloged learners, all or those for one task.
 
     >>> "KMeans" in [entry.name for entry in learners("clustering")]
     True
     """
     if task is not None and task not in TASKS:
         raise LyceumError(f"there is no task {task!r}: choose one of {', '.join(TASKS)}")
-    return tuple(entry for family in _FAMILIES for entry in family.ENTRIES if task in (None, entry.task))
+    return tuple(
+        entry for family in _FAMILIES for entry in family.ENTRIES if task in (None, entry.task)
+    )
 
 
 def items() -> tuple[Item, ...]:
@@ -94,7 +97,10 @@ def find(name: str) -> Entry:
             return entry
     names = [entry.name for entry in learners()]
     near = difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    if near:
+        hint = f"did you mean {near[0]}?"
+    else:
+        hint = f"there are {', '.join(names)}"
     raise LyceumError(f"there is no learner {name!r}: {hint}")
 
 

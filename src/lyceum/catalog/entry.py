@@ -1,7 +1,7 @@
 """Entries of the catalog: facts on learners and other public names, without importing them.
 
-What the class of a learner declares itself, such as whether it takes missing cells, is not written again
-here: an entry reads it from the class, which is imported then.
+What the class of a learner declares itself, such as whether it takes missing cells, is not written
+again here: an entry reads it from the class, which is imported then.
 """
 
 from __future__ import annotations
@@ -84,29 +84,29 @@ class Entry:
     space : mapping
         For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
     in_study : {"searched", "never"}
-        Whether a study tries it by default, with its settings searched; never where another learner does the
-        same or it gives no posteriors.
+        Whether a study tries it by default, with its settings searched; never where another learner
+        does the same or it gives no posteriors.
     study_rows : int or None
-        Rows above which a study leaves it out unless it is named: by default 20,000 for learners that work
-        in memory only, and no limit for others.
+        Rows above which a study leaves it out unless it is named: by default 20,000 for learners
+        that work in memory only, and no limit for others.
     study_settings : mapping
         Settings that a study changes from the learner's own defaults, e.g. posteriors that are off.
     settings_in_passes : mapping
-        Settings with which a learner that works in memory by default reads rows in passes instead; a study
-        sets them where a file does not fit into memory.
+        Settings with which a learner that works in memory by default reads rows in passes instead;
+        a study sets them where a file does not fit into memory.
 
     Attributes
     ----------
     scales : {"one pass", "many passes", "in memory"}
-        How it reads rows; the first two also run on files larger than memory and on Dask. This and the
-        following are read from the class, for a learner with its default settings.
+        How it reads rows; the first two also run on files larger than memory and on Dask. This and
+        the following are read from the class, for a learner with its default settings.
     kinds : tuple of str
         The kinds of columns that it takes.
     missing, sparse : bool
         Whether it takes missing cells and sparse arrays as they are.
     needs_scaling : bool
-        Whether a penalty or a distance makes the units of columns matter, so that numbers are standardized
-        first.
+        Whether a penalty or a distance makes the units of columns matter, so that numbers are
+        standardized first.
 
     See Also
     --------
@@ -140,7 +140,7 @@ class Entry:
         """The class itself."""
         return getattr(importlib.import_module(self.package), self.name)
 
-    # -- what the class declares -----------------------------------------------------------------------------
+    # -- what the class declares -------------------------------------------------------
 
     @property
     def scales(self) -> Reading:

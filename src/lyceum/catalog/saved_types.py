@@ -18,25 +18,32 @@ _OTHERS = (
 
 
 def types(names: Iterable[str] | None = None) -> dict[str, type]:
-    """The classes that a model file may hold, by public name: learners, and what `_parts` of these names.
+    """The classes that a model file may hold, by public name: learners, and what `_parts` of these
+    names.
 
     Parameters
     ----------
     names : iterable of str, optional
-        Full names of classes in a file; only the learners among them are imported, with their parts. By
-        default all are.
+        Full names of classes in a file; only the learners among them are imported, with their
+        parts. By default all are.
 
     Examples
     --------
     >>> [name for name in sorted(types(["lyceum.linear.Ridge"])) if name.startswith("lyceum.data.")]
     ['lyceum.data.Column', 'lyceum.data.Schema']
     """
-    wanted = None if names is None else {_room_and_name(name) for name in names}
+    if names is None:
+        wanted = None
+    else:
+        wanted = {_room_and_name(name) for name in names}
     found: dict[str, type] = {}
     for package, name in _saved_classes():
         if wanted is None or (package, name) in wanted:
             kind = getattr(importlib.import_module(package), name)
-            parts = kind._parts() if hasattr(kind, "_parts") else ()
+            if hasattr(kind, "_parts"):
+                parts = kind._parts()
+            else:
+                parts = ()
             found |= {_public_name(part): part for part in (kind, *parts)}
     return found
 
@@ -54,7 +61,8 @@ def _room_and_name(full: str) -> tuple[str, str]:
 
 
 def _room(full: str) -> str:
-    """The public room of a module; what stands on the private floor has its door on the public one."""
+    """The public room of a module; what stands on the private floor has its door on the public
+    one."""
     parts = [part for part in full.split(".") if part != "_core"]
     return ".".join(parts[:2])
 

@@ -1,7 +1,7 @@
 """The command `lyceum`.
 
-A command parses its arguments, calls one public function and renders the result. Nothing heavy is imported
-here, so that `lyceum --help` answers at once.
+A command parses its arguments, calls one public function and renders the result. Nothing heavy is
+imported here, so that `lyceum --help` answers at once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ app.add_typer(bayesnet)
 
 
 def main() -> NoReturn:
-    """Run the command; a fault in the data, a file or the request is a sentence on stderr and exit code 2."""
+    """Run the command; a fault in the data, a file or the request is a sentence on stderr and exit
+    code 2."""
     run_and_exit(app)
 
 
@@ -62,7 +63,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _lyceum(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the Python traceback of an unexpected error.")
@@ -72,28 +76,41 @@ def _lyceum(
 
 
 def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @app.command(
-    epilog="Example: lyceum study credit.csv --target class --loss bad:good=5,good:bad=1 --out credit-study"
+    epilog=(
+        "Example: lyceum study credit.csv --target class --loss bad:good=5,good:bad=1 --out"
+        " credit-study"
+    )
 )
 @reads_files
 def study(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, or a "
-            "quoted glob; or see --recipe."
+            help=(
+                "A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder,"
+                " or a "
+                "quoted glob; or see --recipe."
+            )
         ),
     ] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The column to predict.")
+    ] = None,
     task: Annotated[
-        str | None, typer.Option(help="classification or regression, where the target could be either.")
+        str | None,
+        typer.Option(help="classification or regression, where the target could be either."),
     ] = None,
     learners: Annotated[
         str | None,
-        typer.Option(help="Names separated by commas, see `lyceum learners`; chosen for you by default."),
+        typer.Option(
+            help="Names separated by commas, see `lyceum learners`; chosen for you by default."
+        ),
     ] = None,
     learner: Annotated[str | None, typer.Option(hidden=True)] = None,
     loss: Loss = None,
@@ -101,7 +118,8 @@ def study(
     folds: Annotated[int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How many times the folds are drawn.")] = None,
     holdout: Annotated[
-        float | None, typer.Option(help="The share of rows kept for the final estimate only, e.g. 0.2.")
+        float | None,
+        typer.Option(help="The share of rows kept for the final estimate only, e.g. 0.2."),
     ] = None,
     bootstrap_632: Annotated[
         bool | None, typer.Option("--632", help="Estimate errors by the .632 bootstrap too.")
@@ -112,12 +130,17 @@ def study(
     seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Time limit in minutes: first the defaults of every learner, then a search."),
+        typer.Option(
+            help="Time limit in minutes: first the defaults of every learner, then a search."
+        ),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Rank by cost, error, log loss, auc, balanced error or f1; rmse, mae, r2 or pinball."
+            help=(
+                "Rank by cost, error, log loss, auc, balanced error or f1; rmse, mae, r2 or"
+                " pinball."
+            )
         ),
     ] = None,
     group: Annotated[
@@ -129,11 +152,14 @@ def study(
         typer.Option(help="A column of times: train on earlier rows, test on later ones."),
     ] = None,
     settings: Annotated[
-        int | None, typer.Option(help="How many settings of a learner are tried in a fold; default 12.")
+        int | None,
+        typer.Option(help="How many settings of a learner are tried in a fold; default 12."),
     ] = None,
     calibrate: Annotated[
         bool | None,
-        typer.Option("--calibrate", help="Calibrate posteriors in the folds, where that lowers the loss."),
+        typer.Option(
+            "--calibrate", help="Calibrate posteriors in the folds, where that lowers the loss."
+        ),
     ] = None,
     committees: Committees = None,
     kind: Kind = None,
@@ -141,7 +167,10 @@ def study(
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to keep although it looks like an identifier or free text; repeat for more.",
+            help=(
+                "A column to keep although it looks like an identifier or free text; repeat for"
+                " more."
+            ),
             metavar="<str>",
         ),
     ] = None,
@@ -177,12 +206,15 @@ def inspect(
     file: Data,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The column to predict; others are checked for leaks of it."),
+        typer.Option(
+            "--target", "-t", help="The column to predict; others are checked for leaks of it."
+        ),
     ] = None,
     form: Any = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks wrong."""
+    """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks
+    wrong."""
     from lyceum.cli.commands.inspect import run
 
     run(file, target, form, as_json)
@@ -193,19 +225,29 @@ def _learner_names(incomplete: str) -> list[str]:
 
 
 @app.command(
-    epilog="Example: lyceum fit train.csv --target class --learner LogisticRegression --set C=0.1 "
-    "--out model.lyceum"
+    epilog=(
+        "Example: lyceum fit train.csv --target class --learner LogisticRegression --set C=0.1 "
+        "--out model.lyceum"
+    )
 )
 @reads_files
 def fit(
     data: Data,
     learner: Annotated[
-        str, typer.Option("--learner", "-l", help="See `lyceum learners`.", autocompletion=_learner_names)
+        str,
+        typer.Option(
+            "--learner", "-l", help="See `lyceum learners`.", autocompletion=_learner_names
+        ),
     ],
-    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
-    out: Annotated[str, typer.Option("--out", "-o", help="The model file to write.")] = "model.lyceum",
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The column to predict.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The model file to write.")
+    ] = "model.lyceum",
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value of the learner; repeat for more.")
+        list[str] | None,
+        typer.Option("--set", help="parameter=value of the learner; repeat for more."),
     ] = None,
     kind: Kind = None,
     ignore: Ignore = None,
@@ -217,7 +259,8 @@ def fit(
     """Fit one learner on a file, with the preparation it needs, and save it as a model file."""
     from lyceum.cli.commands.fit import run
 
-    kinds, settings = kinds_of(kind), settings_of(setting)
+    kinds = kinds_of(kind)
+    settings = settings_of(setting)
     run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
 
 
@@ -227,9 +270,14 @@ def predict(
     model: Model,
     data: Data,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output.")
+        str,
+        typer.Option(
+            "--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output."
+        ),
     ] = "-",
-    proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every class too.")] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Write the probability of every class too.")
+    ] = False,
     loss: Loss = None,
     doubt: Doubt = None,
     keep: Annotated[
@@ -240,7 +288,9 @@ def predict(
     as_json: AsJson = False,
     spreadsheet: Annotated[
         bool,
-        typer.Option("--spreadsheet", help="Escape cells that a spreadsheet would run (=, +, -, @)."),
+        typer.Option(
+            "--spreadsheet", help="Escape cells that a spreadsheet would run (=, +, -, @)."
+        ),
     ] = False,
 ) -> None:
     """Predict every row of a file of any size, in the order of the file.
@@ -253,7 +303,9 @@ def predict(
 
 
 @app.command(
-    epilog="Example: lyceum evaluate model.lyceum test.csv --target class --loss bad:good=5,good:bad=1"
+    epilog=(
+        "Example: lyceum evaluate model.lyceum test.csv --target class --loss bad:good=5,good:bad=1"
+    )
 )
 @reads_files
 def evaluate(
@@ -265,7 +317,8 @@ def evaluate(
     form: Any = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a model on rows that it has not seen: errors, costs and posteriors, with intervals."""
+    """Measure a model on rows that it has not seen: errors, costs and posteriors, with
+    intervals."""
     from lyceum.cli.commands.evaluate import run
 
     run(model, data, target, loss, doubt, form, as_json)
@@ -278,7 +331,9 @@ def explain(
     data: Data,
     row: Annotated[
         list[int] | None,
-        typer.Option(help="A row to explain, counted from 0; repeat for more. By default the first three."),
+        typer.Option(
+            help="A row to explain, counted from 0; repeat for more. By default the first three."
+        ),
     ] = None,
     form: Any = None,
     as_json: AsJson = False,

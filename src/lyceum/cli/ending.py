@@ -14,7 +14,8 @@ from lyceum.errors import LyceumError
 
 
 def run_and_exit(app: Callable[..., Any]) -> NoReturn:
-    """Run a command and leave Python: exit code 0, or a sentence on stderr and 2 (1 for a closed pipe).
+    """Run a command and leave Python: exit code 0, or a sentence on stderr and 2 (1 for a closed
+    pipe).
 
     70 is a fault of ours, 130 an interrupt.
     """
@@ -27,7 +28,10 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
         _discard_output()
         sys.exit(1)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        if error.filename:
+            what = f"{error.filename}: {error.strerror}"
+        else:
+            what = error.strerror or str(error)
         _fail(what + _REMEDIES.get(error.errno or 0, ""))
     except KeyboardInterrupt:
         sys.exit(130)
@@ -37,8 +41,13 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
         # a fault of ours: a sentence for the person, the place for whoever mends it
         if "--debug" in sys.argv:
             raise
-        kind, text = type(error).__name__, " ".join(str(error).split())
-        _fail(f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows where", 70)
+        kind = type(error).__name__
+        text = " ".join(str(error).split())
+        _fail(
+            f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows"
+            " where",
+            70,
+        )
     sys.exit(0)
 
 
@@ -51,7 +60,8 @@ def _open_streams() -> None:
 
 
 def _run(app: Callable[..., Any]) -> None:
-    """Run the command, and write all that it printed: a full disk and a closed pipe are met here."""
+    """Run the command, and write all that it printed: a full disk and a closed pipe are met
+    here."""
     try:
         app(prog_name="lyceum")
     except SystemExit:
@@ -65,7 +75,9 @@ def _with_options(message: str) -> str:
     >>> _with_options("declare its kind, scan(..., kinds={'age group': 'categorical'}), or use a regressor")
     "declare its kind, --kind 'age group=categorical', or use a regressor"
     """
-    message = re.sub(_KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message)
+    message = re.sub(
+        _KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message
+    )
     return message.replace("scan(..., target=...)", "--target COLUMN")
 
 
@@ -98,4 +110,6 @@ def _fail(message: str, code: int = 2) -> NoReturn:
 def _command() -> str:
     """The name of the command that was called, and that more follows."""
     named = [word for word in sys.argv[1:] if not word.startswith("-")]
-    return f"{named[0]} ..." if named else "..."
+    if named:
+        return f"{named[0]} ..."
+    return "..."

@@ -32,7 +32,10 @@ class _CommandHelp(TyperCommand):
             record = parameter.get_help_record(ctx)
             if record is None:
                 continue
-            kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            if parameter.param_type_name == "argument":
+                kind = "Arguments"
+            else:
+                kind = "Options"
             panel = getattr(parameter, "rich_help_panel", None) or kind
             sections.setdefault(panel, []).append(record)
         for title, records in sections.items():

@@ -19,23 +19,33 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 Data = Annotated[
     str,
     typer.Argument(
-        help="A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, a quoted "
-        "glob, or - for CSV from stdin."
+        help=(
+            "A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, a"
+            " quoted glob, or - for CSV from stdin."
+        )
     ),
 ]
-Model = Annotated[str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")]
+Model = Annotated[
+    str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")
+]
 Truth = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="The column of true values; by default the target of the fit."),
+    typer.Option(
+        "--target", "-t", help="The column of true values; by default the target of the fit."
+    ),
 ]
 Loss = Annotated[
     str | None,
     typer.Option(
-        help="What mistakes cost: a CSV or TOML file (rows true class, columns action), or "
-        "true:action=cost, e.g. bad:good=5,good:bad=1; pairs that are not given cost 1."
+        help=(
+            "What mistakes cost: a CSV or TOML file (rows true class, columns action), or "
+            "true:action=cost, e.g. bad:good=5,good:bad=1; pairs that are not given cost 1."
+        )
     ),
 ]
-Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")]
+Doubt = Annotated[
+    float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")
+]
 Kind = Annotated[
     list[str] | None,
     typer.Option(
@@ -58,11 +68,16 @@ _Decimal = Annotated[str, typer.Option(help="The decimal mark: . or ,", rich_hel
 _NoHeader = Annotated[
     bool,
     typer.Option(
-        "--no-header", help="The first row has no names: columns are x0, x1, ...", rich_help_panel=_READING
+        "--no-header",
+        help="The first row has no names: columns are x0, x1, ...",
+        rich_help_panel=_READING,
     ),
 ]
 _Table = Annotated[
-    str, typer.Option(help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING)
+    str,
+    typer.Option(
+        help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING
+    ),
 ]
 _SWITCHES = "Switches"
 Committees = Annotated[
@@ -106,7 +121,10 @@ def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[st
     """Texts of the form "name=value" as a mapping."""
     pairs = {}
     for text in texts or ():
-        name, between, value = text.rpartition("=") if option == "--kind" else text.partition("=")
+        if option == "--kind":
+            name, between, value = text.rpartition("=")
+        else:
+            name, between, value = text.partition("=")
         if not (name and between and value):
             raise LyceumError(f"cannot read {option} {text!r}: write {option} {form}")
         pairs[name] = value
@@ -119,8 +137,11 @@ def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Settings from "parameter=value", the value as in TOML, or else as text; none and None are None."""
-    return {name: _value(text) for name, text in named_values(texts, "--set", "parameter=value").items()}
+    """Settings from "parameter=value", the value as in TOML, or else as text; none and None are
+    None."""
+    return {
+        name: _value(text) for name, text in named_values(texts, "--set", "parameter=value").items()
+    }
 
 
 def _value(text: str) -> Any:
@@ -143,11 +164,18 @@ def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> No
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say how files are written; it gets them as `form`, a FileFormat."""
+    """Give a command the options that say how files are written; it gets them as `form`, a
+    FileFormat."""
 
     @wraps(command)
     def with_options(
-        *args: Any, separator: str, encoding: str, decimal: str, no_header: bool, table: str, **options: Any
+        *args: Any,
+        separator: str,
+        encoding: str,
+        decimal: str,
+        no_header: bool,
+        table: str,
+        **options: Any,
     ) -> None:
         from lyceum._core.data import FileFormat
 
@@ -158,7 +186,9 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(command, eval_str=True)
     before = [parameter for parameter in signature.parameters.values() if parameter.name != "form"]
     added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
         for name, default, annotation in (
             ("separator", "", _Separator),
             ("encoding", "", _Encoding),
@@ -173,7 +203,7 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     return with_options
 
 
-# -- keys of a recipe as options ----------------------------------------------------------------------------
+# -- keys of a recipe as options -------------------------------------------------------
 
 _OPTIONS = {"budget_minutes": "--budget", "bootstrap_632": "--632", "kinds": "--kind",
             "n_settings": "n_settings",
@@ -210,7 +240,8 @@ def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
 
 
 def option_words(message: str) -> str:
-    """A message about keys of a recipe or Python arguments, about the options of the command instead.
+    """A message about keys of a recipe or Python arguments, about the options of the command
+    instead.
 
     >>> option_words("folds = 1: give a whole number of at least 2")
     '--folds 1: give a whole number of at least 2'

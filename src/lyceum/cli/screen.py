@@ -14,7 +14,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -67,7 +74,9 @@ def table(*heads: str, **options: Any) -> Table:
 
 def print_paragraph(text: str, style: str = "") -> None:
     """Print a text in lines that fit the screen; a number stays on the line of its percent sign."""
-    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False)
+    lines = textwrap.wrap(
+        text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False
+    )
     for line in lines:
         console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
 
@@ -97,7 +106,8 @@ _BETWEEN = 3  # characters between two columns
 
 
 def show_table(shown: report.Table) -> None:
-    """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only counted."""
+    """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only
+    counted."""
     from lyceum.report import show, show_count
 
     if shown.title:
@@ -111,7 +121,10 @@ def show_table(shown: report.Table) -> None:
     kept = _columns_that_fit(least)
     made = table(*shown.columns[:kept])
     for j, column in enumerate(made.columns):
-        column.justify = "right" if number[j] else "left"
+        if number[j]:
+            column.justify = "right"
+        else:
+            column.justify = "left"
         column.min_width = least[j]
     for row in cells:
         made.add_row(*(Text(cell) for cell in row[:kept]))
@@ -131,8 +144,13 @@ class _TimeLeft(TimeRemainingColumn):
 
     def __init__(self, minutes: float | None) -> None:
         super().__init__()
-        self.seconds = None if minutes is None else 60.0 * minutes
-        self.start: float | None = None  # of the first stage of the work, on the clock of time.monotonic
+        if minutes is None:
+            self.seconds = None
+        else:
+            self.seconds = 60.0 * minutes
+        self.start: float | None = (
+            None  # of the first stage of the work, on the clock of time.monotonic
+        )
 
     def render(self, task: Task) -> Text:
         if task.total is None or self.seconds is None or self.start is None:
@@ -144,11 +162,14 @@ class _TimeLeft(TimeRemainingColumn):
 
 
 @contextmanager
-def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None = None) -> Iterator[None]:
-    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a terminal.
+def progress_bar(
+    text: str, stages: Collection[str] = (), minutes: float | None = None
+) -> Iterator[None]:
+    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a
+    terminal.
 
-    Once one of the `stages` has begun, it alone is shown, not the stages of the work inside it; the time left
-    is at most that of the `minutes` since the first of them began.
+    Once one of the `stages` has begun, it alone is shown, not the stages of the work inside it; the
+    time left is at most that of the `minutes` since the first of them began.
     """
     stderr = Console(stderr=True)
     if not stderr.is_terminal:
@@ -163,7 +184,8 @@ def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None 
 
         def show(update: Update) -> None:
             if update.stage in stages:
-                left.start = time.monotonic() if left.start is None else left.start
+                if left.start is None:
+                    left.start = time.monotonic()
                 for other in set(bars) - {update.stage}:
                     bar.remove_task(bars.pop(other))
             elif left.start is not None:
@@ -184,7 +206,8 @@ def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None 
 
 
 def note_lacking(purpose: str, *packages: str) -> bool:
-    """Say on stderr, before the work begins, what it will leave out because a package is not installed."""
+    """Say on stderr, before the work begins, what it will leave out because a package is not
+    installed."""
     sentence = lacking_sentence(purpose, *packages)
     if sentence is not None:
         print(f"lyceum: note: {sentence}; it is left out", file=sys.stderr)

@@ -1,4 +1,5 @@
-"""Clustering: k-means, medoids, trees and densities; how good a clustering is, and how many clusters.
+"""Clustering: k-means, medoids, trees and densities; how good a clustering is, and how many
+clusters.
 
 Each is imported when it is first used.
 """

@@ -12,7 +12,9 @@ from lyceum.cluster.features.base import (
 )
 from lyceum.cluster.features.cluster_features import ClusterFeatures as ClusterFeatures
 from lyceum.cluster.features.cluster_labels import ClusterLabels as ClusterLabels
-from lyceum.cluster.hierarchy.agglomerative import AgglomerativeClustering as AgglomerativeClustering
+from lyceum.cluster.hierarchy.agglomerative import (
+    AgglomerativeClustering as AgglomerativeClustering,
+)
 from lyceum.cluster.hierarchy.density_clusters import DensityClusters as DensityClusters
 from lyceum.cluster.hierarchy.divisive import DivisiveClustering as DivisiveClustering
 from lyceum.cluster.kmeans.fuzzy import FuzzyCMeans as FuzzyCMeans

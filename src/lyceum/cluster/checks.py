@@ -19,8 +19,8 @@ def warn_if_fewer(found: int, n_clusters: int) -> None:
     """Warn that equal rows make fewer clusters than requested; called by `fit`."""
     if found < n_clusters:
         warnings.warn(
-            f"found {found} distinct clusters where n_clusters={n_clusters}: there are too few distinct "
-            "rows, choose fewer clusters",
+            f"found {found} distinct clusters where n_clusters={n_clusters}: there are too few"
+            " distinct rows, choose fewer clusters",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -17,14 +17,17 @@ from lyceum._core.threads import n_threads, ordered_map
 
 def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
     """Gower's distances of rows that share no known cell are the largest there can be, 1."""
-    return np.minimum(D, 1.0, out=D) if isinstance(metric, Gower) else D
+    if isinstance(metric, Gower):
+        return np.minimum(D, 1.0, out=D)
+    return D
 
 
 def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
-    """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n, k).
+    """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n,
+    k).
 
-    The rows of Y are in order of their clusters, which start at `starts`. Nothing of the size of all pairs is
-    held, for dense rows: distances are added up as they are computed.
+    The rows of Y are in order of their clusters, which start at `starts`. Nothing of the size of
+    all pairs is held, for dense rows: distances are added up as they are computed.
 
     >>> from lyceum.distances import Manhattan
     >>> Y = np.array([[0.0], [1.0], [5.0]])
@@ -34,7 +37,10 @@ def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Met
     scale, rooted = _linear_form(metric, Y.shape[1])
     if sparse.issparse(X) or sparse.issparse(Y) or scale is None:
         return _sums_in_blocks(X, Y, w, starts, metric)
-    A, B = (np.ascontiguousarray(metric.points(np.ascontiguousarray(Z)), dtype=np.float64) for Z in (X, Y))
+    A, B = (
+        np.ascontiguousarray(metric.points(np.ascontiguousarray(Z)), dtype=np.float64)
+        for Z in (X, Y)
+    )
     out = np.empty((len(A), len(starts) - 1))
     starts = np.ascontiguousarray(starts, dtype=np.int64)
     step = max(1, min(4800, -(-len(A) // n_threads())))
@@ -49,17 +55,22 @@ def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Met
 
 
 def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
-    """The scale for which distances are scale * raw, or scale * sqrt(raw); None if they are neither."""
+    """The scale for which distances are scale * raw, or scale * sqrt(raw); None if they are
+    neither."""
     if metric.name in ("gower", "function"):  # infinite where no cell is shared, or not native
         return None, False
     n_points = metric.points(np.zeros((1, n_columns))).shape[1]
     one, four = metric.distances(np.array([1.0, 4.0]), n_points)
     if np.isclose(four, 4 * one):
         return float(one), False
-    return (float(one), True) if np.isclose(four, 2 * one) else (None, False)
+    if np.isclose(four, 2 * one):
+        return (float(one), True)
+    return (None, False)
 
 
-def _sums_in_blocks(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
+def _sums_in_blocks(
+    X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric
+) -> np.ndarray:
     counts = np.diff(starts)
     cluster = np.repeat(np.arange(len(counts)), counts)
     member = sparse.csr_array((w, (cluster, np.arange(len(w)))), shape=(len(counts), len(w)))
@@ -69,9 +80,12 @@ def _sums_in_blocks(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: M
     return out
 
 
-def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None = None) -> np.ndarray:
+def distances_to_clusters(
+    X: Any, model: Any, linkage: str, D: np.ndarray | None = None
+) -> np.ndarray:
     """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
-    starts, metric = model.starts_, model.metric_
+    starts = model.starts_
+    metric = model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
         return pairwise(X, _match_format(X, cluster_means(model)))
     if D is not None and linkage in ("single", "complete"):
@@ -86,7 +100,9 @@ def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None
             np.maximum.reduceat(finite_distances(some, metric), starts[:-1], axis=1)
             for _, some in pairwise_blocks(X, model.rows_, metric=metric)
         ]
-        return np.concatenate(parts) if parts else np.empty((0, len(starts) - 1))
+        if parts:
+            return np.concatenate(parts)
+        return np.empty((0, len(starts) - 1))
     if D is not None:
         return np.add.reduceat(D * model.weights_, starts[:-1], axis=1) / model.counts_
     return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
@@ -104,7 +120,9 @@ def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
 
 
 def _match_format(X: Any, centers: np.ndarray) -> Any:
-    return sparse.csr_array(centers) if sparse.issparse(X) else centers
+    if sparse.issparse(X):
+        return sparse.csr_array(centers)
+    return centers
 
 
 def labels_in_order(
@@ -116,7 +134,8 @@ def labels_in_order(
 ) -> np.ndarray:
     """The cluster of every row of a block; rows that were not clustered get the nearest one.
 
-    The rows with the numbers `weighted` were clustered: in the order `order` clusters begin at `starts`.
+    The rows with the numbers `weighted` were clustered: in the order `order` clusters begin at
+    `starts`.
     """
     labels = np.empty(len(block), dtype=np.int64)
     labels[weighted[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -23,14 +23,16 @@ _CELLS = 1 << 21  # compared at once
 
 @dataclass(frozen=True)
 class ClusterExplanation(Explanation):
-    """What every column adds to the margin of a row's cluster over the next one, and its nearest members.
+    """What every column adds to the margin of a row's cluster over the next one, and its nearest
+    members.
 
     Parameters
     ----------
     names, contributions, base, predicted, unit, values
         As in `lyceum.report.Explanation`.
     members : array of int of shape (n, 3)
-        The rows of its cluster that are nearest to the row, by their numbers; -1 where there are fewer.
+        The rows of its cluster that are nearest to the row, by their numbers; -1 where there are
+        fewer.
     distances : array of shape (n, 3)
         Their distances; infinite where there are fewer.
 
@@ -74,7 +76,9 @@ class ClusterExplanation(Explanation):
         return [self.row(i), self.nearest_members(i)]
 
     def __str__(self) -> str:
-        shown = "\n\n".join(str(table) for i in range(min(3, len(self))) for table in self._tables(i))
+        shown = "\n\n".join(
+            str(table) for i in range(min(3, len(self))) for table in self._tables(i)
+        )
         return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
 
     def detail(self, i: int) -> Table:
@@ -122,14 +126,22 @@ class TreeExplanation(ClusterExplanation):
     @classmethod
     def of(cls, found: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
         """The explanation with the merges of the tree."""
-        return cls(**{field.name: getattr(found, field.name) for field in fields(found)}, linkage=linkage)
+        return cls(
+            **{field.name: getattr(found, field.name) for field in fields(found)}, linkage=linkage
+        )
 
     def merges(self, i: int) -> Table:
-        """The merges that row i went through, by its nearest member: for a row of `fit` that is itself."""
-        leaf, n = int(self.members[i, 0]), len(self.linkage) + 1
-        path, lines = merge_path(self.linkage, leaf), []
+        """The merges that row i went through, by its nearest member: for a row of `fit` that is
+        itself."""
+        leaf = int(self.members[i, 0])
+        n = len(self.linkage) + 1
+        path = merge_path(self.linkage, leaf)
+        lines = []
         for number, height, other, weight in path.tolist():
-            joined = f"row {int(other)}" if other < n else f"cluster of {self._weight(int(other)):g}"
+            if other < n:
+                joined = f"row {int(other)}"
+            else:
+                joined = f"cluster of {self._weight(int(other)):g}"
             lines.append((n - 1 - int(number), height, joined, weight))
         columns = ("clusters left", "height", "joined by", "weight together")
         return Table(f"Merges of row {i}, by row {leaf} of fit", columns, _ends(lines))
@@ -155,11 +167,14 @@ def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 def adds_up(model: Any) -> bool:
     """Whether distances under the model's metric are sums over columns; for `available_if`."""
     metric = getattr(model, "metric_", model.metric)
-    name = metric.name if isinstance(metric, Metric) else metric
+    if isinstance(metric, Metric):
+        name = metric.name
+    else:
+        name = metric
     if model._is_precomputed or not (name == "auto" or is_additive(name)):
         raise AttributeError(
-            f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean, squared "
-            f"Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"
+            f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean,"
+            f" squared Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"
         )
     return True
 
@@ -181,7 +196,8 @@ def explain_members(
     members = np.full((len(found), _MEMBERS), -1)
     distances = np.full((len(found), _MEMBERS), np.inf)
     for c in np.unique(found.predicted[found.predicted >= 0]):
-        here, among = np.flatnonzero(found.predicted == c), np.flatnonzero(clusters == c)
+        here = np.flatnonzero(found.predicted == c)
+        among = np.flatnonzero(clusters == c)
         k = min(_MEMBERS, len(among))
         near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
         members[here, :k] = numbers[among[near.rows]]
@@ -192,7 +208,8 @@ def explain_members(
 def margins_to_nearest(
     block: Block, D: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin.
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
+    margin.
 
     `terms(X, cluster)` is what every column adds to the distance of each row to a cluster.
     """
@@ -201,23 +218,28 @@ def margins_to_nearest(
     return np.column_stack([own, np.zeros(len(X)), terms(X, other) - terms(X, own)])
 
 
-# -- linkages ----------------------------------------------------------------------------------------------
+# -- linkages --------------------------------------------------------------------------
 
 
 def linkage_unit(metric: Metric, linkage: str) -> str:
     """What `margins_of_linkage` adds up to."""
     squared = metric.name == "euclidean" and linkage != "average"
-    return f"{'squared distance' if squared else 'distance'} to the next cluster minus that to its own"
+    return (
+        f"{'squared distance' if squared else 'distance'} to the next cluster minus that to its own"
+    )
 
 
 def margins_of_linkage(block: Block, model: Any, linkage: str, D: np.ndarray) -> np.ndarray:
-    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin."""
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
+    margin."""
     return margins_to_nearest(block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage))
 
 
 def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Any, linkage: str) -> np.ndarray:
-    """What every column adds to the distance of each row to a cluster, in the sense of the linkage."""
-    metric, out = model.metric_, np.empty(X.shape)
+    """What every column adds to the distance of each row to a cluster, in the sense of the
+    linkage."""
+    metric = model.metric_
+    out = np.empty(X.shape)
     if linkage in ("centroid", "ward") and metric.name == "euclidean":
         return column_terms(metric, X, cluster_means(model)[cluster])
     for c in np.unique(cluster):
@@ -241,7 +263,8 @@ def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> 
 
     A Euclidean distance is laid to the columns by their shares of its square.
     """
-    out, share = np.empty(X.shape), w / w.sum()
+    out = np.empty(X.shape)
+    share = w / w.sum()
     step = max(1, _CELLS // max(1, Y.size))
     for at in range(0, len(X), step):
         some = X[at : at + step]

@@ -1,4 +1,5 @@
-"""Learners that compare rows by any metric: rows as the metric takes them, or a matrix of distances."""
+"""Learners that compare rows by any metric: rows as the metric takes them, or a matrix of
+distances."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import Learner, Reading
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
     Chebyshev,
@@ -53,8 +54,9 @@ _TILE = 256  # rows and columns of a matrix of distances that are compared at on
 class MetricLearner(Learner):
     """A learner that compares rows by a metric; `_metric_rows` learns `metric_` and `schema_`.
 
-    "auto" is Gower's distance where a column holds categories or a cell is missing, else the Euclidean one.
-    Gower and Hamming compare the cells of the table; all others compare numbers, with categories one-of-C.
+    "auto" is Gower's distance where a column holds categories or a cell is missing, else the
+    Euclidean one. Gower and Hamming compare the cells of the table; all others compare numbers,
+    with categories one-of-C.
 
     Attributes
     ----------
@@ -79,7 +81,7 @@ class MetricLearner(Learner):
     ...         rows = self._metric_rows(X, sample_weight)
     ...         self.distances_ = self._distances(rows.gathered("Distances").X)
     ...         return self
-    >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0], "colour": ["red", "red", "blue"]})
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0], "color": ["red", "red", "blue"]})
     >>> model = Distances().fit(table)
     >>> model.metric_.name, model.distances_[0].tolist()  # (1/4 + 0) / 2, (4/4 + 1) / 2
     ('gower', [0.0, 0.125, 1.0])
@@ -101,7 +103,8 @@ class MetricLearner(Learner):
         return self._prepare_rows(rows)
 
     def _used_rows(self, block: Block, weighted: np.ndarray) -> tuple[Block, Block]:
-        """All rows, with given distances to those with a weight alone, and the rows with a weight."""
+        """All rows, with given distances to those with a weight alone, and the rows with a
+        weight."""
         if self._is_precomputed:
             block = block.with_X(self._given_distances(block)[:, weighted], block.schema)
         return block, block if len(weighted) == len(block) else block.take(weighted)
@@ -112,7 +115,10 @@ class MetricLearner(Learner):
         chosen = self.metric
         if chosen == "auto":
             mixed = any(column.is_categorical for column in rows.schema)
-            chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
+            if mixed or self._has_missing(rows):
+                chosen = "gower"
+            else:
+                chosen = "euclidean"
         found = metric(chosen)
         if isinstance(found, Gower) and (found.low is None or found.schema is None):
             return found.learn(rows.then(CheckCells(type(self).__name__, True)))
@@ -142,7 +148,9 @@ class MetricLearner(Learner):
 
     @property
     def design_names(self) -> tuple[str, ...]:
-        return self.schema_.names if self._compares_cells else self._design.after.names
+        if self._compares_cells:
+            return self.schema_.names
+        return self._design.after.names
 
     def _distances(self, A: Any, B: Any = None) -> np.ndarray:
         """Distances of all pairs of prepared rows, finite."""
@@ -153,8 +161,9 @@ class MetricLearner(Learner):
         D = np.ascontiguousarray(block.dense)
         if square and (D.shape[0] != D.shape[1] or not _is_symmetric(D)):
             raise DataError(
-                f"metric='precomputed' needs the distances of all pairs of rows, a symmetric matrix; X has "
-                f"shape {D.shape}" + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
+                "metric='precomputed' needs the distances of all pairs of rows, a symmetric"
+                f" matrix; X has shape {D.shape}"
+                + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
             )
         if D.min(initial=0.0) < 0:
             raise DataError("distances cannot be negative, but some cells of X are")
@@ -171,7 +180,8 @@ class MetricLearner(Learner):
         if type(self.metric_) not in _CLASSES:
             raise ModelFileError(f"holds a {type(self).__name__} without a metric")
         if isinstance(self.metric_, Gower):
-            low, high = self.metric_.low, self.metric_.high
+            low = self.metric_.low
+            high = self.metric_.high
             d = len(self.schema_)
             if not all(isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)):
                 raise ModelFileError("holds ranges of columns that are not those of its schema")
@@ -180,7 +190,10 @@ class MetricLearner(Learner):
 
     def _check_order(self) -> None:
         """Raise unless every stored row occurs once, one cluster after another."""
-        who, starts, order, n = type(self).__name__, self.starts_, self.order_, len(self.weights_)
+        who = type(self).__name__
+        starts = self.starts_
+        order = self.order_
+        n = len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
         if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
             raise ModelFileError(f"holds a {who} whose clusters do not begin one after another")
@@ -189,9 +202,17 @@ class MetricLearner(Learner):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        named = metric(self.metric) if not isinstance(self.metric, str) or self.metric in _NAMES else None
-        tags.input_tags.allow_nan = self.metric == "auto" if named is None else named.takes_missing
-        tags.input_tags.sparse = self._takes_sparse and (True if named is None else named.takes_sparse)
+        if not isinstance(self.metric, str) or self.metric in _NAMES:
+            named = metric(self.metric)
+        else:
+            named = None
+        if named is None:
+            tags.input_tags.allow_nan = self.metric == "auto"
+        else:
+            tags.input_tags.allow_nan = named.takes_missing
+        tags.input_tags.sparse = self._takes_sparse and (
+            True if named is None else named.takes_sparse
+        )
         tags.input_tags.pairwise = self._is_precomputed
         return tags
 
@@ -204,7 +225,10 @@ class _Missing:
 
     @classmethod
     def of(cls, block: Block) -> _Missing:
-        cells = block.X.data if sparse.issparse(block.X) else block.X
+        if sparse.issparse(block.X):
+            cells = block.X.data
+        else:
+            cells = block.X
         return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
 
     def merge(self, other: _Missing) -> _Missing:

@@ -13,7 +13,7 @@ from lyceum.report import show_count
 
 
 def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:
-    """The columns with the largest values in every centre: for texts, the words of every cluster.
+    """The columns with the largest values in every center: for texts, the words of every cluster.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -
     names = list(model.design_names if names is None else names)
     if len(names) != centers.shape[1]:
         raise SettingError(
-            f"there are {len(names)} names, but the centres have {show_count(centers.shape[1], 'column')}"
+            f"there are {len(names)} names, but the centers have"
+            f" {show_count(centers.shape[1], 'column')}"
         )
     order = np.argsort(-centers, axis=1, kind="stable")[:, :most]
     return [[str(names[j]) for j in row if center[j] > 0] for row, center in zip(order, centers)]

@@ -17,7 +17,7 @@ __all__ = ["Dataset", "load", "names", "path", "sources"]
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A bundled file: its content, its source and its licence.
+    """A bundled file: its content, its source and its license.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class Dataset:
         What is in it.
     source : str
         Who made it.
-    licence : str
-        The licence of the data.
+    license : str
+        The license of the data.
 
     See Also
     --------
@@ -56,7 +56,7 @@ class Dataset:
     target: str | None
     about: str
     source: str
-    licence: str
+    license: str
 
 
 _UCI = "UCI Machine Learning Repository"
@@ -106,7 +106,7 @@ _DATASETS = (
 
 
 def sources() -> tuple[Dataset, ...]:
-    """Every bundled file with its origin and licence, by name."""
+    """Every bundled file with its origin and license, by name."""
     return _DATASETS
 
 
@@ -139,7 +139,9 @@ def load(name: str) -> Rows:
 
     dataset = _find(name)
     if dataset.rows is None:
-        raise DataError(f"{name!r} is a Bayes net, not a table: its file is lyceum.datasets.path({name!r})")
+        raise DataError(
+            f"{name!r} is a Bayes net, not a table: its file is lyceum.datasets.path({name!r})"
+        )
     return scan(path(name), target=dataset.target)
 
 
@@ -148,5 +150,8 @@ def _find(name: str) -> Dataset:
         if dataset.name == name:
             return dataset
     near = difflib.get_close_matches(name, names(), 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names())}"
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    else:
+        hint = f"there are {', '.join(names())}"
     raise DataError(f"there is no bundled dataset {name!r}: {hint}")

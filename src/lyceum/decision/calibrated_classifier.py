@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, guard_public_methods, target_of, unchanged_on_failure
+from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import given_splits
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
@@ -30,10 +30,11 @@ def _can_explain(self: Any) -> bool:
 
 @guard_public_methods
 class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
-    """Any classifier with its posteriors calibrated by a map learned from its out-of-fold posteriors.
+    """Any classifier with its posteriors calibrated by a map learned from its out-of-fold
+    posteriors.
 
-    One estimator is fitted on all rows; the map is learned from posteriors of rows that a clone of it was not
-    fitted on.
+    One estimator is fitted on all rows; the map is learned from posteriors of rows that a clone of
+    it was not fitted on.
 
     Parameters
     ----------
@@ -66,7 +67,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     References
     ----------
-    A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning", ICML 2005.
+    A. Niculescu-Mizil and R. Caruana, "Predicting good probabilities with supervised learning",
+    ICML 2005.
 
     Examples
     --------
@@ -114,8 +116,12 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
-        y = y if isinstance(X, Rows) else check_target(y, self)
+        if sample_weight is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": np.asarray(sample_weight)}
+        if not isinstance(X, Rows):
+            y = check_target(y, self)
         with unchanged_on_failure(self):
             if isinstance(self.method, PosteriorMap):
                 self.map_ = self.method
@@ -128,17 +134,27 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:
         codes, take = _encode(X, y)
-        w = X.sample_weight if isinstance(X, Rows) else weights.get("sample_weight")
+        if isinstance(X, Rows):
+            w = X.sample_weight
+        else:
+            w = weights.get("sample_weight")
         K = int(codes.max()) + 1
-        proba, tested = np.zeros((len(codes), K)), np.zeros(len(codes), dtype=bool)
+        proba = np.zeros((len(codes), K))
+        tested = np.zeros(len(codes), dtype=bool)
         for train, test in self._splits(codes):
             part = {name: values[train] for name, values in weights.items()}
-            truth = None if y is None else np.asarray(y)[train]
+            if y is None:
+                truth = None
+            else:
+                truth = np.asarray(y)[train]
             fitted = clone(self.estimator).fit(take(train), truth, **part)
             proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(take(test))
             tested[test] = True
         return PosteriorMap.fit(
-            str(self.method), codes[tested], proba[tested], None if w is None else np.asarray(w)[tested]
+            str(self.method),
+            codes[tested],
+            proba[tested],
+            None if w is None else np.asarray(w)[tested],
         )
 
     def _splits(self, codes: np.ndarray) -> Any:
@@ -150,11 +166,13 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         counts = np.bincount(codes)
         if counts.max() < 2:
             raise DataError(
-                f"no class has two rows (n_samples={len(codes)}), so none can be learned and left out: give "
-                "more rows, or method=PosteriorMap(...), which is known already"
+                f"no class has two rows (n_samples={len(codes)}), so none can be learned and left"
+                " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
         n_folds = max(2, min(int(self.cv), int(counts[counts > 0].min())))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(
+            codes, codes
+        )
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The calibrated posteriors."""
@@ -197,9 +215,13 @@ def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
         target_of(X)  # refuses rows without a target, and missing ones
         codes = np.asarray(X.coded_y)
         if codes.dtype.kind == "f":
-            raise DataError("the target holds numbers: declare classes, scan(..., task='classification')")
+            raise DataError(
+                "the target holds numbers: declare classes, scan(..., task='classification')"
+            )
         if not len(codes):
-            raise DataError("there are no rows (0 samples): CalibratedClassifierCV needs some of every class")
+            raise DataError(
+                "there are no rows (0 samples): CalibratedClassifierCV needs some of every class"
+            )
         return codes, X.take
     if y is None:
         raise DataError("give y, the classes of the rows")

@@ -25,6 +25,7 @@ def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
 
 
 def summary_title(learner: Any, estimator: Any) -> str:
-    """The title of the summary, as of every learner: the class, and the target if the estimator names one."""
+    """The title of the summary, as of every learner: the class, and the target if the estimator
+    names one."""
     target = getattr(getattr(estimator, "schema_", None), "target", None)
     return type(learner).__name__ + ("" if target is None else f" of {target.name}")

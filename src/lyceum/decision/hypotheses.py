@@ -55,8 +55,8 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     log_likelihood = number_setting("log_likelihood", log_likelihood)
     if log_likelihood.ndim != 1 or not len(log_likelihood) or (log_likelihood == np.inf).any():
         raise DataError(
-            "log_likelihood must be one number below infinity for each of the hypotheses, got the shape "
-            f"{log_likelihood.shape}"
+            "log_likelihood must be one number below infinity for each of the hypotheses, got the"
+            f" shape {log_likelihood.shape}"
         )
     prior = check_shares(prior, len(log_likelihood), "prior", "hypothesis")
     with np.errstate(divide="ignore"):
@@ -65,8 +65,8 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
         raise DataError("a hypothesis gives NaN as the probability of a class: leave it out")
     if not (joint > -np.inf).any():
         raise DataError(
-            "every hypothesis gives probability 0 to some label that occurred: add one that does not, or "
-            "smooth them"
+            "every hypothesis gives probability 0 to some label that occurred: add one that does"
+            " not, or smooth them"
         )
     return np.exp(joint - logsumexp(joint))
 
@@ -75,22 +75,24 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
 class BayesOptimalClassifier(Classifier, _BaseComposition):
     """Bayes optimal classification over a set of hypotheses: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
 
-    P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to combine
-    these hypotheses none has a smaller error on average; it can predict a class that the most probable
-    hypothesis would not.
+    P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to
+    combine these hypotheses none has a smaller error on average; it can predict a class that the
+    most probable hypothesis would not.
 
     Parameters
     ----------
     hypotheses : list of classifiers, or of (name, classifier)
-        Each is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as it is.
-        A hypothesis without `predict_proba` gives probability 1 to the class that it predicts.
+        Each is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it
+        as it is. A hypothesis without `predict_proba` gives probability 1 to the class that it
+        predicts.
     prior : array of shape (H,), default=None
         P(h), up to a factor; equal by default.
     weights : array of shape (H,), default=None
         P(h|D) itself, up to a factor, if it is known. None computes it from the rows.
     cv : int or splitter, default=None
-        None takes the likelihood on the rows of `fit`: right for fixed hypotheses, too large for those that
-        were fitted to these rows. With folds it is taken on rows that the fitted hypothesis has not seen.
+        None takes the likelihood on the rows of `fit`: right for fixed hypotheses, too large for
+        those that were fitted to these rows. With folds it is taken on rows that the fitted
+        hypothesis has not seen.
 
     Attributes
     ----------
@@ -119,8 +121,8 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     Examples
     --------
-    Three hypotheses have the posteriors 0.4, 0.3 and 0.3: the first predicts 1, the others 0. The most
-    probable hypothesis predicts 1, but 0 is the more probable class.
+    Three hypotheses have the posteriors 0.4, 0.3 and 0.3: the first predicts 1, the others 0. The
+    most probable hypothesis predicts 1, but 0 is the more probable class.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> constants = [DummyClassifier(strategy="constant", constant=v) for v in (1, 0, 0)]
@@ -138,7 +140,9 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         "cv": ["cv_object"],
     }
 
-    def __init__(self, hypotheses: Sequence[Any], *, prior: Any = None, weights: Any = None, cv: Any = None):
+    def __init__(
+        self, hypotheses: Sequence[Any], *, prior: Any = None, weights: Any = None, cv: Any = None
+    ):
         self.hypotheses = hypotheses
         self.prior = prior
         self.weights = weights
@@ -153,7 +157,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         self._set_params("hypotheses", **params)
         return self
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -171,12 +175,17 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         named = _name_hypotheses(self.hypotheses)
-        extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if sample_weight is None:
+            extra = {}
+        else:
+            extra = {"sample_weight": sample_weight}
         self.names_ = [name for name, _ in named]
         self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
         labels, w = _labels(X, y, sample_weight)
         self.classes_ = np.unique(
-            np.concatenate([labels, *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_"))])
+            np.concatenate(
+                [labels, *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_"))]
+            )
         )
         codes = np.searchsorted(self.classes_, labels)
         self.prior_ = check_shares(self.prior, len(named), "prior", "hypothesis")
@@ -211,9 +220,16 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
                 "cv needs rows that can be divided into folds: give X and y in memory, or cv=None"
             )
         soft = hasattr(hypothesis, "predict_proba")
-        method = "predict_proba" if soft else "predict"
-        out = cross_val_predict(clone(hypothesis), X, y, cv=self.cv, method=method, params=extra or None)
-        return out if soft else (out[:, None] == self.classes_).astype(np.float64)
+        if soft:
+            method = "predict_proba"
+        else:
+            method = "predict"
+        out = cross_val_predict(
+            clone(hypothesis), X, y, cv=self.cv, method=method, params=extra or None
+        )
+        if soft:
+            return out
+        return (out[:, None] == self.classes_).astype(np.float64)
 
     def _posteriors(self, hypothesis: Any, X: Any) -> Any:
         """P(v|x, h) with a column for each of `classes_`."""
@@ -235,7 +251,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
                     setattr(self, name, getattr(hypothesis, name))
                     break
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Σ_h P(v|x, h) P(h|D); hypotheses with posterior 0 are left out."""
@@ -249,7 +265,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def map_hypothesis(self) -> Any:
         """The hypothesis of largest P(h|D); of equal ones the first."""
@@ -266,7 +282,9 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         check_is_fitted(self)
         rows = [
             (name, float(a), float(b), float(c))
-            for name, a, b, c in zip(self.names_, self.prior_, self.log_likelihood_, self.posterior_)
+            for name, a, b, c in zip(
+                self.names_, self.prior_, self.log_likelihood_, self.posterior_
+            )
         ]
         facts = {
             "most probable hypothesis (MAP)": self.names_[int(self.posterior_.argmax())],
@@ -294,7 +312,9 @@ def _name_hypotheses(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     named = [h if isinstance(h, tuple) else (f"h{i}", h) for i, h in enumerate(hypotheses, 1)]
     names = [name for name, _ in named]
     if len(set(names)) < len(names):
-        raise SettingError(f"hypotheses share a name, {max(names, key=names.count)!r}: give each its own")
+        raise SettingError(
+            f"hypotheses share a name, {max(names, key=names.count)!r}: give each its own"
+        )
     return named
 
 

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV as TheirCalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +22,7 @@ from lyceum._core.base import (
     targets_to_score,
     unchanged_on_failure,
 )
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.probability import LossMatrix, class_codes, label_key
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
@@ -49,32 +49,38 @@ def _inner_estimator(estimator: Any) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
     if isinstance(estimator, TheirCalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
-    return estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
+    if isinstance(estimator, FrozenEstimator):
+        return estimator.estimator
+    return estimator
 
 
 @guard_public_methods
 class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with posteriors, with decisions of least expected risk under a loss matrix.
 
-    predict(x) = argmin_a R(a|x) with R(a|x) = Σ_k λ[k, a] P(k|x); where doubt costs θ and min_a R(a|x) ≥ θ
-    the answer is `reject_label`. Of equal risks the first action is taken; a risk equal to θ is doubt.
+    predict(x) = argmin_a R(a|x) with R(a|x) = Σ_k λ[k, a] P(k|x); where doubt costs θ and min_a
+    R(a|x) ≥ θ the answer is `reject_label`. Of equal risks the first action is taken; a risk equal
+    to θ is doubt.
 
     Parameters
     ----------
     estimator : classifier with `predict_proba`, of any library
-        It is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as it is.
+        It is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as
+        it is.
     loss_matrix : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
-        Rows = true class, columns = action. A labelled matrix is matched by label; an array has its rows in
-        the order of `classes_`. None is the 0/1 loss. Actions that are no class may be predicted too.
+        Rows = true class, columns = action. A labeled matrix is matched by label; an array has its
+        rows in the order of `classes_`. None is the 0/1 loss. Actions that are no class may be
+        predicted too.
     doubt : float, default=None
         θ ≥ 0, the cost of rejecting a row. None never rejects.
     calibrate : {"isotonic", "sigmoid"}, default=None
-        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV(ensemble=False)`:
-        one estimator on all rows, calibrated by its out-of-fold posteriors. None leaves them as they are.
-        Risks are only as good as the posteriors.
+        How the posteriors are calibrated, with
+        `sklearn.calibration.CalibratedClassifierCV(ensemble=False)`: one estimator on all rows,
+        calibrated by its out-of-fold posteriors. None leaves them as they are. Risks are only as
+        good as the posteriors.
     cv : int or splitter, default=None
-        The folds of the calibration; None has five. A frozen estimator is calibrated on all rows given to
-        `fit`, which should not be those that it was fitted on.
+        The folds of the calibration; None has five. A frozen estimator is calibrated on all rows
+        given to `fit`, which should not be those that it was fitted on.
     reject_label : label, default="reject"
         The label that `predict` returns for a rejected row; it may not be a class.
 
@@ -87,7 +93,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     loss_matrix_ : LossMatrix
         The losses with rows in the order of `classes_`.
     actions_ : array
-        The labels that `predict` may return, in the order of the columns of the matrix, that of doubt last.
+        The labels that `predict` may return, in the order of the columns of the matrix, that of
+        doubt last.
     n_features_in_ : int
         The number of columns, if the estimator knows it.
     feature_names_in_ : array of str
@@ -100,8 +107,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     References
     ----------
-    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
-    16, 1970.
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information
+    Theory 16, 1970.
 
     Examples
     --------
@@ -143,11 +150,12 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         self.cv = cv
         self.reject_label = reject_label
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any):
-        """Fit the estimator, calibrate it with `calibrate`, and match the loss matrix to its classes.
+        """Fit the estimator, calibrate it with `calibrate`, and match the loss matrix to its
+        classes.
 
         Parameters
         ----------
@@ -176,8 +184,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             return clone(self.estimator)
         if isinstance(X, Rows):
             raise SourceError(
-                "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows inside, "
-                "MinimumRiskClassifier(CalibratedClassifierCV(...))"
+                "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows"
+                " inside, MinimumRiskClassifier(CalibratedClassifierCV(...))"
             )
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
         return TheirCalibratedClassifierCV(
@@ -189,10 +197,12 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         self.loss_matrix_ = LossMatrix.of(self.loss_matrix, self.classes_)
         if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
             raise SettingError(f"reject_label {self.reject_label!r} is a class: choose another")
-        self.actions_ = action_labels(self.loss_matrix_, self.doubt, self.reject_label, like=self.classes_)
+        self.actions_ = action_labels(
+            self.loss_matrix_, self.doubt, self.reject_label, like=self.classes_
+        )
         inherit_columns(self, self.estimator_)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The action of least risk, or `reject_label` (lazy on Dask)."""
@@ -214,13 +224,15 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def expected_risk(self, X: Any) -> Any:
         """R(a|x) of every action of `loss_matrix_`, (n, A), without doubt, which always costs θ."""
         proba = self.predict_proba(X)
-        return (proba if hasattr(proba, "map_blocks") else check_posteriors(proba)) @ self.loss_matrix_.values
+        return (
+            proba if hasattr(proba, "map_blocks") else check_posteriors(proba)
+        ) @ self.loss_matrix_.values
 
     def decide(self, X: Any) -> Decisions:
         """Actions with the risks behind them and where they reject."""
         return _decisions(self, self.predict_proba(X))
 
-    # -- how good --------------------------------------------------------------------------------------------
+    # -- how good ----------------------------------------------------------------------
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose true class is named; a rejected row is not right."""
@@ -238,19 +250,26 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             paid = np.where(index < 0, self.doubt, paid)
         return float(np.average(paid, weights=check_weight(sample_weight, len(paid))))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """The losses, the doubt, and with two classes the posterior at which the decision changes."""
+        """The losses, the doubt, and with two classes the posterior at which the decision
+        changes."""
         check_is_fitted(self)
         facts = {
             "estimator": repr(self.estimator),
             "calibration": self.calibrate or "none",
-            "doubt": "never" if self.doubt is None else f"{self.doubt:g}, rejected as {self.reject_label!r}",
+            "doubt": (
+                "never"
+                if self.doubt is None
+                else f"{self.doubt:g}, rejected as {self.reject_label!r}"
+            ),
             **self._turning_point(),
         }
         return Summary(
-            summary_title(self, _inner_estimator(self.estimator_)), facts, [self.loss_matrix_.table()]
+            summary_title(self, _inner_estimator(self.estimator_)),
+            facts,
+            [self.loss_matrix_.table()],
         )
 
     def _turning_point(self) -> dict[str, Any]:
@@ -266,7 +285,8 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     @available_if(_can_explain)
     def explain(self, X: Any) -> Any:
-        """Why the estimator gives these posteriors; with `calibrate`, those before the calibration."""
+        """Why the estimator gives these posteriors; with `calibrate`, those before the
+        calibration."""
         check_is_fitted(self)
         return _inner_estimator(self.estimator_).explain(X)
 
@@ -279,9 +299,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
-        tags.classifier_tags.multi_class = (
-            inner.classifier_tags.multi_class if inner.classifier_tags else True
-        )
+        if inner.classifier_tags:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        else:
+            tags.classifier_tags.multi_class = True
         return tags
 
 
@@ -296,13 +317,16 @@ def _classes_of(estimator: Any, y: Any) -> np.ndarray:
         return np.asarray(estimator.classes_)
     if y is None:
         raise DataError(
-            f"{type(estimator).__name__} has no classes_ after fit: give y, so that its classes are known"
+            f"{type(estimator).__name__} has no classes_ after fit: give y, so that its classes are"
+            " known"
         )
     return np.unique(np.asarray(y))
 
 
 def _decisions(model: MinimumRiskClassifier, proba: Any) -> Decisions:
-    return decide(check_posteriors(proba), model.loss_matrix_, check_doubt(model.doubt), model.actions_)
+    return decide(
+        check_posteriors(proba), model.loss_matrix_, check_doubt(model.doubt), model.actions_
+    )
 
 
 def _actions(model: MinimumRiskClassifier, proba: np.ndarray) -> np.ndarray:

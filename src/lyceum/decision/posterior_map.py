@@ -22,17 +22,18 @@ _LEAST = 1e-15  # posteriors are kept away from 0 and 1 by this much before loga
 class PosteriorMap:
     """A map from posteriors to calibrated posteriors.
 
-    `"temperature"`: p_k^(1/T), normalised, with the T of least log loss (Guo et al. 2017).
-    `"sigmoid"`: 1 / (1 + exp(-(A logit p_k + B))) of every class, normalised (Platt 1999).
-    `"isotonic"`: a rising step function of p_k for every class, normalised (Zadrozny and Elkan 2002).
-    Of two classes only the second has a map of its own.
+    `"temperature"`: p_k^(1/T), normalized, with the T of least log loss (Guo et al. 2017).
+    `"sigmoid"`: 1 / (1 + exp(-(A logit p_k + B))) of every class, normalized (Platt 1999).
+    `"isotonic"`: a rising step function of p_k for every class, normalized (Zadrozny and Elkan
+    2002). Of two classes only the second has a map of its own.
 
     Parameters
     ----------
     method : {"temperature", "sigmoid", "isotonic"}
         How posteriors are calibrated.
     tables : tuple of arrays
-        One for every mapped class: T; A and B; or the rows (posterior, calibrated posterior) of the steps.
+        One for every mapped class: T; A and B; or the rows (posterior, calibrated posterior) of the
+        steps.
 
     See Also
     --------
@@ -41,12 +42,11 @@ class PosteriorMap:
 
     References
     ----------
-    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
-    methods", Advances in Large Margin Classifiers, 1999.
-    B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates",
-    Knowledge Discovery and Data Mining, 2002.
-    C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks", International
-    Conference on Machine Learning, 2017.
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods", Advances in Large Margin Classifiers, 1999. B. Zadrozny and C. Elkan,
+    "Transforming classifier scores into accurate multiclass probability estimates", Knowledge
+    Discovery and Data Mining, 2002. C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration
+    of modern neural networks", International Conference on Machine Learning, 2017.
 
     Examples
     --------
@@ -60,7 +60,9 @@ class PosteriorMap:
     tables: tuple[np.ndarray, ...]
 
     @classmethod
-    def fit(cls, method: str, y: np.ndarray, proba: np.ndarray, w: np.ndarray | None = None) -> PosteriorMap:
+    def fit(
+        cls, method: str, y: np.ndarray, proba: np.ndarray, w: np.ndarray | None = None
+    ) -> PosteriorMap:
         """The map learned from class codes and out-of-fold posteriors.
 
         Parameters
@@ -75,15 +77,20 @@ class PosteriorMap:
         """
         if method not in CALIBRATIONS:
             raise SettingError(f"method={method!r}: choose one of {', '.join(CALIBRATIONS)}")
-        y, proba = np.asarray(y), np.asarray(proba, dtype=np.float64)
+        y = np.asarray(y)
+        proba = np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
             raise DataError(
-                f"posteriors of shape {proba.shape} for {show_count(len(y), 'row')}: give one row for each"
+                f"posteriors of shape {proba.shape} for {show_count(len(y), 'row')}: give one row"
+                " for each"
             )
         weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             return cls(method, (np.array([_temperature(y, proba, weight)]),))
-        learn = _sigmoid if method == "sigmoid" else _steps
+        if method == "sigmoid":
+            learn = _sigmoid
+        else:
+            learn = _steps
         classes = [1] if proba.shape[1] == 2 else range(proba.shape[1])
         return cls(method, tuple(learn(y == k, proba[:, k], weight) for k in classes))
 
@@ -97,7 +104,10 @@ class PosteriorMap:
         proba = np.asarray(proba, dtype=np.float64)
         if self.method == "temperature":
             return normalize_posteriors(_powers(proba, 1.0 / float(self.tables[0][0])))
-        apply = _apply_sigmoid if self.method == "sigmoid" else _apply_steps
+        if self.method == "sigmoid":
+            apply = _apply_sigmoid
+        else:
+            apply = _apply_steps
         if proba.shape[1] == 2:
             upper = apply(self.tables[0], proba[:, 1])
             return np.column_stack([1.0 - upper, upper])
@@ -113,7 +123,9 @@ class PosteriorMap:
         }
         right = self.method in shapes and isinstance(self.tables, tuple) and len(self.tables) > 0
         if not right or not all(
-            isinstance(table, np.ndarray) and table.dtype == np.float64 and shapes[self.method](table)
+            isinstance(table, np.ndarray)
+            and table.dtype == np.float64
+            and shapes[self.method](table)
             for table in self.tables
         ):
             raise DataError(f"not a map of posteriors: {self.method!r}")
@@ -151,7 +163,9 @@ def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Posteriors and their calibrated values, at least half a row away from 0 and 1."""
     values, place = np.unique(p, return_inverse=True)
     weight = np.bincount(place, w, len(values))
-    shares = np.bincount(place, w * happened, len(values)) / np.maximum(weight, np.finfo(float).tiny)
+    shares = np.bincount(place, w * happened, len(values)) / np.maximum(
+        weight, np.finfo(float).tiny
+    )
     used = weight > 0
     rising = np.asarray(isotonic_regression(shares[used], weights=weight[used]).x)
     margin = 0.5 / (w.sum() + 1.0)

@@ -27,17 +27,18 @@ class ErrorRejectCurve:
     Attributes
     ----------
     thresholds : array of shape (m + 1,)
-        The largest doubt θ that gives the point, increasing: rows are accepted where min_a R(a|x) < θ. The
-        first accepts nothing; the last, infinity, everything.
+        The largest doubt θ that gives the point, increasing: rows are accepted where min_a R(a|x) <
+        θ. The first accepts nothing; the last, infinity, everything.
     reject_rate : array of shape (m + 1,)
         From 1 down to 0.
     error : array of shape (m + 1,)
         The share of wrong decisions among the accepted rows; 0 where none is accepted.
     cost : array of shape (m + 1,)
-        The mean loss among the accepted rows, the error itself under the 0/1 loss; 0 where none is accepted.
+        The mean loss among the accepted rows, the error itself under the 0/1 loss; 0 where none is
+        accepted.
     area : float
-        ∫ cost d(reject rate) over [0, 1] by trapezoids between the points that accept some rows; from the
-        last of them to 1 the cost is constant. Less is better.
+        ∫ cost d(reject rate) over [0, 1] by trapezoids between the points that accept some rows;
+        from the last of them to 1 the cost is constant. Less is better.
     zero_one : bool
         Whether it is the curve of the 0/1 loss.
 
@@ -50,8 +51,8 @@ class ErrorRejectCurve:
 
     References
     ----------
-    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
-    16, 1970.
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information
+    Theory 16, 1970.
 
     Examples
     --------
@@ -77,7 +78,8 @@ class ErrorRejectCurve:
         return plain(asdict(self))
 
     def at(self, doubt: float) -> dict[str, float]:
-        """Reject rate, error and cost among the accepted at a cost of doubt θ, and the mean cost of all rows.
+        """Reject rate, error and cost among the accepted at a cost of doubt θ, and the mean cost of
+        all rows.
 
         `total` is cost · (1 - reject rate) + θ · reject rate.
         """
@@ -85,12 +87,19 @@ class ErrorRejectCurve:
         if theta is None:
             raise SettingError("doubt is None: give the cost of rejecting a row, e.g. at(0.2)")
         i = self._point(theta)
-        rejected, cost = float(self.reject_rate[i]), float(self.cost[i])
+        rejected = float(self.reject_rate[i])
+        cost = float(self.cost[i])
         total = cost * (1.0 - rejected) + (theta * rejected if rejected else 0.0)
-        return {"reject_rate": rejected, "error": float(self.error[i]), "cost": cost, "total": total}
+        return {
+            "reject_rate": rejected,
+            "error": float(self.error[i]),
+            "cost": cost,
+            "total": total,
+        }
 
     def _point(self, theta: float) -> int:
-        """The first group of rows that is not accepted at θ; under the 0/1 loss where max P > 1 - θ fails."""
+        """The first group of rows that is not accepted at θ; under the 0/1 loss where max P > 1 - θ
+        fails."""
         if self.zero_one:
             return int(np.searchsorted(self.thresholds - 1.0, theta - 1.0, side="left"))
         return int(np.searchsorted(self.thresholds, theta, side="left"))
@@ -99,13 +108,22 @@ class ErrorRejectCurve:
         """The curve at about that many of its points, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
-        places = np.unique(np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp))
-        parts = {name: getattr(self, name)[places] for name in ("thresholds", "reject_rate", "error", "cost")}
+        places = np.unique(
+            np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp)
+        )
+        parts = {
+            name: getattr(self, name)[places]
+            for name in ("thresholds", "reject_rate", "error", "cost")
+        }
         return replace(self, **parts)
 
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
-        """Doubt, error and cost at some reject rates: each at the point that rejects at least that share."""
-        places = [len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r)) for r in rates]
+        """Doubt, error and cost at some reject rates: each at the point that rejects at least that
+        share."""
+        places = [
+            len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r))
+            for r in rates
+        ]
         rows = [
             tuple(float(a[i]) for a in (self.reject_rate, self.thresholds, self.error, self.cost))
             for i in places
@@ -133,8 +151,8 @@ def error_reject_curve(
 ) -> ErrorRejectCurve:
     """Reject rate and error among the accepted rows at every cost of doubt.
 
-    Every row is decided by minimum risk; for a doubt θ it is accepted where its least risk is below θ. An
-    action of the loss matrix that names no class is left out: θ replaces it.
+    Every row is decided by minimum risk; for a doubt θ it is accepted where its least risk is below
+    θ. An action of the loss matrix that names no class is left out: θ replaces it.
 
     Parameters
     ----------
@@ -145,8 +163,8 @@ def error_reject_curve(
     loss : LossMatrix or array of shape (K, A), optional
         Rows = true class, columns = action. None is the 0/1 loss.
     classes : K labels, optional
-        The classes of the columns of `proba`. By default those of a labelled `loss`, else the sorted labels
-        of y; whole numbers from 0 to K - 1 are columns.
+        The classes of the columns of `proba`. By default those of a labeled `loss`, else the
+        sorted labels of y; whole numbers from 0 to K - 1 are columns.
     sample_weight : array of shape (n,), optional
         The weight of every row; 1 by default.
 
@@ -160,8 +178,8 @@ def error_reject_curve(
 
     References
     ----------
-    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
-    16, 1970.
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information
+    Theory 16, 1970.
 
     Examples
     --------
@@ -178,12 +196,16 @@ def error_reject_curve(
     y = true_labels(y)
     if len(y) != n or not n:
         raise DataError(
-            f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least one row"
+            f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least"
+            " one row"
         )
     loss, codes = _loss_and_codes(y, loss, K, classes)
     risk, chosen = _least_risk(proba, loss)
     wrong = loss.names_class[chosen] != codes
-    costs = wrong.astype(np.float64) if loss.is_zero_one else loss.values[codes, chosen]
+    if loss.is_zero_one:
+        costs = wrong.astype(np.float64)
+    else:
+        costs = loss.values[codes, chosen]
     return _curve(risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one)
 
 
@@ -209,7 +231,11 @@ def _least_risk(proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.nda
 
 
 def _curve(
-    risk: np.ndarray, wrong: np.ndarray, costs: np.ndarray, weight: np.ndarray | None, zero_one: bool
+    risk: np.ndarray,
+    wrong: np.ndarray,
+    costs: np.ndarray,
+    weight: np.ndarray | None,
+    zero_one: bool,
 ) -> ErrorRejectCurve:
     order = np.argsort(risk)
     if weight is not None:
@@ -218,9 +244,15 @@ def _curve(
     last = np.flatnonzero(
         np.append(risk[1:] != risk[:-1], True)
     )  # the last row of every group of equal risks
-    accepted = last + 1.0 if weight is None else np.cumsum(weight[order])[last]
+    if weight is None:
+        accepted = last + 1.0
+    else:
+        accepted = np.cumsum(weight[order])[last]
     error = _running_means(wrong[order], weight, order, last, accepted)
-    cost = error if zero_one else _running_means(costs[order], weight, order, last, accepted)
+    if zero_one:
+        cost = error
+    else:
+        cost = _running_means(costs[order], weight, order, last, accepted)
     reject = np.append(1.0, 1.0 - accepted / accepted[-1])
     thresholds = np.append(risk[last], np.inf)
     cost_curve = np.append(0.0, cost)
@@ -230,14 +262,22 @@ def _curve(
 
 
 def _running_means(
-    values: np.ndarray, weight: np.ndarray | None, order: np.ndarray, last: np.ndarray, accepted: np.ndarray
+    values: np.ndarray,
+    weight: np.ndarray | None,
+    order: np.ndarray,
+    last: np.ndarray,
+    accepted: np.ndarray,
 ) -> np.ndarray:
     """The weighted mean of the rows up to each group."""
-    weighted = values if weight is None else values * weight[order]
+    if weight is None:
+        weighted = values
+    else:
+        weighted = values * weight[order]
     total = np.cumsum(weighted, dtype=np.int64 if weighted.dtype == bool else np.float64)[last]
     return total / accepted
 
 
 def _area(reject: np.ndarray, cost: np.ndarray) -> float:
-    """The area under the cost over the falling reject rate; the first cost is constant up to a rate of 1."""
+    """The area under the cost over the falling reject rate; the first cost is constant up to a rate
+    of 1."""
     return float(np.trapezoid(cost[::-1], reject[::-1]) + cost[0] * (1.0 - reject[0]))

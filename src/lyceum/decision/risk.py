@@ -27,8 +27,8 @@ class Decisions:
     Attributes
     ----------
     actions : array of shape (n,)
-        Labels of actions, or their indices if the loss matrix has no labels. Where the decision is to doubt
-        it is "reject", or -1 among indices.
+        Labels of actions, or their indices if the loss matrix has no labels. Where the decision is
+        to doubt it is "reject", or -1 among indices.
     risks : array of shape (n, A)
         The expected risk of every action of the loss matrix.
     risk : array of shape (n,)
@@ -46,8 +46,8 @@ class Decisions:
 
     References
     ----------
-    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
-    16, 1970.
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information
+    Theory 16, 1970.
 
     Examples
     --------
@@ -92,17 +92,23 @@ class Decisions:
 
 
 def minimum_risk(
-    proba: Any, loss: Any = None, doubt: float | None = None, *, classes: Sequence[Any] | None = None
+    proba: Any,
+    loss: Any = None,
+    doubt: float | None = None,
+    *,
+    classes: Sequence[Any] | None = None,
 ) -> Decisions:
-    """The action of least expected risk in every row: argmin_a R(a|x), with R(a|x) = Σ_k λ[k, a] P(k|x).
+    """The action of least expected risk in every row: argmin_a R(a|x), with R(a|x) = Σ_k λ[k, a]
+    P(k|x).
 
-    Of equal risks the first action is taken. Under the 0/1 loss the rule is the most probable class.
+    Of equal risks the first action is taken. Under the 0/1 loss the rule is the most probable
+    class.
 
-    Doubt is one more action that costs θ whatever the truth, so R(doubt|x) = θ, and it is taken where
-    min_a R(a|x) ≥ θ. Under the 0/1 loss min_a R(a|x) = 1 - max_k P(k|x), so that a class is named exactly
-    where max_k P(k|x) > 1 - θ: this comparison is the one computed there. On the boundary the decision is to
-    doubt. Hence θ = 0 always rejects (for losses that are not negative), and θ ≥ 1 under the 0/1 loss, or any
-    θ above the largest loss, never does.
+    Doubt is one more action that costs θ whatever the truth, so R(doubt|x) = θ, and it is taken
+    where min_a R(a|x) ≥ θ. Under the 0/1 loss min_a R(a|x) = 1 - max_k P(k|x), so that a class is
+    named exactly where max_k P(k|x) > 1 - θ: this comparison is the one computed there. On the
+    boundary the decision is to doubt. Hence θ = 0 always rejects (for losses that are not
+    negative), and θ ≥ 1 under the 0/1 loss, or any θ above the largest loss, never does.
 
     Parameters
     ----------
@@ -113,7 +119,7 @@ def minimum_risk(
     doubt : float, optional
         θ ≥ 0, the cost of doubt. None never doubts.
     classes : K labels, optional
-        The classes of the columns of `proba`, when they are not in the order of a labelled `loss`.
+        The classes of the columns of `proba`, when they are not in the order of a labeled `loss`.
 
     Returns
     -------
@@ -127,8 +133,8 @@ def minimum_risk(
 
     References
     ----------
-    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
-    16, 1970.
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information
+    Theory 16, 1970.
 
     Examples
     --------
@@ -147,7 +153,9 @@ def minimum_risk(
     return decide(proba, loss, check_doubt(doubt), _action_array(loss, doubt))
 
 
-def expected_risk(proba: Any, loss: Any = None, *, classes: Sequence[Any] | None = None) -> np.ndarray:
+def expected_risk(
+    proba: Any, loss: Any = None, *, classes: Sequence[Any] | None = None
+) -> np.ndarray:
     """The expected risk R(a|x) = Σ_k λ[k, a] P(k|x) of every action.
 
     Parameters
@@ -157,7 +165,7 @@ def expected_risk(proba: Any, loss: Any = None, *, classes: Sequence[Any] | None
     loss : LossMatrix, array of shape (K, A) or None, default=None
         Rows = true class, columns = action. None is the 0/1 loss.
     classes : K labels, optional
-        The classes of the columns of `proba`, when they are not in the order of a labelled `loss`.
+        The classes of the columns of `proba`, when they are not in the order of a labeled `loss`.
 
     Returns
     -------
@@ -180,11 +188,12 @@ def expected_risk(proba: Any, loss: Any = None, *, classes: Sequence[Any] | None
 def bayes_error(
     proba: Any, sample_weight: Any = None, *, loss: Any = None, classes: Sequence[Any] | None = None
 ) -> float:
-    """The Bayes error Σ_x P(x) (1 - max_k P(k|x)): the error rate of the best rule for these posteriors.
+    """The Bayes error Σ_x P(x) (1 - max_k P(k|x)): the error rate of the best rule for these
+    posteriors.
 
-    With a loss matrix it is the Bayes risk Σ_x P(x) min_a R(a|x). With true posteriors it is a property of
-    the problem. With estimated ones it is the error rate that the model expects: too small if the model is
-    overconfident.
+    With a loss matrix it is the Bayes risk Σ_x P(x) min_a R(a|x). With true posteriors it is a
+    property of the problem. With estimated ones it is the error rate that the model expects: too
+    small if the model is overconfident.
 
     Parameters
     ----------
@@ -195,7 +204,7 @@ def bayes_error(
     loss : LossMatrix or array of shape (K, A), optional
         Rows = true class, columns = action.
     classes : K labels, optional
-        The classes of the columns of `proba`, when they are not in the order of a labelled `loss`.
+        The classes of the columns of `proba`, when they are not in the order of a labeled `loss`.
 
     Returns
     -------
@@ -217,18 +226,26 @@ def bayes_error(
     return float(np.average(least, weights=check_weight(sample_weight, len(least))))
 
 
-# -- shared by the estimators and curves of this room --------------------------------------------------------
+# -- shared by the estimators and curves of this room ----------------------------------
 
 
-def decide(proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.ndarray) -> Decisions:
+def decide(
+    proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.ndarray
+) -> Decisions:
     """Decisions from checked posteriors; the label of doubt is the last of `labels`."""
     risks = proba @ loss.values
-    action = proba.argmax(axis=1) if loss.is_zero_one else risks.argmin(axis=1)
+    if loss.is_zero_one:
+        action = proba.argmax(axis=1)
+    else:
+        action = risks.argmin(axis=1)
     rows = np.arange(len(proba))
     risk = risks[rows, action]
     rejected = (loss.names_class < 0)[action]
     if doubt is not None:
-        sure = proba[rows, action] > 1.0 - doubt if loss.is_zero_one else risk < doubt
+        if loss.is_zero_one:
+            sure = proba[rows, action] > 1.0 - doubt
+        else:
+            sure = risk < doubt
         action = np.where(sure, action, -1)
         rejected = rejected | ~sure
         risk = np.where(sure, risk, doubt)
@@ -243,21 +260,25 @@ def check_posteriors(proba: Any) -> np.ndarray:
         raise DataError(f"proba must hold numbers, as predict_proba gives them: {error}") from error
     if proba.ndim != 2 or not proba.shape[1]:
         raise DataError(
-            f"proba has the shape {proba.shape}: give one row per case and one column per class, as "
-            "predict_proba does"
+            f"proba has the shape {proba.shape}: give one row per case and one column per class, as"
+            " predict_proba does"
         )
     sums = proba @ np.ones(proba.shape[1])
     bad = ~(np.abs(sums - 1.0) <= _SUM_TOLERANCE)
     if bad.any():
         row = int(bad.argmax())
         raise DataError(
-            f"a row of proba holds the probability of every class, but row {row} sums to {sums[row]:g}, not "
-            "to 1: divide every row by its sum"
+            f"a row of proba holds the probability of every class, but row {row} sums to"
+            f" {sums[row]:g}, not to 1: divide every row by its sum"
         )
     if proba.size and proba.min() < -_ROUNDING:
         row, k = np.argwhere(proba < -_ROUNDING)[0]
-        raise DataError(f"proba has the negative probability {proba[row, k]:g} in row {row}, column {k}")
-    return proba.clip(0.0, 1.0) if proba.size and proba.min() < 0.0 else proba
+        raise DataError(
+            f"proba has the negative probability {proba[row, k]:g} in row {row}, column {k}"
+        )
+    if proba.size and proba.min() < 0.0:
+        return proba.clip(0.0, 1.0)
+    return proba
 
 
 def check_doubt(doubt: float | None) -> float | None:
@@ -265,7 +286,9 @@ def check_doubt(doubt: float | None) -> float | None:
     if doubt is None:
         return None
     if not np.isscalar(doubt) or not float(doubt) >= 0.0:  # type: ignore[arg-type]
-        raise SettingError(f"doubt is the cost of rejecting a row, a number of at least 0, not {doubt!r}")
+        raise SettingError(
+            f"doubt is the cost of rejecting a row, a number of at least 0, not {doubt!r}"
+        )
     return float(doubt)  # type: ignore[arg-type]
 
 
@@ -294,12 +317,15 @@ def true_labels(y: Any) -> np.ndarray:
 
 
 def check_target(y: Any, who: Any) -> Any:
-    """True labels as a one-dimensional array of classes; None and Dask collections pass as they are."""
+    """True labels as a one-dimensional array of classes; None and Dask collections pass as they
+    are."""
     if y is None or is_dask(y):
         return y
     y = column_or_1d(y, warn=True)
     if not len(y):
-        raise DataError(f"there are no rows (0 samples): {type(who).__name__} needs some of every class")
+        raise DataError(
+            f"there are no rows (0 samples): {type(who).__name__} needs some of every class"
+        )
     labels(y, "y")  # refuses missing ones
     y = _check_y(y, estimator=who)
     check_classification_targets(y)
@@ -340,7 +366,7 @@ def action_labels(
     if label_key(reject) in map(label_key, loss.actions):
         (place,) = find_labels([reject], loss.actions, "the action")
         raise SettingError(
-            f"{loss.actions[place]!r} is an action of the loss matrix already, so it cannot also stand for "
-            "doubt: give doubt or that action, or choose another label for doubt"
+            f"{loss.actions[place]!r} is an action of the loss matrix already, so it cannot also"
+            " stand for doubt: give doubt or that action, or choose another label for doubt"
         )
     return label_array((*loss.actions, reject), like)

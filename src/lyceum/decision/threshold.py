@@ -35,8 +35,8 @@ class Threshold(float):
 
     References
     ----------
-    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
-    Intelligence, 2001.
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on
+    Artificial Intelligence, 2001.
 
     Examples
     --------
@@ -54,9 +54,15 @@ class Threshold(float):
     tp: float
     tn: float
 
-    def __new__(cls, value: float, cost: float, fp: float, fn: float, tp: float, tn: float) -> Threshold:
+    def __new__(
+        cls, value: float, cost: float, fp: float, fn: float, tp: float, tn: float
+    ) -> Threshold:
         self = super().__new__(cls, value)
-        self.cost, self.fp, self.fn, self.tp, self.tn = cost, fp, fn, tp, tn
+        self.cost = cost
+        self.fp = fp
+        self.fn = fn
+        self.tp = tp
+        self.tn = tn
         return self
 
     def __getnewargs__(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -75,10 +81,11 @@ def best_threshold(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Threshold:
-    """The threshold t that minimises C_FP·FP + C_FN·FN when rows with score ≥ t are called positive.
+    """The threshold t that minimizes C_FP·FP + C_FN·FN when rows with score ≥ t are called
+    positive.
 
-    The candidates are the distinct scores and infinity (nothing is positive). Of thresholds that cost
-    the same the largest is taken: it makes the fewest false alarms.
+    The candidates are the distinct scores and infinity (nothing is positive). Of thresholds that
+    cost the same the largest is taken: it makes the fewest false alarms.
 
     Parameters
     ----------
@@ -87,7 +94,8 @@ def best_threshold(
     score : array of shape (n,)
         Larger for the positive class, e.g. its posterior.
     cost_fp, cost_fn : float, default=1.0
-        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
+        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row
+        negative.
     pos_label : label, optional
         The positive class; by default the later of the two labels in sorted order (1, True).
     sample_weight : array of shape (n,), optional
@@ -114,7 +122,8 @@ def best_threshold(
     thresholds, fp, tp, n_neg, n_pos = _counts(y, score, pos_label, sample_weight)
     cost = _costs(fp, n_pos - tp, cost_fp, cost_fn)
     i = int(cost.argmin())  # thresholds fall, so the first is the largest
-    fn, tn = n_pos - tp[i], n_neg - fp[i]
+    fn = n_pos - tp[i]
+    tn = n_neg - fp[i]
     return Threshold(float(thresholds[i]), *map(float, (cost[i], fp[i], fn, tp[i], tn)))
 
 
@@ -136,7 +145,8 @@ def threshold_costs(
     score : array of shape (n,)
         Larger for the positive class, e.g. its posterior.
     cost_fp, cost_fn : float, default=1.0
-        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
+        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row
+        negative.
     pos_label : label, optional
         The positive class; by default the later of the two labels in sorted order (1, True).
     sample_weight : array of shape (n,), optional
@@ -168,13 +178,14 @@ def theoretical_threshold(
     """The posterior of the positive class above which calling a row positive has the least risk.
 
     R(+|x) = C_TP p + C_FP (1-p) < R(-|x) = C_FN p + C_TN (1-p) where
-    p > (C_FP - C_TN) / (C_FP - C_TN + C_FN - C_TP). At the threshold both risks are equal. It is the
-    best one for true posteriors; `best_threshold` finds the best one for any score from rows.
+    p > (C_FP - C_TN) / (C_FP - C_TN + C_FN - C_TP). At the threshold both risks are equal. It is
+    the best one for true posteriors; `best_threshold` finds the best one for any score from rows.
 
     Parameters
     ----------
     cost_fp, cost_fn : float, default=1.0
-        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
+        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row
+        negative.
     cost_tp, cost_tn : float, default=0.0
         The cost of being right about a positive and about a negative row.
 
@@ -188,19 +199,26 @@ def theoretical_threshold(
 
     References
     ----------
-    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
-    Intelligence, 2001.
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on
+    Artificial Intelligence, 2001.
 
     Examples
     --------
     >>> theoretical_threshold(cost_fp=1, cost_fn=4)
     0.2
     """
-    alarm, miss = float(cost_fp) - float(cost_tn), float(cost_fn) - float(cost_tp)
-    if not (np.isfinite(alarm) and np.isfinite(miss) and alarm >= 0.0 and miss >= 0.0 and alarm + miss > 0.0):
+    alarm = float(cost_fp) - float(cost_tn)
+    miss = float(cost_fn) - float(cost_tp)
+    if not (
+        np.isfinite(alarm)
+        and np.isfinite(miss)
+        and alarm >= 0.0
+        and miss >= 0.0
+        and alarm + miss > 0.0
+    ):
         raise SettingError(
-            "a mistake must cost at least as much as being right, and one of them more: cost_fp - cost_tn "
-            f"is {alarm:g}, cost_fn - cost_tp is {miss:g}"
+            "a mistake must cost at least as much as being right, and one of them more: cost_fp -"
+            f" cost_tn is {alarm:g}, cost_fn - cost_tp is {miss:g}"
         )
     return alarm / (alarm + miss)
 
@@ -208,22 +226,31 @@ def theoretical_threshold(
 def _counts(
     y: Any, score: Any, pos_label: Any, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
-    """Thresholds from infinity down, FP and TP at each, and the weight of negative and positive rows."""
-    positive, score = _positive_mask(y, pos_label), np.asarray(score)
+    """Thresholds from infinity down, FP and TP at each, and the weight of negative and positive
+    rows."""
+    positive = _positive_mask(y, pos_label)
+    score = np.asarray(score)
     if score.shape != positive.shape or not score.size:
         raise DataError(
-            f"score has the shape {score.shape} for {len(positive)} labels: give one score per row (of "
-            "posteriors, the column of the positive class), at least one row"
+            f"score has the shape {score.shape} for {len(positive)} labels: give one score per row"
+            " (of posteriors, the column of the positive class), at least one row"
         )
     if score.dtype.kind not in "biuf" or np.isnan(score).any():
         raise DataError("score must hold numbers, none of them missing")
     weight = check_weight(sample_weight, len(score))
     order = np.argsort(-score.astype(np.float64))
-    score, positive = score[order], positive[order]
+    score = score[order]
+    positive = positive[order]
     last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
-    w = None if weight is None else weight[order]
+    if weight is None:
+        w = None
+    else:
+        w = weight[order]
     tp = np.cumsum(positive if w is None else positive * w)[last].astype(np.float64)
-    fp = last + 1.0 - tp if w is None else np.cumsum(~positive * w)[last]
+    if w is None:
+        fp = last + 1.0 - tp
+    else:
+        fp = np.cumsum(~positive * w)[last]
     return (
         np.append(np.inf, score[last]),
         np.append(0.0, fp),
@@ -238,8 +265,8 @@ def _positive_mask(y: Any, pos_label: Any) -> np.ndarray:
     labels = np.unique(y)
     if len(labels) > 2:
         raise DataError(
-            f"y has {len(labels)} distinct labels: a threshold divides two classes; use minimum_risk with a "
-            "loss matrix"
+            f"y has {len(labels)} distinct labels: a threshold divides two classes; use"
+            " minimum_risk with a loss matrix"
         )
     if pos_label is not None:
         if pos_label not in labels.tolist() and len(labels) == 2:
@@ -248,8 +275,12 @@ def _positive_mask(y: Any, pos_label: Any) -> np.ndarray:
             )
         return y == pos_label
     if len(labels) < 2 and labels.tolist() not in ([], [0], [1], [-1]):
-        raise DataError(f"y holds only {labels.tolist()[0]!r}: say which class is positive, pos_label=...")
-    return y == labels[-1] if len(labels) == 2 else y == 1
+        raise DataError(
+            f"y holds only {labels.tolist()[0]!r}: say which class is positive, pos_label=..."
+        )
+    if len(labels) == 2:
+        return y == labels[-1]
+    return y == 1
 
 
 def _costs(fp: np.ndarray, fn: np.ndarray, cost_fp: float, cost_fn: float) -> np.ndarray:

@@ -21,8 +21,8 @@ _ENOUGH = 1e-4  # the gain of a round, in log likelihood a row, that is not wort
 def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "normal") -> Any:
     """The bandwidth 1.06 σ N^(-1/5) of every column, best for a Gaussian density on a line.
 
-    σ is the standard deviation (divisor N - 1) and N the weight of all rows. A constant column gets the
-    bandwidth of σ = 1.
+    σ is the standard deviation (divisor N - 1) and N the weight of all rows. A constant column gets
+    the bandwidth of σ = 1.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     sample_weight : array of shape (n_samples,), optional
         How often every row counts.
     rule : {"normal", "nrd0", "volume"}, default="normal"
-        "nrd0" (Silverman's, R's default) is 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers;
-        σ alone where the quartiles are equal. "volume" is N^(-1/(2d)) for any columns: a window of the
-        volume 1/√N, which shrinks as slowly as convergence needs.
+        "nrd0" (Silverman's, R's default) is 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and
+        outliers; σ alone where the quartiles are equal. "volume" is N^(-1/(2d)) for any columns: a
+        window of the volume 1/√N, which shrinks as slowly as convergence needs.
 
     Returns
     -------
@@ -59,7 +59,9 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     if rule not in rules:
         raise SettingError(f"rule={rule!r}: choose from {', '.join(map(repr, rules))}")
     h = rules[rule](rows, w)
-    return float(h[0]) if line else h
+    if line:
+        return float(h[0])
+    return h
 
 
 def likelihood_bandwidth(
@@ -67,10 +69,11 @@ def likelihood_bandwidth(
 ) -> Any:
     """The bandwidths of largest leave-one-out likelihood, each axis on its own.
 
-    They maximise Σ_i w_i log f_-i(x_i; h), where f_-i is the density of all rows but row i. First h = c h_ref
-    for one c, searched from 1/32 upwards by powers of 2, then by Brent's method to within 0.001 of log2 c;
-    then the axes in turn, each the same way, until a round gains less than 0.0001 per row. Where rows repeat,
-    the likelihood may grow without bound as c goes to 0; the search then stops at 1/32 with a warning.
+    They maximize Σ_i w_i log f_-i(x_i; h), where f_-i is the density of all rows but row i. First h
+    = c h_ref for one c, searched from 1/32 upwards by powers of 2, then by Brent's method to within
+    0.001 of log2 c; then the axes in turn, each the same way, until a round gains less than 0.0001
+    per row. Where rows repeat, the likelihood may grow without bound as c goes to 0; the search
+    then stops at 1/32 with a warning.
 
     Parameters
     ----------
@@ -102,27 +105,41 @@ def likelihood_bandwidth(
     if kernel not in KERNELS:
         raise SettingError(f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
     h = likelihood_of(rows, w, kernel, tolerance)
-    return float(h[0]) if line else h
+    if line:
+        return float(h[0])
+    return h
 
 
 def reference_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """The reference rule for every column of checked rows."""
-    total = len(rows) if w is None else w.sum()
+    if w is None:
+        total = len(rows)
+    else:
+        total = w.sum()
     sigma = deviations(rows, w)
     return 1.06 * np.where(sigma > 0, sigma, 1.0) * total**-0.2
 
 
 def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """One bandwidth for all columns, h^d = 1/√N."""
-    n, d = float(len(rows) if w is None else w.sum()), rows.shape[1]
+    n = float(len(rows) if w is None else w.sum())
+    d = rows.shape[1]
     return np.full(d, n ** (-0.5 / d))
 
 
 def nrd0_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-    total = len(rows) if w is None else w.sum()
-    repeated = rows if w is None else np.repeat(rows, np.rint(w).astype(int), axis=0)
+    if w is None:
+        total = len(rows)
+    else:
+        total = w.sum()
+    if w is None:
+        repeated = rows
+    else:
+        repeated = np.repeat(rows, np.rint(w).astype(int), axis=0)
     if w is not None and not np.array_equal(w, np.rint(w)):
-        raise SettingError("rule='nrd0' takes weights that count rows, whole numbers: give rule='normal'")
+        raise SettingError(
+            "rule='nrd0' takes weights that count rows, whole numbers: give rule='normal'"
+        )
     low, high = np.quantile(repeated, [0.25, 0.75], axis=0)
     sigma = deviations(rows, w)
     spread = np.where(high > low, np.minimum(sigma, (high - low) / 1.34), sigma)
@@ -134,24 +151,36 @@ def deviations(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     centered = rows - rows.mean(axis=0)
     centered -= np.average(centered, axis=0, weights=w)
     total = float(len(rows) if w is None else w.sum())
-    scale = total / (total - 1.0) if total > 1.0 else 1.0
+    if total > 1.0:
+        scale = total / (total - 1.0)
+    else:
+        scale = 1.0
     sigma = np.sqrt(scale * np.average(centered**2, axis=0, weights=w))
     return np.where(rows.min(axis=0) == rows.max(axis=0), 0.0, sigma)
 
 
-def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance: float) -> np.ndarray:
+def likelihood_of(
+    rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance: float
+) -> np.ndarray:
     """The bandwidths of largest leave-one-out likelihood for checked rows."""
     if len(rows) < 2:
         raise DataError(
-            "the leave-one-out likelihood needs at least 2 rows, but there is 1 sample: give the bandwidth"
+            "the leave-one-out likelihood needs at least 2 rows, but there is 1 sample: give the"
+            " bandwidth"
         )
     reference = reference_of(rows, w)
     order = leaf_order((rows - rows.mean(axis=0)) / reference)
-    rows, w = np.ascontiguousarray(rows[order]), None if w is None else w[order]
+    rows = np.ascontiguousarray(rows[order])
+    if w is None:
+        w = None
+    else:
+        w = w[order]
 
     def likelihood(bandwidth: np.ndarray) -> float:
         return float(
-            np.average(KernelSums(rows, w, bandwidth, kernel, tolerance).leave_rows_out(), weights=w)
+            np.average(
+                KernelSums(rows, w, bandwidth, kernel, tolerance).leave_rows_out(), weights=w
+            )
         )
 
     h = 2.0 ** _best(lambda k: likelihood(2.0**k * reference)) * reference
@@ -171,7 +200,8 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance
 def _best_of_axis(
     likelihood: Callable[[np.ndarray], float], h: np.ndarray, j: int, now: float, low: int
 ) -> tuple[np.ndarray, float]:
-    """The bandwidths with that of axis j changed by a power of 2 if that is better, and their likelihood."""
+    """The bandwidths with that of axis j changed by a power of 2 if that is better, and their
+    likelihood."""
 
     def along(log2_c: float) -> float:
         return likelihood(np.where(np.arange(len(h)) == j, 2.0**log2_c * h, h))
@@ -184,12 +214,19 @@ def _best_of_axis(
         method="bounded",
         options={"xatol": 1e-2},
     )
-    best = float(result.x) if -result.fun >= found[middle] else float(middle)
+    if -result.fun >= found[middle]:
+        best = float(result.x)
+    else:
+        best = float(middle)
     value = max(-float(result.fun), found[middle])
-    return (np.where(np.arange(len(h)) == j, 2.0**best * h, h), value) if value > now else (h, now)
+    if value > now:
+        return (np.where(np.arange(len(h)) == j, 2.0**best * h, h), value)
+    return (h, now)
 
 
-def _best(likelihood: Callable[[float], float], low: int = -5, high: int = 4, farthest: int = 40) -> float:
+def _best(
+    likelihood: Callable[[float], float], low: int = -5, high: int = 4, farthest: int = 40
+) -> float:
     """The maximum over log2 c: a grid of integers, then Brent's method around the best of them."""
     found = {k: likelihood(k) for k in range(low, high)}
     best = max(found, key=lambda k: found[k])
@@ -198,8 +235,9 @@ def _best(likelihood: Callable[[float], float], low: int = -5, high: int = 4, fa
         best = max(found, key=lambda k: found[k])
     if best == low:
         warnings.warn(
-            f"the leave-one-out likelihood still grows at 1/{2**-low} of the reference bandwidth, where the "
-            "search ends: rows that repeat drive it to 0; choose the bandwidth, or use 'reference'",
+            f"the leave-one-out likelihood still grows at 1/{2**-low} of the reference bandwidth,"
+            " where the search ends: rows that repeat drive it to 0; choose the bandwidth, or use"
+            " 'reference'",
             UserWarning,
             stacklevel=3,
         )
@@ -210,7 +248,9 @@ def _best(likelihood: Callable[[float], float], low: int = -5, high: int = 4, fa
         method="bounded",
         options={"xatol": 1e-3},
     )
-    return float(result.x) if -result.fun >= found[best] else float(best)
+    if -result.fun >= found[best]:
+        return float(result.x)
+    return float(best)
 
 
 def _check_rows(X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None, bool]:

@@ -16,7 +16,8 @@ CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 def chain_terms(joint: np.ndarray) -> np.ndarray:
     """The log density, zero, and what every column adds, (n, 2 + d), given the columns before it.
 
-    `joint` has the log densities of the first 1, 2, ..., d columns. After a term of -inf the others are 0.
+    `joint` has the log densities of the first 1, 2, ..., d columns. After a term of -inf the others
+    are 0.
     """
     before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
     terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
@@ -36,12 +37,15 @@ def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
     wrong = np.flatnonzero(~(ends[:, 0] <= ends[:, 1]))
     if len(wrong):
         low, high = ends[wrong[0]]
-        raise SettingError(f"box goes from {low} to {high} in column {names[wrong[0]]!r}: give low <= high")
+        raise SettingError(
+            f"box goes from {low} to {high} in column {names[wrong[0]]!r}: give low <= high"
+        )
     return ends
 
 
 def weighted_inverse_cdf(values: np.ndarray, weight: np.ndarray | None, quantile: float) -> float:
-    """The smallest value such that the values up to it have at least the share `quantile` of the weight."""
+    """The smallest value such that the values up to it have at least the share `quantile` of the
+    weight."""
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     position = np.searchsorted(shares, quantile * shares[-1] * (1 - 1e-12))

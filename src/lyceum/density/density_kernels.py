@@ -1,4 +1,5 @@
-"""The kernels of density estimation in one column: their heights at 0, integrals and random numbers."""
+"""The kernels of density estimation in one column: their heights at 0, integrals and random
+numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ from scipy.special import gammaln, ndtr, sici
 
 @dataclass(frozen=True, slots=True)
 class DensityKernel:
-    """One kernel k(u): its value at 0, its integral up to u, and `noise(random, shape)` drawn from it.
+    """One kernel k(u): its value at 0, its integral up to u, and `noise(random, shape)` drawn from
+    it.
 
-    u is a difference in units of the bandwidth, and k integrates to 1. The kernel of several columns is the
-    product over the columns, unless it is radial: of the distance |u| alone.
+    u is a difference in units of the bandwidth, and k integrates to 1. The kernel of several
+    columns is the product over the columns, unless it is radial: of the distance |u| alone.
     """
 
     peak: float  # in one column
@@ -49,7 +51,8 @@ def _rejection_sample(
     shape: tuple[int, ...],
     propose: Callable[[np.random.RandomState, int], tuple],
 ) -> np.ndarray:
-    """Rejection sampling: `propose(random, n)` gives n values and the probability of accepting each."""
+    """Rejection sampling: `propose(random, n)` gives n values and the probability of accepting
+    each."""
     out = np.empty(int(np.prod(shape)))
     done = 0
     while done < len(out):
@@ -61,8 +64,11 @@ def _rejection_sample(
 
 
 def _propose_sinc2(random: np.random.RandomState, n: int) -> tuple[np.ndarray, np.ndarray]:
-    # under min(1, 4/u²): half of it uniform on [-2, 2], half in the tails, where 2/U has the density 2/u²
-    u = np.where(random.uniform(size=n) < 0.5, random.uniform(-2, 2, n), 2.0 / random.uniform(-1, 1, n))
+    # under min(1, 4/u²): half of it uniform on [-2, 2], half in the tails, where 2/U has the
+    # density 2/u²
+    u = np.where(
+        random.uniform(size=n) < 0.5, random.uniform(-2, 2, n), 2.0 / random.uniform(-1, 1, n)
+    )
     half = 0.5 * u
     return u, np.sin(half) ** 2 / np.minimum(half**2, 1.0)
 
@@ -113,7 +119,9 @@ KERNELS = {
         lambda random, shape: _rejection_sample(random, shape, _propose_sinc2),
     ),
     # ¾ (1 - u²)
-    "epanechnikov": DensityKernel(0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
+    "epanechnikov": DensityKernel(
+        0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise
+    ),
     # c (1 - |u|²) in the ball |u| < 1, c = (d + 2) / (2 · its volume)
     "radial_epanechnikov": DensityKernel(
         0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _radial_noise, radial=True

@@ -12,10 +12,10 @@ from scipy import stats
 from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, OnePassLearner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import RIDGE, gaussian_log_density, whiten
 from lyceum._core.statistics import Scatter
@@ -27,7 +27,8 @@ from lyceum.report import Explanation, Summary, Table
 
 
 class GaussianDensity(Density, OnePassLearner):
-    """Gaussian density, by maximum likelihood, the mode of a posterior, or averaged over the posterior.
+    """Gaussian density, by maximum likelihood, the mode of a posterior, or averaged over the
+    posterior.
 
     "ml": N(x̄, S/n), with x̄ the mean and S the scatter of n rows.
 
@@ -40,13 +41,13 @@ class GaussianDensity(Density, OnePassLearner):
     S_n (κ_n + 1) / (κ_n ν): the density of the next row.
 
     If the covariance Σ is known, only the mean is learned, from a prior N(m_0, V_0):
-    V_n⁻¹ = V_0⁻¹ + n Σ⁻¹,  m_n = V_n (V_0⁻¹ m_0 + n Σ⁻¹ x̄); "ml" is N(x̄, Σ), "map" N(m_n, Σ) and "bayes"
-    N(m_n, Σ + V_n).
+    V_n⁻¹ = V_0⁻¹ + n Σ⁻¹, m_n = V_n (V_0⁻¹ m_0 + n Σ⁻¹ x̄); "ml" is N(x̄, Σ), "map" N(m_n, Σ) and
+    "bayes" N(m_n, Σ + V_n).
 
-    `partial_fit` on parts of the rows gives the result of `fit` on all of them. A constant column is left out
-    of the density, unless a prior or a known covariance gives it a variance; for one that depends linearly on
-    others a ridge of 1e-6 of the variances is added, with a warning. A column of categories becomes one-of-C
-    columns without that of its first category.
+    `partial_fit` on parts of the rows gives the result of `fit` on all of them. A constant column
+    is left out of the density, unless a prior or a known covariance gives it a variance; for one
+    that depends linearly on others a ridge of 1e-6 of the variances is added, with a warning. A
+    column of categories becomes one-of-C columns without that of its first category.
 
     Parameters
     ----------
@@ -59,8 +60,9 @@ class GaussianDensity(Density, OnePassLearner):
     nu_0 : float or None, default=None
         ν_0 > d - 1, how many rows the prior covariance counts for; None takes d + 2.
     scale : "data", float or array of shape (d, d), default="data"
-        S_0; "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
-        variances of the columns (with ν_0 <= d + 1 the variances themselves). A number s stands for s I.
+        S_0; "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1),
+        has the variances of the columns (with ν_0 <= d + 1 the variances themselves). A number s
+        stands for s I.
     known_covariance : float, array of shape (d, d) or None, default=None
         Σ, if it is known; `kappa_0`, `nu_0` and `scale` are then not used.
     prior_covariance : float, array of shape (d, d) or None, default=None
@@ -81,10 +83,11 @@ class GaussianDensity(Density, OnePassLearner):
     nu_ : float
         ν_n; NaN where it is not used.
     log_evidence_ : float
-        ln p(rows), the parameters averaged over the prior, to compare priors or models by; for "map" and
-        "bayes" with an unknown covariance, else NaN.
+        ln p(rows), the parameters averaged over the prior, to compare priors or models by; for
+        "map" and "bayes" with an unknown covariance, else NaN.
     mean_covariance_ : array of shape (d, d)
-        The uncertainty of the mean: S/n² for "ml", E[Σ]/κ_n by the posterior (NaN if ν_n <= d + 1), or V_n.
+        The uncertainty of the mean: S/n² for "ml", E[Σ]/κ_n by the posterior (NaN if ν_n <= d + 1),
+        or V_n.
     statistic_ : Scatter
         The merged statistic, which `partial_fit` adds to.
     schema_ : Schema
@@ -121,7 +124,11 @@ class GaussianDensity(Density, OnePassLearner):
 
     _parameter_constraints: ClassVar[dict] = {
         "estimate": [StrOptions({"ml", "map", "bayes"})],
-        "prior_mean": [StrOptions({"data"}), Interval(Real, None, None, closed="neither"), "array-like"],
+        "prior_mean": [
+            StrOptions({"data"}),
+            Interval(Real, None, None, closed="neither"),
+            "array-like",
+        ],
         "kappa_0": [Interval(Real, 0, None, closed="neither")],
         "nu_0": [None, Interval(Real, 0, None, closed="neither")],
         "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -151,15 +158,19 @@ class GaussianDensity(Density, OnePassLearner):
         self.prior_covariance = prior_covariance
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return Scatter.of
 
     def _finish(self, statistic: Scatter) -> None:
         found: GaussianFit = fit_gaussian(statistic, self)
-        self.mean_, self.covariance_, self.degrees_ = found.mean, found.covariance, found.degrees
-        self.kappa_, self.nu_, self.mean_covariance_ = found.kappa, found.nu, found.mean_covariance
+        self.mean_ = found.mean
+        self.covariance_ = found.covariance
+        self.degrees_ = found.degrees
+        self.kappa_ = found.kappa
+        self.nu_ = found.nu
+        self.mean_covariance_ = found.mean_covariance
         self.log_evidence_ = found.log_evidence
         white = whiten(self.covariance_, np.diag(self.covariance_))
         if white.dependent is not None:
@@ -176,14 +187,14 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _warn_of(self, dependent: int) -> None:
         warnings.warn(
-            f"GaussianDensity: column {self.design_names[dependent]!r} depends linearly on others, and the "
-            f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
-            "or use estimate='bayes' with a prior scale",
+            f"GaussianDensity: column {self.design_names[dependent]!r} depends linearly on others,"
+            f" and the covariance is singular: {RIDGE:g} of the variance of each column was added."
+            " Drop such columns, or use estimate='bayes' with a prior scale",
             LinAlgWarning,
             stacklevel=5,
         )
 
-    # -- the density -----------------------------------------------------------------------------------------
+    # -- the density -------------------------------------------------------------------
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return self._log_density_of
@@ -210,7 +221,8 @@ class GaussianDensity(Density, OnePassLearner):
     def integrate(self, box: Any) -> float:
         """The probability of a box.
 
-        In closed form for one column; for more by SciPy's quasi-Monte Carlo integral, within about 1e-5.
+        In closed form for one column; for more by SciPy's quasi-Monte Carlo integral, within about
+        1e-5.
 
         Parameters
         ----------
@@ -237,7 +249,9 @@ class GaussianDensity(Density, OnePassLearner):
             together = stats.multivariate_normal(mean, shape, allow_singular=True, seed=0)
             return float(together.cdf(high, lower_limit=low))
         return float(
-            stats.multivariate_t.cdf(high, mean, shape, self.degrees_, lower_limit=low, random_state=0)
+            stats.multivariate_t.cdf(
+                high, mean, shape, self.degrees_, lower_limit=low, random_state=0
+            )
         )
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
@@ -255,7 +269,8 @@ class GaussianDensity(Density, OnePassLearner):
         array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        random, used = check_random_state(random_state), self._used
+        random = check_random_state(random_state)
+        used = self._used
         noise = random.standard_normal((n_samples, int(used.sum())))
         if np.isfinite(self.degrees_):
             noise *= np.sqrt(self.degrees_ / random.chisquare(self.degrees_, n_samples))[:, None]
@@ -265,17 +280,22 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _n_parameters(self) -> int:
         if self.estimate == "bayes":
-            raise SettingError("estimate='bayes' averages over the parameters: count those of 'ml' or 'map'")
+            raise SettingError(
+                "estimate='bayes' averages over the parameters: count those of 'ml' or 'map'"
+            )
         d = int(self._used.sum())
-        return d if self.known_covariance is not None else degrees_of_freedom("gaussian", d=d)
+        if self.known_covariance is not None:
+            return d
+        return degrees_of_freedom("gaussian", d=d)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """How much every column lowers the log density, from its value at the mean.
 
-        (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: the term of two columns
-        is split evenly between them. For Student-t the drop is split in proportion to these parts.
+        (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: the term of two
+        columns is split evenly between them. For Student-t the drop is split in proportion to these
+        parts.
 
         Parameters
         ----------
@@ -299,7 +319,10 @@ class GaussianDensity(Density, OnePassLearner):
     def summary(self) -> Summary:
         """The location and spread of every column, and how they were estimated."""
         head = super().summary()
-        kind = "Gaussian" if np.isinf(self.degrees_) else "Student-t"
+        if np.isinf(self.degrees_):
+            kind = "Gaussian"
+        else:
+            kind = "Student-t"
         facts = {"rows": self.statistic_.n_rows, "weight": self.statistic_.weight, "density": kind}
         for name, value in (
             ("degrees of freedom", self.degrees_),

@@ -1,4 +1,5 @@
-"""A Gaussian from a scatter: maximum likelihood, Normal-inverse-Wishart, or a mean of known covariance."""
+"""A Gaussian from a scatter: maximum likelihood, Normal-inverse-Wishart, or a mean of known
+covariance."""
 
 from __future__ import annotations
 
@@ -27,15 +28,23 @@ def fit_gaussian(statistic: Scatter, params: Any) -> GaussianFit:
     if params.known_covariance is not None:
         return _known_covariance(statistic, params)
     if params.estimate == "ml":
-        n, covariance = statistic.weight, statistic.scatter / statistic.weight
+        n = statistic.weight
+        covariance = statistic.scatter / statistic.weight
         return GaussianFit(statistic.mean, covariance, np.inf, np.nan, np.nan, covariance / n)
     return _inverse_wishart(statistic, params)
 
 
 def _inverse_wishart(statistic: Scatter, params: Any) -> GaussianFit:
-    n, x, S = statistic.weight, statistic.mean, statistic.scatter
+    n = statistic.weight
+    x = statistic.mean
+    S = statistic.scatter
     prior = NormalInverseWishart.from_settings(
-        params.prior_mean, params.kappa_0, params.nu_0, params.scale, mean=x, variance=np.diag(S) / n
+        params.prior_mean,
+        params.kappa_0,
+        params.nu_0,
+        params.scale,
+        mean=x,
+        variance=np.diag(S) / n,
     )
     posterior = prior.update(n, x, S)
     mean = np.where(prior.used, posterior.mean, x)
@@ -48,17 +57,24 @@ def _inverse_wishart(statistic: Scatter, params: Any) -> GaussianFit:
 
 
 def _known_covariance(statistic: Scatter, params: Any) -> GaussianFit:
-    n, x, d = statistic.weight, statistic.mean, len(statistic.mean)
+    n = statistic.weight
+    x = statistic.mean
+    d = len(statistic.mean)
     covariance = positive_matrix("known_covariance", params.known_covariance, d)
     error = covariance / n
     m_0 = prior_mean_vector(params.prior_mean, x)
     if params.estimate == "ml" or params.prior_covariance is None:
-        mean, unknown = x, error
+        mean = x
+        unknown = error
     else:
         # m_n = m_0 + V_0 (V_0 + Σ/n)⁻¹ (x̄ - m_0), V_n = V_0 (V_0 + Σ/n)⁻¹ Σ/n
         V_0 = positive_matrix("prior_covariance", params.prior_covariance, d)
         gain = PositiveFactor.of(V_0 + error).solve(V_0).T
-        mean, unknown = m_0 + gain @ (x - m_0), gain @ error
+        mean = m_0 + gain @ (x - m_0)
+        unknown = gain @ error
         unknown = 0.5 * (unknown + unknown.T)
-    spread = covariance + unknown if params.estimate == "bayes" else covariance
+    if params.estimate == "bayes":
+        spread = covariance + unknown
+    else:
+        spread = covariance
     return GaussianFit(mean, spread, np.inf, np.nan, np.nan, unknown)

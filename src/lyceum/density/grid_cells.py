@@ -1,4 +1,5 @@
-"""The weight of the rows in every cell of an infinite grid; only cells that hold rows are stored."""
+"""The weight of the rows in every cell of an infinite grid; only cells that hold rows are
+stored."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum.errors import DataError
 
-_FARTHEST = float(1 << 53)  # beyond it float64 cannot tell neighbouring cells apart
+_FARTHEST = float(1 << 53)  # beyond it float64 cannot tell neighboring cells apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,9 @@ class CellWeights:
         n_rows = len(block)
         block = block.without_zero_weights()
         X = np.asarray(block.X, dtype=np.float64)
-        return cls(*sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights), n_rows)
+        return cls(
+            *sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights), n_rows
+        )
 
     def merge(self, other: CellWeights) -> CellWeights:
         cells = np.concatenate([self.cells, other.cells])
@@ -36,7 +39,9 @@ class CellWeights:
         return CellWeights(*sum_by_cell(cells, weight), self.n_rows + other.n_rows)
 
 
-def cells_of(X: np.ndarray, origin: np.ndarray, width: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+def cells_of(
+    X: np.ndarray, origin: np.ndarray, width: np.ndarray, names: tuple[str, ...]
+) -> np.ndarray:
     """The cell of every row."""
     numbers = np.floor((X - origin) / width)
     far = np.abs(numbers) >= _FARTHEST
@@ -51,7 +56,8 @@ def cells_of(X: np.ndarray, origin: np.ndarray, width: np.ndarray, names: tuple[
 
 def find_cells(known: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """The position of every cell among the known ones, which are sorted; -1 for other cells."""
-    low, high = known.min(axis=0), known.max(axis=0)
+    low = known.min(axis=0)
+    high = known.max(axis=0)
     inside = ((cells >= low) & (cells <= high)).all(axis=1)
     keys = _keys(known, low, high)
     wanted = _keys(cells[inside], low, high)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, OnePassLearner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Moments
 from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
@@ -31,22 +31,25 @@ _WIDER = 1.0 + 1e-9  # so that the largest cell is inside the last bin of a rang
 
 
 class HistogramDensity(Density, OnePassLearner):
-    """Histogram density: f(x) = (weight of the rows in the cell of x) / (weight of all · volume of a cell).
+    """Histogram density: f(x) = (weight of the rows in the cell of x) / (weight of all · volume of
+    a cell).
 
-    Cell c of a column holds origin + c h <= x < origin + (c + 1) h. The grid is infinite, and only cells with
-    rows are stored, so that any number of columns works and f integrates to 1. A column of categories becomes
-    one-of-C columns.
+    Cell c of a column holds origin + c h <= x < origin + (c + 1) h. The grid is infinite, and only
+    cells with rows are stored, so that any number of columns works and f integrates to 1. A column
+    of categories becomes one-of-C columns.
 
     Parameters
     ----------
     bin_width : float, array of shape (d,), "scott", "sturges" or "sqrt", default="scott"
-        h for all columns, one h per column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and "sqrt":
-        the range of the column cut into ⌈log₂N⌉ + 1 or ⌈√N⌉ bins. A constant column gets 1. A rule takes one
-        more pass over the rows; with `partial_fit` it is applied to the rows of the first call only.
+        h for all columns, one h per column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and
+        "sqrt": the range of the column cut into ⌈log₂N⌉ + 1 or ⌈√N⌉ bins. A constant column gets 1.
+        A rule takes one more pass over the rows; with `partial_fit` it is applied to the rows of
+        the first call only.
     n_bins : int, array of shape (d,) or None, default=None
         The number of bins that the range of a column is cut into, instead of `bin_width`.
     origin : float, array of shape (d,) or None, default=None
-        An edge of the grid. None: 0, or the smallest cell of the column where its range is cut into bins.
+        An edge of the grid. None: 0, or the smallest cell of the column where its range is cut into
+        bins.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -76,7 +79,8 @@ class HistogramDensity(Density, OnePassLearner):
     References
     ----------
     Scott, D. W. (1979). On optimal and data-based histograms. Biometrika 66(3).
-    Sturges, H. A. (1926). The choice of a class interval. Journal of the American Statistical Association 21.
+    Sturges, H. A. (1926). The choice of a class interval. Journal of the American Statistical
+    Association 21.
 
     Examples
     --------
@@ -91,7 +95,11 @@ class HistogramDensity(Density, OnePassLearner):
 
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
-        "bin_width": [Interval(Real, 0, None, closed="neither"), StrOptions(set(_RULES)), "array-like"],
+        "bin_width": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions(set(_RULES)),
+            "array-like",
+        ],
         "n_bins": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "origin": [Interval(Real, None, None, closed="neither"), "array-like", None],
         **CATEGORIES,
@@ -110,7 +118,7 @@ class HistogramDensity(Density, OnePassLearner):
         self.origin = origin
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Sum the weights of the rows in every cell.
@@ -139,10 +147,13 @@ class HistogramDensity(Density, OnePassLearner):
         if self.n_bins is None and not isinstance(self.bin_width, str):
             self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
             if not (self.bin_width_ > 0).all():
-                raise SettingError(f"bin_width must be positive, but it is {self.bin_width_.tolist()}")
+                raise SettingError(
+                    f"bin_width must be positive, but it is {self.bin_width_.tolist()}"
+                )
             return
         moments = rows.reduce(_moments)
-        sigma, extent = np.sqrt(moments.variance()), moments.high - moments.low
+        sigma = np.sqrt(moments.variance())
+        extent = moments.high - moments.low
         n = float(moments.weight[0])
         if self.n_bins is not None:
             bins = _one_per_column("n_bins", self.n_bins, d)
@@ -153,7 +164,8 @@ class HistogramDensity(Density, OnePassLearner):
             width = _RULES[self.bin_width](sigma, extent, n, d)
         if self.n_bins is not None or self.bin_width != "scott":
             width = width * _WIDER
-            self.origin_ = moments.low.copy() if self.origin is None else self.origin_
+            if self.origin is None:
+                self.origin_ = moments.low.copy()
         self.bin_width_ = np.where(extent > 0, width, 1.0)
 
     def _statistic(self) -> Callable[[Block], CellWeights]:
@@ -163,7 +175,7 @@ class HistogramDensity(Density, OnePassLearner):
         self.cells_ = statistic.cells
         self.density_ = statistic.weight / (statistic.weight.sum() * self.bin_width_.prod())
 
-    # -- the density -----------------------------------------------------------------------------------------
+    # -- the density -------------------------------------------------------------------
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return self._log_density_of
@@ -214,7 +226,8 @@ class HistogramDensity(Density, OnePassLearner):
         array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        random, weight = check_random_state(random_state), self.statistic_.weight
+        random = check_random_state(random_state)
+        weight = self.statistic_.weight
         picked = random.choice(len(weight), n_samples, p=weight / weight.sum())
         inside = random.uniform(size=(n_samples, self.cells_.shape[1]))
         return self.origin_ + (self.cells_[picked] + inside) * self.bin_width_
@@ -224,13 +237,14 @@ class HistogramDensity(Density, OnePassLearner):
         spans = (self.cells_.max(axis=0) - self.cells_.min(axis=0) + 1).tolist()
         return math.prod(spans) - 1
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log density, given the columns before it.
 
-        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact: a column whose cell is rare among the rows in the
-        cells of the columns before it has a low term. After a term of -inf the others are 0.
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact: a column whose cell is rare among the
+        rows in the cells of the columns before it has a low term. After a term of -inf the others
+        are 0.
 
         Parameters
         ----------
@@ -244,7 +258,8 @@ class HistogramDensity(Density, OnePassLearner):
         return self._explain(X, self._column_terms, "log density")
 
     def _column_terms(self, block: Block) -> np.ndarray:
-        """The log density, zero, and what every column adds to the log density of those before it."""
+        """The log density, zero, and what every column adds to the log density of those before
+        it."""
         cells = self._cells_of(block)
         total = self.statistic_.weight.sum()
         joint = np.empty(cells.shape)
@@ -267,7 +282,9 @@ class HistogramDensity(Density, OnePassLearner):
         }
         bins = [len(np.unique(column)) for column in self.cells_.T]
         rows = zip(self.design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins)
-        table = Table("Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)])
+        table = Table(
+            "Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)]
+        )
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     @classmethod
@@ -275,7 +292,8 @@ class HistogramDensity(Density, OnePassLearner):
         return (*super()._parts(), CellWeights)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.density_), len(self.design_names)
+        m = len(self.density_)
+        d = len(self.design_names)
         return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}
 
 
@@ -283,7 +301,8 @@ def _one_per_column(name: str, value: Any, d: int) -> np.ndarray:
     numbers = number_setting(name, value)
     if numbers.shape not in ((), (d,)) or not np.isfinite(numbers).all():
         raise SettingError(
-            f"{name} must be one finite number, or one for each of the {d} columns; it is {numbers.tolist()}"
+            f"{name} must be one finite number, or one for each of the {d} columns; it is"
+            f" {numbers.tolist()}"
         )
     return np.broadcast_to(numbers, (d,)).copy()
 

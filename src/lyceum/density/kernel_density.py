@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, Learner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum.density.bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
 from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
@@ -36,8 +36,8 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
 class KernelDensity(Density, Learner):
     """Kernel density (Parzen windows): f(x) = 1/W Σ_i w_i Π_j k((x_j - x_ij) / h_j) / h_j.
 
-    k is one of these, u = (x - x_i) / h; each integrates to 1, and over several columns a kernel is the
-    product of those of the columns:
+    k is one of these, u = (x - x_i) / h; each integrates to 1, and over several columns a kernel is
+    the product of those of the columns:
 
     =============  ==============================  ===========
     parzen         1 (hypercube of side h)         |u| <= 1/2
@@ -50,8 +50,8 @@ class KernelDensity(Density, Learner):
     triangular     1 - |u|                         |u| < 1
     =============  ==============================  ===========
 
-    "radial_epanechnikov" is scikit-learn's kernel instead of a product: c (1 - |u|²) in the ball |u| < 1 of
-    all columns, c = (d + 2) / (2 · the volume of the unit ball).
+    "radial_epanechnikov" is scikit-learn's kernel instead of a product: c (1 - |u|²) in the ball
+    |u| < 1 of all columns, c = (d + 2) / (2 · the volume of the unit ball).
 
     All rows are kept in memory. A column of categories becomes one-of-C columns.
 
@@ -60,11 +60,12 @@ class KernelDensity(Density, Learner):
     kernel : str, default="gaussian"
         The name of k in the table, or "radial_epanechnikov".
     bandwidth : float, array of shape (d,), "reference", "nrd0", "likelihood" or "volume", default="reference"
-        h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
-        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "nrd0": R's
-        default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers. "likelihood":
-        those of the largest leave-one-out likelihood, each axis on its own. "volume": N^(-1/(2d)) for all
-        columns, so that the window has the volume h^d = 1/√N; for columns of about unit variance.
+        h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every
+        column, where σ is its standard deviation (1 for a constant column) and N the weight of all
+        rows. "nrd0": R's default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers.
+        "likelihood": those of the largest leave-one-out likelihood, each axis on its own. "volume":
+        N^(-1/(2d)) for all columns, so that the window has the volume h^d = 1/√N; for columns of
+        about unit variance.
     tolerance : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -93,9 +94,9 @@ class KernelDensity(Density, Learner):
 
     References
     ----------
-    Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical
-    Statistics 33(3).
-    Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
+    Parzen, E. (1962). On estimation of a probability density function and mode. Annals of
+    Mathematical Statistics 33(3). Silverman, B. W. (1986). Density Estimation for Statistics and
+    Data Analysis. Chapman and Hall.
 
     Examples
     --------
@@ -124,7 +125,7 @@ class KernelDensity(Density, Learner):
         self.tolerance = tolerance
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Store the rows of X, and choose the bandwidths.
@@ -140,24 +141,34 @@ class KernelDensity(Density, Learner):
         block = given.gathered(
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
-        rows, w = np.array(block.X, dtype=np.float64), block.w
+        rows = np.array(block.X, dtype=np.float64)
+        w = block.w
         self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
         if w is None and rows.shape[1] == 1:
             rows[:, 0].sort()
-            self.rows_, self.weights_ = rows, np.ones(len(rows))
+            self.rows_ = rows
+            self.weights_ = np.ones(len(rows))
             return self
         order = leaf_order((rows - rows.mean(axis=0)) / self.bandwidth_)
         self.rows_ = np.ascontiguousarray(rows[order])
-        self.weights_ = np.ones(len(rows)) if w is None else w[order]
+        if w is None:
+            self.weights_ = np.ones(len(rows))
+        else:
+            self.weights_ = w[order]
         return self
 
-    # -- the density -----------------------------------------------------------------------------------------
+    # -- the density -------------------------------------------------------------------
 
     def _sums(self, n_columns: int | None = None) -> KernelSums:
         """The sums over the first columns, or over all."""
-        w = None if (self.weights_ == 1.0).all() else self.weights_
+        if (self.weights_ == 1.0).all():
+            w = None
+        else:
+            w = self.weights_
         settings = (self.bandwidth_, self.kernel, self.tolerance)
-        return KernelSums.of_first_columns(self.rows_, w, *settings, n_columns or self.rows_.shape[1])
+        return KernelSums.of_first_columns(
+            self.rows_, w, *settings, n_columns or self.rows_.shape[1]
+        )
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return partial(_log_density, sums=self._sums())
@@ -165,7 +176,9 @@ class KernelDensity(Density, Learner):
     def _threshold(self, quantile: float) -> float:
         # A row's own window would hide how far it is from the other rows.
         if len(self.rows_) < 2:
-            raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
+            raise DataError(
+                "anomalies need the density of every row given the others, but there is 1 sample"
+            )
         return weighted_inverse_cdf(self._sums().leave_rows_out(), self.weights_, quantile)
 
     def integrate(self, box: Any) -> float:
@@ -184,11 +197,13 @@ class KernelDensity(Density, Learner):
         low, high = check_box(box, self.design_names).T
         if KERNELS[self.kernel].radial and len(low) > 1:
             raise SettingError(
-                "the probability of a box has no formula under a radial kernel in several columns: take "
-                "kernel='epanechnikov', or count the rows of sample(...) inside"
+                "the probability of a box has no formula under a radial kernel in several columns:"
+                " take kernel='epanechnikov', or count the rows of sample(...) inside"
             )
         cdf = KERNELS[self.kernel].cdf
-        inside = cdf((high - self.rows_) / self.bandwidth_) - cdf((low - self.rows_) / self.bandwidth_)
+        inside = cdf((high - self.rows_) / self.bandwidth_) - cdf(
+            (low - self.rows_) / self.bandwidth_
+        )
         return float(np.average(inside.prod(axis=1), weights=self.weights_))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
@@ -211,13 +226,14 @@ class KernelDensity(Density, Learner):
         noise = KERNELS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
         return self.rows_[picked] + noise * self.bandwidth_
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log density, given the columns before it.
 
-        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is improbable,
-        alone or together with those before it, has a low term. After a term of -inf the others are 0.
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is
+        improbable, alone or together with those before it, has a low term. After a term of -inf the
+        others are 0.
 
         Parameters
         ----------
@@ -249,7 +265,8 @@ class KernelDensity(Density, Learner):
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self.design_names)
+        n = len(self.weights_)
+        d = len(self.design_names)
         return {"rows_": (n, d), "weights_": (n,), "bandwidth_": (d,)}
 
 
@@ -265,10 +282,12 @@ def bandwidths_of(
         if bandwidth == "volume":
             return volume_of(rows, w)
         return likelihood_of(rows, w, kernel, tolerance)
-    h, d = number_setting("bandwidth", bandwidth), rows.shape[1]
+    h = number_setting("bandwidth", bandwidth)
+    d = rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
         raise SettingError(
-            f"bandwidth must be one positive number, or one for each of the {d} columns; it is {h.tolist()}"
+            f"bandwidth must be one positive number, or one for each of the {d} columns; it is"
+            f" {h.tolist()}"
         )
     return np.broadcast_to(h, (d,)).copy()
 

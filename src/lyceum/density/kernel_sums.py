@@ -20,7 +20,8 @@ _LEAST = 1e-9  # below this tolerance expansions are not faster
 
 
 class GaussExpansions(NamedTuple):
-    """Expansions of a sum of Gaussians on a line (native/include/lyceum/density/fast_gauss_transform.hpp)."""
+    """Expansions of a sum of Gaussians on a line
+    (native/include/lyceum/density/fast_gauss_transform.hpp)."""
 
     origin: float
     coefficients: np.ndarray  # (terms, cells)
@@ -39,9 +40,9 @@ def leaf_order(Z: np.ndarray, leaf: int | None = None) -> np.ndarray:
 class KernelSums:
     """log f(x) = log Σ_i w_i Π_j k((x_j - x_ij) / h_j) / (W Π_j h_j).
 
-    `rows` are in leaf order (see `leaf_order`). On a line, a sum of Gaussians is taken from expansions in
-    cells of half a bandwidth; other sums visit leaves of rows from the near to the far, until what is left
-    cannot change the sum by more than the tolerance.
+    `rows` are in leaf order (see `leaf_order`). On a line, a sum of Gaussians is taken from
+    expansions in cells of half a bandwidth; other sums visit leaves of rows from the near to the
+    far, until what is left cannot change the sum by more than the tolerance.
     """
 
     def __init__(
@@ -53,10 +54,17 @@ class KernelSums:
         tolerance: float,
         power: float = 1.0,
     ):
-        self.rows, self.w, self.bandwidth = rows, w, bandwidth
-        self.kernel, self.tolerance, self.power = kernel, tolerance, power
+        self.rows = rows
+        self.w = w
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.tolerance = tolerance
+        self.power = power
         # Rows of one column ascend. About the middle, differences keep their digits far from 0.
-        ends = (rows[0], rows[-1]) if rows.shape[1] == 1 else (rows.min(axis=0), rows.max(axis=0))
+        if rows.shape[1] == 1:
+            ends = (rows[0], rows[-1])
+        else:
+            ends = (rows.min(axis=0), rows.max(axis=0))
         self.center = 0.5 * (ends[0] + ends[1])
         self.Z = self._scale_rows(rows)
         self.total = float(len(rows) if w is None else w.sum())
@@ -74,17 +82,32 @@ class KernelSums:
     ) -> KernelSums:
         """The sums over the first columns of rows in leaf order; one column alone is sorted first.
 
-        A radial kernel 1 - |u|², integrated over m other columns, is a multiple of (1 - |u|²)^(1 + m/2).
+        A radial kernel 1 - |u|², integrated over m other columns, is a multiple of (1 - |u|²)^(1 +
+        m/2).
         """
-        power = 1.0 + 0.5 * (rows.shape[1] - n_columns) if KERNELS[kernel].radial else 1.0
+        if KERNELS[kernel].radial:
+            power = 1.0 + 0.5 * (rows.shape[1] - n_columns)
+        else:
+            power = 1.0
         cells = np.ascontiguousarray(rows[:, :n_columns])
         if n_columns == 1 < rows.shape[1]:
             order = leaf_order(cells)
-            cells, w = cells[order], None if w is None else w[order]
+            cells = cells[order]
+            if w is None:
+                w = None
+            else:
+                w = w[order]
         return cls(cells, w, bandwidth[:n_columns], kernel, tolerance, power)
 
     def __reduce__(self):
-        return KernelSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance, self.power)
+        return KernelSums, (
+            self.rows,
+            self.w,
+            self.bandwidth,
+            self.kernel,
+            self.tolerance,
+            self.power,
+        )
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
@@ -96,7 +119,8 @@ class KernelSums:
         return Z
 
     def leave_rows_out(self) -> np.ndarray:
-        """log f of every stored row given the others: each row is left out with its total weight."""
+        """log f of every stored row given the others: each row is left out with its total
+        weight."""
         weight = row_weights(self.w, len(self.Z))
         rest = self.total - weight
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
@@ -107,17 +131,21 @@ class KernelSums:
 
         A row of weight 2 so counts as two rows, of which one is left out.
         """
-        weight = np.ones(len(places)) if self.w is None else self.w[places]
+        if self.w is None:
+            weight = np.ones(len(places))
+        else:
+            weight = self.w[places]
         out = np.minimum(weight, 1.0)
         rest = self.total - out
         with np.errstate(divide="ignore"):
             sums = np.logaddexp(self._log_sums(self.Z[places], places), np.log(weight - out))
             return sums + (self.scale - np.log(rest))
 
-    # -- sums ------------------------------------------------------------------------------------------------
+    # -- sums --------------------------------------------------------------------------
 
     def _log_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
-        """The log sums at Z; `own` are the numbers of the queries as stored rows, which are left out."""
+        """The log sums at Z; `own` are the numbers of the queries as stored rows, which are left
+        out."""
         out = np.empty(len(Z))
         if self.power != 1.0:
             return self._log_power_sums(Z, own)
@@ -163,7 +191,8 @@ class KernelSums:
         if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.tolerance < _LEAST:
             return None
         z = self.Z[:, 0]
-        margin, width = native.cell_margin + _BEYOND, native.cell_width
+        margin = native.cell_margin + _BEYOND
+        width = native.cell_width
         count = np.ceil((z[-1] - z[0]) / width) + 1 + 2 * margin
         if count > 2 * len(z) + 4096:
             return None  # most cells would be empty: leaves are as good
@@ -179,11 +208,21 @@ class KernelSums:
         self, cells: GaussExpansions, z: np.ndarray, own: np.ndarray | None, out: np.ndarray
     ) -> None:
         z = np.ascontiguousarray(z)
-        left = None if own is None else np.ones(len(own)) if self.w is None else self.w[own]
+        if own is None:
+            left = None
+        elif self.w is None:
+            left = np.ones(len(own))
+        else:
+            left = self.w[own]
 
         def work(some: slice) -> None:
-            mine = None if left is None else left[some]
+            if left is None:
+                mine = None
+            else:
+                mine = left[some]
             native.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
 
-        for _ in ordered_map(work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]):
+        for _ in ordered_map(
+            work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]
+        ):
             pass

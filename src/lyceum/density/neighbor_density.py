@@ -1,4 +1,4 @@
-"""Nearest-neighbour density: from the distance to the k-th nearest row."""
+"""Nearest-neighbor density: from the distance to the k-th nearest row."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, Learner, replace_columns
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, row_weights
 from lyceum._core.distances import NeighborIndex
 from lyceum.density.boxes import CATEGORIES, weighted_inverse_cdf
@@ -24,18 +24,19 @@ _DISTANCES = 1 << 20  # in memory at a time
 
 
 class NeighborDensity(Density, Learner):
-    """Nearest-neighbour density: f(x) = k / (N c_d R_k(x)^d).
+    """Nearest-neighbor density: f(x) = k / (N c_d R_k(x)^d).
 
-    R_k(x) is the Euclidean distance from x to the k-th nearest row, c_d = π^(d/2) / Γ(d/2 + 1) the volume of
-    the unit ball and N the weight of all rows. With weights, R_k is where the weight of the rows within first
-    reaches k. f is not a proper density: its tails are so heavy that it does not integrate to 1, so that
-    it cannot be sampled from, and where k rows are equal it is infinite. All rows are kept in memory.
-    Columns should have comparable scales; a column of categories becomes one-of-C columns.
+    R_k(x) is the Euclidean distance from x to the k-th nearest row, c_d = π^(d/2) / Γ(d/2 + 1) the
+    volume of the unit ball and N the weight of all rows. With weights, R_k is where the weight of
+    the rows within first reaches k. f is not a proper density: its tails are so heavy that it does
+    not integrate to 1, so that it cannot be sampled from, and where k rows are equal it is
+    infinite. All rows are kept in memory. Columns should have comparable scales; a column of
+    categories becomes one-of-C columns.
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        The number of neighbours, k; None takes sqrt(N), rounded.
+        The number of neighbors, k; None takes sqrt(N), rounded.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -57,12 +58,12 @@ class NeighborDensity(Density, Learner):
     See Also
     --------
     KernelDensity : a density that integrates to 1.
-    lyceum.distances.NeighborIndex : the search for neighbours.
+    lyceum.distances.NeighborIndex : the search for neighbors.
 
     References
     ----------
-    Loftsgaarden, D. O. and Quesenberry, C. P. (1965). A nonparametric estimate of a multivariate density
-    function. Annals of Mathematical Statistics 36(3).
+    Loftsgaarden, D. O. and Quesenberry, C. P. (1965). A nonparametric estimate of a multivariate
+    density function. Annals of Mathematical Statistics 36(3).
 
     Examples
     --------
@@ -98,30 +99,36 @@ class NeighborDensity(Density, Learner):
         block = rows.gathered(
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
-        self.rows_, w = np.array(block.X, dtype=np.float64), block.w
+        self.rows_ = np.array(block.X, dtype=np.float64)
+        w = block.w
         if not np.abs(self.rows_).max(initial=0.0) < _LARGEST:
-            raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
+            raise DataError(
+                "the squared distances overflow: some column is beyond 1e150; rescale it"
+            )
         self.weights_ = row_weights(w, len(self.rows_))
         total = self.weights_.sum()
         if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):
             raise SettingError(
-                f"n_neighbors is {self.n_neighbors}, but the weight of all rows (samples) is {total:g}: "
-                "choose fewer"
+                f"n_neighbors is {self.n_neighbors}, but the weight of all rows (samples) is"
+                f" {total:g}: choose fewer"
             )
-        self.n_neighbors_ = (
-            max(1, round(np.sqrt(total))) if self.n_neighbors is None else int(self.n_neighbors)
-        )
+        if self.n_neighbors is None:
+            self.n_neighbors_ = max(1, round(np.sqrt(total)))
+        else:
+            self.n_neighbors_ = int(self.n_neighbors)
         return self
 
-    # -- the density -----------------------------------------------------------------------------------------
+    # -- the density -------------------------------------------------------------------
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return partial(_log_density, index=NeighborIndex(self.rows_), learner=self)
 
     def _at(self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None) -> np.ndarray:
-        """log f; `own` is the weight of every row of X itself among the stored rows, which is left out."""
+        """log f; `own` is the weight of every row of X itself among the stored rows, which is left
+        out."""
         d = self.rows_.shape[1]
-        own = np.zeros(len(X)) if own is None else own
+        if own is None:
+            own = np.zeros(len(X))
         total = self.weights_.sum() - own
         k = np.minimum(float(self.n_neighbors_), total)  # weights below 1 may not reach it
         chunk = max(1, _DISTANCES // (int(self.n_neighbors_) + 1))
@@ -134,8 +141,10 @@ class NeighborDensity(Density, Learner):
 
     def _radius(self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray) -> np.ndarray:
         """The smallest distance within which the rows have the weight that is wanted."""
-        n, out = len(self.rows_), np.empty(len(X))
-        searching, near = np.arange(len(X)), min(n, int(np.ceil(wanted.max())))
+        n = len(self.rows_)
+        out = np.empty(len(X))
+        searching = np.arange(len(X))
+        near = min(n, int(np.ceil(wanted.max())))
         while len(searching):
             neighbors = index.nearest(X[searching], near)
             within = np.cumsum(self.weights_[neighbors.rows], axis=1)
@@ -144,24 +153,27 @@ class NeighborDensity(Density, Learner):
                 enough[:, -1] = True
             reached = enough[:, -1]
             out[searching[reached]] = neighbors.distances[reached, enough[reached].argmax(axis=1)]
-            searching, near = searching[~reached], min(n, 2 * near)
+            searching = searching[~reached]
+            near = min(n, 2 * near)
         return out
 
     def _threshold(self, quantile: float) -> float:
         # A row's distance 0 from itself would hide how far it is from the other rows.
         if len(self.rows_) < 2:
-            raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
+            raise DataError(
+                "anomalies need the density of every row given the others, but there is 1 sample"
+            )
         others = self._at(self.rows_, NeighborIndex(self.rows_), self.weights_)
         return weighted_inverse_cdf(others, self.weights_, quantile)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log density.
 
-        The base is the log density at the mean of the rows, whose columns are replaced by the row's own, one
-        after the other, from both ends. The density is infinite where k rows are equal: so is the term of the
-        column that brings it there.
+        The base is the log density at the mean of the rows, whose columns are replaced by the row's
+        own, one after the other, from both ends. The density is infinite where k rows are equal: so
+        is the term of the column that brings it there.
 
         Parameters
         ----------
@@ -187,13 +199,14 @@ class NeighborDensity(Density, Learner):
         facts = {
             "rows": len(self.rows_),
             "weight": float(self.weights_.sum()),
-            "neighbours k": self.n_neighbors_,
+            "neighbors k": self.n_neighbors_,
             "median of R_k at the rows": float(np.median(reach)),
         }
         return Summary(head.title, {**head.facts, **facts})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self.design_names)
+        n = len(self.weights_)
+        d = len(self.design_names)
         return {"rows_": (n, d), "weights_": (n,)}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import Learner, PosteriorClassifier
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, row_weights
 from lyceum._core.probability import (
     AGAINST_RUNNER_UP,
@@ -25,10 +25,10 @@ from lyceum.report import Explanation, Summary, Table
 class ParzenClassifier(PosteriorClassifier, Learner):
     """Parzen classifier (probabilistic neural network): P(k | x) ∝ π_k f_k(x).
 
-    f_k, the kernel density of class k, is that of `KernelDensity` on the rows of the class. A class without
-    rows is never predicted. Where the densities of all classes are 0, which kernels of bounded support allow,
-    the posteriors are the priors. All rows are kept in memory. A column of categories becomes one-of-C
-    columns.
+    f_k, the kernel density of class k, is that of `KernelDensity` on the rows of the class. A class
+    without rows is never predicted. Where the densities of all classes are 0, which kernels of
+    bounded support allow, the posteriors are the priors. All rows are kept in memory. A column of
+    categories becomes one-of-C columns.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
     bandwidth : float, array, "log_loss", "reference", "nrd0", "likelihood" or "volume", default="log_loss"
-        One number for all columns, or one per column. "log_loss": a multiple of the normal reference rule in
-        d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or pooled within the classes,
-        whichever has the least leave-one-out log loss of the posteriors; it smooths as much as many or coded
-        columns need. "reference": 1.06 σ N^(-1/5) for every column of every class. "likelihood": for every
-        class those of the largest leave-one-out likelihood. "volume": n_k^(-1/(2d)), windows of the volume
-        1/√n_k.
+        One number for all columns, or one per column. "log_loss": a multiple of the normal
+        reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or
+        pooled within the classes, whichever has the least leave-one-out log loss of the posteriors;
+        it smooths as much as many or coded columns need. "reference": 1.06 σ N^(-1/5) for every
+        column of every class. "likelihood": for every class those of the largest leave-one-out
+        likelihood. "volume": n_k^(-1/(2d)), windows of the volume 1/√n_k.
     tolerance : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
@@ -116,7 +116,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Store the rows of every class, and choose their bandwidths.
@@ -131,7 +131,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         alternative = "lyceum.bayes.QuadraticDiscriminantAnalysis or NaiveBayes"
         block = self._rows(X, y, sample_weight).gathered(type(self).__name__, alternative)
         block = block.without_zero_weights()
-        rows, codes, w = np.asarray(block.X, dtype=np.float64), block.y, block.w
+        rows = np.asarray(block.X, dtype=np.float64)
+        codes = block.y
+        w = block.w
         assert codes is not None
         w = row_weights(w, len(rows))
         K = len(self.classes_)
@@ -149,7 +151,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         """The bandwidth of every class."""
         if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
             return [self.bandwidth] * len(self.classes_)
-        return [*log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.tolerance)]
+        return [
+            *log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.tolerance)
+        ]
 
     def _class_rows(
         self, rows: np.ndarray, w: np.ndarray, bandwidth: Any
@@ -157,12 +161,15 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         """The rows of a class in leaf order, their weights, and its bandwidths."""
         if not len(rows):
             return rows, w, np.ones(rows.shape[1])
-        plain = None if (w == 1.0).all() else w
+        if (w == 1.0).all():
+            plain = None
+        else:
+            plain = w
         bandwidth = bandwidths_of(rows, plain, bandwidth, self.kernel, self.tolerance)
         order = leaf_order((rows - rows.mean(axis=0)) / bandwidth)
         return rows[order], w[order], bandwidth
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _sums(self, k: int, n_columns: int | None = None) -> KernelSums | None:
         """The density of class k over the first columns, or over all; None without rows."""
@@ -193,13 +200,14 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     def _log_priors(self) -> np.ndarray:
         return np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """The log-odds that every column adds, given those before it, for the class against the runner-up.
+        """The log-odds that every column adds, given those before it, for the class against the
+        runner-up.
 
-        log f_k(x) = Σ_j log f_k(x_j | x_1 ... x_(j-1)), exact for product kernels. Base and contributions sum
-        to the log of the ratio of the two posteriors.
+        log f_k(x) = Σ_j log f_k(x_j | x_1 ... x_(j-1)), exact for product kernels. Base and
+        contributions sum to the log of the ratio of the two posteriors.
 
         Parameters
         ----------
@@ -212,7 +220,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 
     def _column_odds(self, block: Block) -> np.ndarray:
-        n, K, d = len(block), len(self.classes_), self.rows_.shape[1]
+        n = len(block)
+        K = len(self.classes_)
+        d = self.rows_.shape[1]
         chain = np.zeros((n, K, d + 1))
         for k in range(K):
             for j in range(d):
@@ -220,7 +230,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
                 if sums is not None:
                     chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
         before = chain[:, :, :-1]
-        terms = np.subtract(chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before))
+        terms = np.subtract(
+            chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before)
+        )
         return runner_up_odds(terms, self._log_priors())
 
     def summary(self) -> Summary:
@@ -243,7 +255,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d, n = len(self.classes_), len(self.design_names), len(self.weights_)
+        K = len(self.classes_)
+        d = len(self.design_names)
+        n = len(self.weights_)
         return {
             "rows_": (n, d),
             "weights_": (n,),

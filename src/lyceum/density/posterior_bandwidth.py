@@ -19,23 +19,33 @@ _LEAST = np.log(1e-15)  # of a log posterior, so that one row cannot decide
 
 
 def log_loss_bandwidths(
-    rows: np.ndarray, codes: np.ndarray, w: np.ndarray, log_priors: np.ndarray, kernel: str, tolerance: float
+    rows: np.ndarray,
+    codes: np.ndarray,
+    w: np.ndarray,
+    log_priors: np.ndarray,
+    kernel: str,
+    tolerance: float,
 ) -> np.ndarray:
     """The bandwidths (K, d) of least leave-one-out log loss among multiples of two shapes.
 
-    The shapes are the normal reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with the standard
-    deviations of each class and its rows, or with those pooled within classes and the mean number of rows.
-    The factor is doubled or halved as long as that lowers the loss, then tried at half steps beside the best.
-    Of many rows, the search compares 4,000 and leaves out 1,000; the rule holds for their number.
+    The shapes are the normal reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with the
+    standard deviations of each class and its rows, or with those pooled within classes and the mean
+    number of rows. The factor is doubled or halved as long as that lowers the loss, then tried at
+    half steps beside the best. Of many rows, the search compares 4,000 and leaves out 1,000; the
+    rule holds for their number.
     """
     K = len(log_priors)
     some = _evenly(codes, K, _ROWS)
     parts = _ClassParts.of(rows[some], codes[some], w[some], log_priors, kernel, tolerance)
-    best, which, factor = np.inf, 1, 1.0
+    best = np.inf
+    which = 1
+    factor = 1.0
     for shape in (1, 0):  # of equal losses the pooled shape is taken
         loss, c = _search(partial(_loss_at, parts, parts.reference[shape]))
         if loss < best:
-            best, which, factor = loss, shape, c
+            best = loss
+            which = shape
+            factor = c
     return factor * _shapes(rows, codes, w, K)[which]
 
 
@@ -61,8 +71,12 @@ def _shapes(rows: np.ndarray, codes: np.ndarray, w: np.ndarray, K: int) -> np.nd
     """The reference bandwidths by class and pooled, (2, K, d)."""
     d = rows.shape[1]
     n = np.bincount(codes, w, K)
-    own = np.array([deviations(rows[codes == k], w[codes == k]) if n[k] else np.zeros(d) for k in range(K)])
-    pooled = np.sqrt((np.maximum(n - 1.0, 0.0)[:, None] * own**2).sum(axis=0) / max(n.sum() - K, 1.0))
+    own = np.array(
+        [deviations(rows[codes == k], w[codes == k]) if n[k] else np.zeros(d) for k in range(K)]
+    )
+    pooled = np.sqrt(
+        (np.maximum(n - 1.0, 0.0)[:, None] * own**2).sum(axis=0) / max(n.sum() - K, 1.0)
+    )
     everywhere = deviations(rows, w)
     pooled = np.where(pooled > 0, pooled, np.where(everywhere > 0, everywhere, 1.0))
 
@@ -125,10 +139,12 @@ class _ClassParts:
             at = self.scored[k]
             if not len(at):
                 continue
-            X, w = self.rows[k][at], self.weights[k][at]
+            X = self.rows[k][at]
+            w = self.weights[k][at]
             joint = np.column_stack(
                 [
-                    self.log_priors[j] + (sums[j].leave_one_out(at) if j == k else sums[j].log_density(X))
+                    self.log_priors[j]
+                    + (sums[j].leave_one_out(at) if j == k else sums[j].log_density(X))
                     for j in present
                 ]
             )
@@ -136,4 +152,6 @@ class _ClassParts:
             own = joint[:, present.index(k)] - logsumexp(joint, axis=1)
             total -= float(w @ np.maximum(own, _LEAST))
             weight += float(w.sum())
-        return total / weight if weight else 0.0
+        if weight:
+            return total / weight
+        return 0.0

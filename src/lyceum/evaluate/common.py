@@ -12,11 +12,17 @@ Result = TypeVar("Result")
 
 def ratio(part: float, total: float, undefined: float = 0.0) -> float:
     """part / total, or `undefined` when the total is zero."""
-    return float(part / total) if total else float(undefined)
+    if total:
+        return float(part / total)
+    return float(undefined)
 
 
-def named_choice(name: str, value: Any, choices: dict[str, Callable[..., Result]]) -> Callable[..., Result]:
+def named_choice(
+    name: str, value: Any, choices: dict[str, Callable[..., Result]]
+) -> Callable[..., Result]:
     """The entry of a table of named choices, or an error that lists them."""
     if value not in choices:
-        raise SettingError(f"{name}={value!r} is not known: choose from {', '.join(map(repr, choices))}")
+        raise SettingError(
+            f"{name}={value!r} is not known: choose from {', '.join(map(repr, choices))}"
+        )
     return choices[value]

@@ -14,7 +14,8 @@ from lyceum.report import show_count
 
 
 def column_of(values: Any, name: str) -> np.ndarray:
-    """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their target."""
+    """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their
+    target."""
     array = _array_of(_target_column(values, name) if isinstance(values, Rows) else values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -45,12 +46,16 @@ def _numbers(array: np.ndarray, name: str) -> np.ndarray:
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
-    example = f" such as {array.ravel().tolist()[0]!r}" if array.size else ""
+    if array.size:
+        example = f" such as {array.ravel().tolist()[0]!r}"
+    else:
+        example = ""
     raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
 
 
 def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """The true labels or values, and the weights; scanned rows stand for their target and their weights.
+    """The true labels or values, and the weights; scanned rows stand for their target and their
+    weights.
 
     >>> from lyceum.data import scan
     >>> rows = scan(np.array([[0.0, 1.0, 2.5], [0.0, 2.0, 3.5]]), target="x2", weight="x1")
@@ -66,12 +71,15 @@ def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
 def _target_column(rows: Rows, name: str) -> np.ndarray:
     """The target of scanned rows that stand for y; raises where they stand for something else."""
     if name not in ("y", "truth"):
-        instead = "rows.sample_weight" if name == "sample_weight" else "what the model predicts for them"
+        if name == "sample_weight":
+            instead = "rows.sample_weight"
+        else:
+            instead = "what the model predicts for them"
         raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
     if rows.schema.weight is not None:
         raise DataError(
-            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which cannot count here: give "
-            "rows.y, so that every row counts once"
+            f"{name} is scanned rows with the weights {rows.schema.weight!r}, which cannot count"
+            " here: give rows.y, so that every row counts once"
         )
     return target_of(rows)
 
@@ -84,7 +92,9 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if len(w) != n_rows:
         raise DataError(f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}")
     if not (np.isfinite(w).all() and (w >= 0.0).all()):
-        raise DataError("sample_weight has negative or missing values: weights are finite and at least 0")
+        raise DataError(
+            "sample_weight has negative or missing values: weights are finite and at least 0"
+        )
     return w
 
 
@@ -96,7 +106,9 @@ def weights_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
     if len(first) != len(second):
-        raise DataError(f"{what} have {len(first)} and {len(second)} rows: give one of each for every row")
+        raise DataError(
+            f"{what} have {len(first)} and {len(second)} rows: give one of each for every row"
+        )
 
 
 def code_labels(values: Any, name: str = "y") -> tuple[list[Any], np.ndarray]:
@@ -131,10 +143,8 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """Text and objects: hashed by Arrow where it can hold them, else one by one."""
     try:
         coded = pa.array(y, from_pandas=True).dictionary_encode()
-        labels, codes = (
-            coded.dictionary.to_pylist(),
-            coded.indices.fill_null(-1).to_numpy(zero_copy_only=False),
-        )
+        labels = coded.dictionary.to_pylist()
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         table: dict[Any, int] = {}
         known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
@@ -163,21 +173,24 @@ def as_classes(labels: list[Any]) -> np.ndarray:
 
 
 def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any], list[np.ndarray]]:
-    """The sorted labels of several columns, and their codes; missing labels get -1, `reject` gets -2."""
+    """The sorted labels of several columns, and their codes; missing labels get -1, `reject` gets
+    -2."""
     coded = {name: code_labels(values, name) for name, values in columns.items()}
     present = [label for labels, _ in coded.values() for label in labels]
     labels = [label for label in dict.fromkeys(present) if reject is None or label != reject]
     kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
     if len(kinds) > 1:
         raise DataError(
-            f"{' and '.join(columns)} mix text and numbers, such as {labels[0]!r} and {labels[-1]!r}: "
-            "use one type of label"
+            f"{' and '.join(columns)} mix text and numbers, such as {labels[0]!r} and"
+            f" {labels[-1]!r}: use one type of label"
         )
     labels = [labels[i] for i in _sorting_order(labels)]
     return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
 
 
-def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None) -> np.ndarray:
+def known_codes(
+    own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
+) -> np.ndarray:
     """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
     if own == labels:
         return codes
@@ -188,7 +201,8 @@ def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], reject: An
 
 
 def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
-    """Which rows are positive: those labelled `pos_label`, else those with the larger of two labels.
+    """Which rows are positive: those labeled `pos_label`, else those with the larger of two
+    labels.
 
     A single label counts as positive when it is 1 or True, else as negative.
     """
@@ -196,27 +210,37 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
     if y.dtype.kind == "b" and pos_label is None:
         return y
     if y.dtype.kind in "iuf" and len(y) and pos_label is None:
-        low, high = y.min(), y.max()
+        low = y.min()
+        high = y.max()
         is_high = y == high
         if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
             return is_high
     labels, codes = code_labels(y)
     if len(codes) and codes.min() < 0:
-        raise MissingValuesError(f"y has {int((codes < 0).sum())} missing labels: leave those rows out")
+        raise MissingValuesError(
+            f"y has {int((codes < 0).sum())} missing labels: leave those rows out"
+        )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
             f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
         )
     if pos_label is None:
-        pos_label = labels[1] if len(labels) == 2 else 1
+        if len(labels) == 2:
+            pos_label = labels[1]
+        else:
+            pos_label = 1
     refuse_unknown(pos_label, labels)
-    return codes == labels.index(pos_label) if pos_label in labels else np.zeros(len(y), dtype=bool)
+    if pos_label in labels:
+        return codes == labels.index(pos_label)
+    return np.zeros(len(y), dtype=bool)
 
 
 def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
     """Refuse a positive label that no row has, unless all rows are of one class."""
     if pos_label not in labels and len(labels) > 1:
-        raise SettingError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
+        raise SettingError(
+            f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}"
+        )
 
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:
@@ -228,13 +252,17 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
     if score.dtype.kind not in "iufb":
         raise DataError(f"score holds {score.dtype}: give numbers, larger for the positive class")
     if len(score) != n_rows:
-        raise DataError(f"y and score have {n_rows} and {len(score)} rows: give one of each for every row")
+        raise DataError(
+            f"y and score have {n_rows} and {len(score)} rows: give one of each for every row"
+        )
     return score
 
 
 def score_array(score: Any, name: str = "score") -> np.ndarray:
     """Scores or posteriors as they came, as an array; scanned rows are refused."""
-    return column_of(score, name) if isinstance(score, Rows) else _array_of(score, name)
+    if isinstance(score, Rows):
+        return column_of(score, name)
+    return _array_of(score, name)
 
 
 def number_array(values: Any, name: str) -> np.ndarray:
@@ -242,25 +270,35 @@ def number_array(values: Any, name: str) -> np.ndarray:
     return _numbers(score_array(values, name), name)
 
 
-def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np.ndarray, np.ndarray]:
+def score_matrix(
+    y: Any, score: Any, classes: Any = None
+) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
     own, codes = code_labels(y)
     score = score_array(score)
     if score.dtype.kind not in "iufb":
         raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
-    labels = own if classes is None else np.asarray(classes).tolist()
+    if classes is None:
+        labels = own
+    else:
+        labels = np.asarray(classes).tolist()
     if score.ndim == 1 and len(labels) <= 2:
         score = np.column_stack([1.0 - score, score])
     if score.ndim != 2 or score.shape != (len(codes), len(labels)):
-        hint = "" if classes is not None else ": give classes= when some class has no rows"
+        if classes is not None:
+            hint = ""
+        else:
+            hint = ": give classes= when some class has no rows"
         raise DataError(
-            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by classes{hint}"
+            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by"
+            f" classes{hint}"
         )
     codes = known_codes(own, codes, labels)
     if len(codes) and codes.min() < 0:
         unknown = [label for label in own if label not in labels]
         raise DataError(
-            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the classes"
+            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the"
+            " classes"
         )
     if np.isnan(score).any():
         raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")

@@ -1,4 +1,5 @@
-"""Features whose products approximate a kernel: a linear machine behind them is a kernel machine on files."""
+"""Features whose products approximate a kernel: a linear machine behind them is a kernel machine on
+files."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Design, Rows, Schema, dense_cells
 from lyceum._core.statistics import Moments, RowSample, seed_from
 from lyceum.errors import SettingError
@@ -30,19 +31,21 @@ class Nystroem(Transformer, KernelLearner):
 
     .. math:: \\phi(x) = K_{mm}^{-1/2} \\, k_m(x), \\qquad \\phi(x) \\cdot \\phi(y) \\approx k(x, y)
 
-    with k_m(x) the kernel values of x with m rows that were drawn, and K_mm theirs with each other. For these
-    rows, products of features are kernel values exactly. Fitting is one pass over the rows, `transform` is a
-    step of blocks: a pipeline of `Nystroem` and a linear machine learns from files larger than memory.
+    with k_m(x) the kernel values of x with m rows that were drawn, and K_mm theirs with each other.
+    For these rows, products of features are kernel values exactly. Fitting is one pass over the
+    rows, `transform` is a step of blocks: a pipeline of `Nystroem` and a linear machine learns from
+    files larger than memory.
 
     Parameters
     ----------
     n_components : int, default=100
         How many rows are drawn, m; all if there are fewer.
     kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows or of two
-        matrices.
+        "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows
+        or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
+        "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -135,7 +138,8 @@ class Nystroem(Transformer, KernelLearner):
         chosen = self._chosen_kernel()
         if isinstance(chosen, PrecomputedKernel) or chosen.takes_categories:
             raise SettingError(
-                f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use KernelRidge"
+                f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use"
+                " KernelRidge"
             )
         found = _apply_design(rows, self.schema_).reduce(
             partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
@@ -185,9 +189,10 @@ class RBFSampler(Transformer):
     .. math:: \\phi(x) = \\sqrt{2/D} \\, [\\cos \\Omega (x - m), \\sin \\Omega (x - m)], \\qquad
         \\Omega_{ij} \\sim N(0, 2\\gamma)
 
-    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows, and φ(x)·φ(x) = 1.
-    Nothing but means and variances is learned from the rows, in one pass; `transform` is a step of blocks, so
-    that a linear machine behind it is a kernel machine on files larger than memory.
+    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows, and φ(x)·φ(x)
+    = 1. Nothing but means and variances is learned from the rows, in one pass; `transform` is a
+    step of blocks, so that a linear machine behind it is a kernel machine on files larger than
+    memory.
 
     Parameters
     ----------
@@ -269,9 +274,14 @@ class RBFSampler(Transformer):
         moments = _apply_design(rows, self.schema_).reduce(Moments.of)
         d = len(moments.mean)
         self.mean_ = moments.mean
-        self.gamma_ = _gamma(self.gamma, moments) if isinstance(self.gamma, str) else float(self.gamma)
+        if isinstance(self.gamma, str):
+            self.gamma_ = _gamma(self.gamma, moments)
+        else:
+            self.gamma_ = float(self.gamma)
         chance = np.random.default_rng(seed_from(self.random_state))
-        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal((int(self.n_waves), d))
+        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal(
+            (int(self.n_waves), d)
+        )
         return self
 
     def _step(self, schema: Schema) -> _Features:
@@ -282,20 +292,26 @@ class RBFSampler(Transformer):
         """The width, and the waves."""
         check_is_fitted(self)
         lengths = np.linalg.norm(self.frequencies_, axis=1)
-        facts = {"rows": self.n_rows_, "kernel": f"RBFKernel(gamma={self.gamma_:.4g})", "waves": len(lengths)}
+        facts = {
+            "rows": self.n_rows_,
+            "kernel": f"RBFKernel(gamma={self.gamma_:.4g})",
+            "waves": len(lengths),
+        }
         rows = [
             ("least", float(lengths.min())),
             ("mean", float(lengths.mean())),
             ("largest", float(lengths.max())),
         ]
-        return Summary(self._title(), facts, [Table("Lengths of frequencies", ("", "length"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Lengths of frequencies", ("", "length"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(_design(Schema(self.schema_.columns)).after)
         return {"frequencies_": (len(self.frequencies_), d), "mean_": (d,)}
 
 
-# -- what one pass tells -----------------------------------------------------------------------------------
+# -- what one pass tells ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,18 +342,20 @@ def _gamma(rule: str, moments: Moments) -> float:
     if rule == "auto":
         return 1.0 / d
     variance = float(moments.variance().mean() + moments.mean.var())
-    return 1.0 / (d * variance) if variance > 0 else 1.0
+    if variance > 0:
+        return 1.0 / (d * variance)
+    return 1.0
 
 
 def _with_scale(kernel: Kernel, moments: Moments) -> Kernel:
     """The kernel with a γ that follows from the moments of all rows, not of the sample."""
     rule = getattr(kernel, "gamma", None)
-    return (
-        type(kernel)(**{**vars(kernel), "gamma": _gamma(rule, moments)}) if isinstance(rule, str) else kernel
-    )
+    if isinstance(rule, str):
+        return type(kernel)(**{**vars(kernel), "gamma": _gamma(rule, moments)})
+    return kernel
 
 
-# -- blocks ------------------------------------------------------------------------------------------------
+# -- blocks ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,8 +371,13 @@ class _Features:
 
     def __call__(self, block: Block) -> Block:
         X = self.design(block).X
-        kind = X.dtype if X.dtype.kind == "f" else np.float64
-        return block.with_X(np.ascontiguousarray(self.made(X), dtype=kind), self.schema(block.schema))
+        if X.dtype.kind == "f":
+            kind = X.dtype
+        else:
+            kind = np.float64
+        return block.with_X(
+            np.ascontiguousarray(self.made(X), dtype=kind), self.schema(block.schema)
+        )
 
 
 def _names(prefix: str, count: int) -> tuple[str, ...]:
@@ -371,5 +394,8 @@ def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Any) -
 
 
 def _waves(frequencies: np.ndarray, mean: np.ndarray, X: Any) -> np.ndarray:
-    phase = X @ frequencies.T - frequencies @ mean if sparse.issparse(X) else (X - mean) @ frequencies.T
+    if sparse.issparse(X):
+        phase = X @ frequencies.T - frequencies @ mean
+    else:
+        phase = (X - mean) @ frequencies.T
     return np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(len(frequencies))

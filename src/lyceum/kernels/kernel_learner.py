@@ -1,4 +1,5 @@
-"""What learners with a kernel share: the parameter `kernel`, rows as it takes them, and model files."""
+"""What learners with a kernel share: the parameter `kernel`, rows as it takes them, and model
+files."""
 
 from __future__ import annotations
 
@@ -8,16 +9,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core import distances
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows, Step
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.kernels.functions.algebra import ConstantKernel, ProductKernel, ScaledKernel, SumKernel
 from lyceum.kernels.functions.base import Kernel, as_kernel
 from lyceum.kernels.functions.other import DistanceKernel, PrecomputedKernel
-from lyceum.kernels.functions.products import LinearKernel, PolynomialKernel, RBFKernel, SigmoidKernel
+from lyceum.kernels.functions.products import (
+    LinearKernel,
+    PolynomialKernel,
+    RBFKernel,
+    SigmoidKernel,
+)
 
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}
 _SETTINGS = {
@@ -55,34 +61,42 @@ class KernelLearner(Learner):
     kernel_: Kernel
     rows_: Any  # (n, d), dense or CSR
 
-    # -- the kernel ------------------------------------------------------------------------------------------
+    # -- the kernel --------------------------------------------------------------------
 
     def _chosen_kernel(self) -> Kernel:
         """The kernel that the parameters ask for."""
         if not isinstance(self.kernel, str):
             if self.gamma is not None:
                 raise SettingError(
-                    "gamma is for kernels by name: give it to the kernel itself, RBFKernel(gamma=...)"
+                    "gamma is for kernels by name: give it to the kernel itself,"
+                    " RBFKernel(gamma=...)"
                 )
             return as_kernel(self.kernel)
         wanted = _SETTINGS.get(self.kernel, ())
         settings = {name: getattr(self, name) for name in wanted}
         if "gamma" in settings and self.gamma is None:
-            settings["gamma"] = 1.0 if self.kernel == "distance" else "scale"
+            if self.kernel == "distance":
+                settings["gamma"] = 1.0
+            else:
+                settings["gamma"] = "scale"
         by_distance = isinstance(self.gamma, str) and self.gamma in ("median", "closest")
         if self.kernel == "rbf" and by_distance:
             settings = {"sigma": self.gamma}
         elif (
-            "gamma" in settings and isinstance(self.gamma, str) and (by_distance or self.kernel == "distance")
+            "gamma" in settings
+            and isinstance(self.gamma, str)
+            and (by_distance or self.kernel == "distance")
         ):
-            raise SettingError(f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number")
+            raise SettingError(
+                f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
+            )
         return as_kernel(self.kernel, **settings)
 
     def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
         """The kernel with all its settings known: a row of weight 2 counts as two for its width."""
         return self._chosen_kernel().learn(block, y, block.w)
 
-    # -- rows ------------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------
 
     def _weighted_rows(self, rows: Rows) -> Block:
         """All rows with a weight, as the kernel takes them."""
@@ -123,7 +137,9 @@ class KernelLearner(Learner):
     @property
     def _n_cells(self) -> int:
         """The number of columns that the kernel sees."""
-        return self.n_features_in_ if self._keeps_categories else len(self.design_names)
+        if self._keeps_categories:
+            return self.n_features_in_
+        return len(self.design_names)
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -133,7 +149,7 @@ class KernelLearner(Learner):
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return _flag(self, "takes_missing")
 
-    # -- model files -----------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -195,6 +211,6 @@ def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> Non
     needed = n * n * bytes_per_pair
     if needed > 0.7 * available:
         raise DataError(
-            f"{who} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB, but there "
-            f"are {available / 2**30:.1f} GiB of memory: use {alternative}"
+            f"{who} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB,"
+            f" but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
         )

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import eigsh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._core.base import NewColumns
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels.functions.products import RBFKernel
@@ -25,29 +25,34 @@ _ZERO = 1e-10  # eigenvalues below this share of the largest are zero
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
-    """Kernel principal component analysis: directions of largest variance in the feature space of a kernel.
+    """Kernel principal component analysis: directions of largest variance in the feature space of a
+    kernel.
 
-    With K_c the Gram matrix of the rows about their mean in feature space, and S = √W K_c √W for weights W,
+    With K_c the Gram matrix of the rows about their mean in feature space, and S = √W K_c √W for
+    weights W,
 
     .. math:: S u = \\lambda u, \\qquad
         z_k(x) = \\frac{1}{\\sqrt{\\lambda_k}} \\sum_i \\sqrt{w_i} u_{ik} k_c(x_i, x)
 
-    is the score of x on component k. New rows are projected by the same formula, with the mean of the
-    training rows. The largest |u_ik| of every component is positive. With the linear kernel this is PCA.
+    is the score of x on component k. New rows are projected by the same formula, with the mean of
+    the training rows. The largest |u_ik| of every component is positive. With the linear kernel
+    this is PCA.
 
-    `inverse_transform` gives rows whose image is near the projection: exactly so for the linear kernel; for
-    the RBF kernel by the fixed point of Mika et al., a mean of the training rows weighted by kernel values.
-    Other kernels have no rows for most points of their feature space, and refuse.
+    `inverse_transform` gives rows whose image is near the projection: exactly so for the linear
+    kernel; for the RBF kernel by the fixed point of Mika et al., a mean of the training rows
+    weighted by kernel values. Other kernels have no rows for most points of their feature space,
+    and refuse.
 
     Parameters
     ----------
     n_components : int or None, default=None
         How many components to keep; None keeps all that have variance.
     kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
-        rows or of two matrices.
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+        function of two rows or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
+        "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -55,7 +60,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
+        categories.
 
     Attributes
     ----------
@@ -92,8 +98,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     References
     ----------
     Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
-    Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999), Kernel PCA and de-noising in feature spaces,
-    NIPS 11.
+    Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999), Kernel PCA and de-noising in feature
+    spaces, NIPS 11.
 
     Examples
     --------
@@ -132,7 +138,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the components.
@@ -146,18 +152,22 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         block = self._weighted_rows(self._rows(X, None, sample_weight))
         n = len(block)
         refuse_pairs(type(self).__name__, n, 16, self._alternative)
-        self.rows_, w = block.X, np.asarray(block.weights, dtype=np.float64)
+        self.rows_ = block.X
+        w = np.asarray(block.weights, dtype=np.float64)
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
         self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
         return self
 
     def _find(self, K: np.ndarray, w: np.ndarray) -> None:
-        share, root = w / w.sum(), np.sqrt(w)
+        share = w / w.sum()
+        root = np.sqrt(w)
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
-        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))  # of what is centred
-        S = K  # centred in place
+        rounding = (
+            10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
+        )  # of what is centered
+        S = K  # centered in place
         S -= self.column_means_
         S -= self.column_means_[:, None]
         S += self.total_mean_
@@ -165,28 +175,37 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         S *= root[:, None]
         total = float(np.trace(S))
         values, vectors = _largest(S, self.n_components)
-        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        if len(values):
+            size = max(abs(values[0]), abs(values[-1]))
+        else:
+            size = 0.0
         if len(values) and values.min() < -max(1e-6 * size, rounding) and self.n_components is None:
             raise SettingError(
-                f"{self.kernel_!r} is no Mercer kernel on these rows: the centred Gram matrix has an "
-                f"eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components, so that the "
-                "largest are kept"
+                f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix has"
+                f" an eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components,"
+                " so that the largest are kept"
             )
         level = max(_ZERO * size, rounding, np.finfo(float).tiny)
         kept = values > level
         if self.n_components is None:
             k = max(1, int(kept.sum()))
-            values, vectors, kept = values[:k], vectors[:, :k], kept[:k]
+            values = values[:k]
+            vectors = vectors[:, :k]
+            kept = kept[:k]
         vectors = vectors * np.where(
             vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1, 1
         )
         values = np.where(kept, values, 0.0)
-        self.eigenvalues_, self.n_components_ = values, len(values)
-        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(len(values))
+        self.eigenvalues_ = values
+        self.n_components_ = len(values)
+        if total > 0:
+            self.explained_variance_ratio_ = values / total
+        else:
+            self.explained_variance_ratio_ = np.zeros(len(values))
         scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=kept)
         self.dual_coef_ = np.ascontiguousarray(root[:, None] * vectors * scale)
 
-    # -- use -------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
         """The scores of rows on the components.
@@ -214,7 +233,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         X : array of shape (n_samples, n_components_)
             Scores, as `transform` gives them.
         max_iter, tol : int and float
-            For the RBF kernel: the most steps, and the change at which they end, in widths of the kernel.
+            For the RBF kernel: the most steps, and the change at which they end, in widths of the
+            kernel.
 
         Returns
         -------
@@ -232,17 +252,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
                 f"points in the feature space of {self.kernel_!r} have no rows of their own: "
                 "inverse_transform is for the linear and the RBF kernel"
             )
-        rows = (
-            self.rows_.toarray() if sparse.issparse(self.rows_) else np.asarray(self.rows_, dtype=np.float64)
-        )
+        if sparse.issparse(self.rows_):
+            rows = self.rows_.toarray()
+        else:
+            rows = np.asarray(self.rows_, dtype=np.float64)
         share = self.row_weights_ / self.row_weights_.sum()
         # the projection is Σ_i g_i φ(x_i): components about the mean, and the mean
         own = self.dual_coef_ - np.outer(share, self.dual_coef_.sum(axis=0))
         G = Z @ own.T + share
-        return G @ rows if is_linear(self.kernel_) else self._fixed_points(G, rows, max_iter, tol)
+        if is_linear(self.kernel_):
+            return G @ rows
+        return self._fixed_points(G, rows, max_iter, tol)
 
-    def _fixed_points(self, G: np.ndarray, rows: np.ndarray, max_iter: int, tol: float) -> np.ndarray:
-        """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the projection."""
+    def _fixed_points(
+        self, G: np.ndarray, rows: np.ndarray, max_iter: int, tol: float
+    ) -> np.ndarray:
+        """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the
+        projection."""
         K = np.asarray(self.kernel_.gram(rows), dtype=np.float64)
         X = rows[np.argmax(G @ K, axis=1)].copy()
         gamma = self.kernel_.native.gamma  # type: ignore[union-attr]
@@ -260,7 +286,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
                 break
         return X
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The kernel, and the variance in feature space that every component explains."""
@@ -295,7 +321,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]:
     """The largest eigenvalues, the largest first, and their vectors as columns."""
     n = len(S)
-    k = n if wanted is None else min(wanted, n)
+    if wanted is None:
+        k = n
+    else:
+        k = min(wanted, n)
     if n > _FEW and k <= n // 10:
         start = np.random.default_rng(0).standard_normal(n)  # the same every time
         values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)

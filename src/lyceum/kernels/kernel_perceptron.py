@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, separability_facts, set_separability
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum.kernels.functions.base import Kernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
@@ -35,24 +35,25 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     .. math:: f(x) = \\sum_i w_i \\alpha_i y_i \\, (k(x_i, x) + 1)
 
-    α_i counts the mistakes made on row i. Rows are taken in their order; one that is not strictly on its own
-    side, y_i f(x_i) ≤ 0, is counted once more. Of more than two classes, the row is added to the score of its
-    class and taken from that of the class that beat it. The 1 stands for the intercept. With the linear
-    kernel this is the plain perceptron, `lyceum.linear.Perceptron`, mistake by mistake: its weights are Σ w_i
-    α_i y_i (x_i, 1), with rows about their mean.
+    α_i counts the mistakes made on row i. Rows are taken in their order; one that is not strictly
+    on its own side, y_i f(x_i) ≤ 0, is counted once more. Of more than two classes, the row is
+    added to the score of its class and taken from that of the class that beat it. The 1 stands for
+    the intercept. With the linear kernel this is the plain perceptron, `lyceum.linear.Perceptron`,
+    mistake by mistake: its weights are Σ w_i α_i y_i (x_i, 1), with rows about their mean.
 
-    If the classes are separable in the feature space of the kernel with margin γ, no more than (R/γ)²
-    mistakes are made, R² = max k(x, x) + 1; a pass without a mistake ends it. If that does not come about
-    within `max_iter` passes, a warning says so. A row's weight scales its steps; zero-weight rows are
-    ignored.
+    If the classes are separable in the feature space of the kernel with margin γ, no more than
+    (R/γ)² mistakes are made, R² = max k(x, x) + 1; a pass without a mistake ends it. If that does
+    not come about within `max_iter` passes, a warning says so. A row's weight scales its steps;
+    zero-weight rows are ignored.
 
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
-        rows or of two matrices.
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+        function of two rows or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
+        "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -62,7 +63,8 @@ class KernelPerceptron(Classifier, KernelLearner):
     record : bool, default=False
         Whether to keep the mistakes of every row after every pass in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
+        categories.
 
     Attributes
     ----------
@@ -77,7 +79,8 @@ class KernelPerceptron(Classifier, KernelLearner):
     dual_coef_ : array of shape (m, 1) or (m, K)
         w_i α_i y_i for the second of two classes, or what row i adds to the score of every class.
     mean_ : array of shape (n_columns,)
-        What is taken from the columns first: their means for the linear kernel of dense rows, else zeros.
+        What is taken from the columns first: their means for the linear kernel of dense rows, else
+        zeros.
     base_point_ : array of shape (n_columns,)
         Where explanations start: the means of the columns, and of categories the most frequent.
     separable_ : bool
@@ -89,8 +92,8 @@ class KernelPerceptron(Classifier, KernelLearner):
     n_iter_ : int
         The number of passes.
     radius_, margin_, mistake_bound_ : float
-        R; the margin of the function found, of length one; and (R / margin_)², of several classes twice that.
-        The last two are NaN if the classes are not separated.
+        R; the margin of the function found, of length one; and (R / margin_)², of several classes
+        twice that. The last two are NaN if the classes are not separated.
     kernel_ : Kernel
         The kernel, with what it learned.
     record_ : list of dict
@@ -108,9 +111,9 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     References
     ----------
-    Aizerman, Braverman and Rozonoer (1964), Theoretical foundations of the potential function method.
-    Freund and Schapire (1999), Large margin classification using the perceptron algorithm, Machine Learning
-    37.
+    Aizerman, Braverman and Rozonoer (1964), Theoretical foundations of the potential function
+    method. Freund and Schapire (1999), Large margin classification using the perceptron algorithm,
+    Machine Learning 37.
 
     Examples
     --------
@@ -151,7 +154,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.record = record
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from the rows in their order, pass by pass until one is without a mistake.
@@ -166,8 +169,13 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.kernel_ = self._learned_kernel(block, block.y)
         self.mean_ = self._center(block)
         self.base_point_ = base_point(block, self._keeps_categories)
-        cells = block.X - self.mean_ if self.mean_.any() else block.X
-        learning = _Learning(self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_))
+        if self.mean_.any():
+            cells = block.X - self.mean_
+        else:
+            cells = block.X
+        learning = _Learning(
+            self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_)
+        )
         self.history_: list[int] = []
         if self.record:
             self.record_: list[dict] = []
@@ -175,7 +183,9 @@ class KernelPerceptron(Classifier, KernelLearner):
             self.history_.append(learning.run_pass())
             if self.record:
                 rows = learning.mistakes.copy()
-                self.record_.append({"step": number + 1, "mistakes": self.history_[-1], "row_mistakes": rows})
+                self.record_.append(
+                    {"step": number + 1, "mistakes": self.history_[-1], "row_mistakes": rows}
+                )
             report("passes", number + 1, self.max_iter)
             if not self.history_[-1]:
                 break
@@ -191,21 +201,30 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.row_mistakes_ = learning.mistakes
         self.support_ = np.flatnonzero(learning.mistakes)
         precomputed = self.kernel_.name == "precomputed"
-        self.rows_ = cells if precomputed else cells[self.support_]
-        self.dual_coef_ = learning.coef if precomputed else learning.coef[self.support_]
-        margin = learning.margin() if self.history_ and self.history_[-1] == 0 else np.nan
+        if precomputed:
+            self.rows_ = cells
+        else:
+            self.rows_ = cells[self.support_]
+        if precomputed:
+            self.dual_coef_ = learning.coef
+        else:
+            self.dual_coef_ = learning.coef[self.support_]
+        if self.history_ and self.history_[-1] == 0:
+            margin = learning.margin()
+        else:
+            margin = np.nan
         set_separability(self, float(np.sqrt(learning.largest_square())), margin)
         if not self.separable_:
             warnings.warn(
-                f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
-                f"passes with the kernel {self.kernel_!r}: the classes overlap in its feature space, or more "
-                "passes are needed. A smaller width (a larger gamma) separates more; SVC takes classes that "
-                "overlap",
+                f"Perceptron made {self.history_[-1]} mistakes in the last of"
+                f" max_iter={self.max_iter} passes with the kernel {self.kernel_!r}: the classes"
+                " overlap in its feature space, or more passes are needed. A smaller width (a"
+                " larger gamma) separates more; SVC takes classes that overlap",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
@@ -217,15 +236,16 @@ class KernelPerceptron(Classifier, KernelLearner):
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @available_if(_has_columns)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score, from `base_point_` to the row.
 
-        The mean over replacing the columns from the first to the last and from the last to the first; for a
-        linear kernel coef · (x - base). For two classes this is the score of the second; for more, that of
-        the predicted class less that of the next. A precomputed kernel has no columns to explain.
+        The mean over replacing the columns from the first to the last and from the last to the
+        first; for a linear kernel coef · (x - base). For two classes this is the score of the
+        second; for more, that of the predicted class less that of the next. A precomputed kernel
+        has no columns to explain.
 
         Parameters
         ----------
@@ -237,11 +257,15 @@ class KernelPerceptron(Classifier, KernelLearner):
         """
         check_is_fitted(self)
         two = self.dual_coef_.shape[1] == 1
-        unit = f"score of {self.classes_[-1]}" if two else "score above the next class"
+        if two:
+            unit = f"score of {self.classes_[-1]}"
+        else:
+            unit = "score above the next class"
         return self._explain(X, partial(_parts, self), unit)
 
     def summary(self) -> Summary:
-        """The verdict on separability, the bound on the mistakes, and the rows with most of them."""
+        """The verdict on separability, the bound on the mistakes, and the rows with most of
+        them."""
         check_is_fitted(self)
         facts: dict[str, Any] = {
             "rows": len(self.row_mistakes_),
@@ -253,24 +277,40 @@ class KernelPerceptron(Classifier, KernelLearner):
         }
         most = np.argsort(-self.row_mistakes_, kind="stable")[:10]
         rows = [(int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]]
-        return Summary(self._title(), facts, [Table("Rows of most mistakes", ("row", "mistakes"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Rows of most mistakes", ("row", "mistakes"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        if len(self.classes_) > 2:
+            outputs = len(self.classes_)
+        else:
+            outputs = 1
         n = self.rows_.shape[0]
         return {"dual_coef_": (n, outputs), "mean_": (self._n_cells,), **self._row_shapes()}
 
 
 class _Learning:
-    """Scores of all training rows while mistakes are made; only kernel columns of mistakes are computed."""
+    """Scores of all training rows while mistakes are made; only kernel columns of mistakes are
+    computed."""
 
-    def __init__(self, kernel: Kernel, X: Any, y: np.ndarray, w: np.ndarray, n_classes: int) -> None:
+    def __init__(
+        self, kernel: Kernel, X: Any, y: np.ndarray, w: np.ndarray, n_classes: int
+    ) -> None:
         n = X.shape[0]
-        self.kernel, self.X, self.y, self.w = kernel, X, y.astype(np.intp), w
+        self.kernel = kernel
+        self.X = X
+        self.y = y.astype(np.intp)
+        self.w = w
         self.side = np.where(y == 1, 1.0, -1.0) if n_classes <= 2 else None
-        outputs = 1 if n_classes <= 2 else n_classes
-        self.scores, self.coef = np.zeros((n, outputs)), np.zeros((n, outputs))
-        self.rows, self.without_own = np.arange(n), np.zeros((n, outputs))
+        if n_classes <= 2:
+            outputs = 1
+        else:
+            outputs = n_classes
+        self.scores = np.zeros((n, outputs))
+        self.coef = np.zeros((n, outputs))
+        self.rows = np.arange(n)
+        self.without_own = np.zeros((n, outputs))
         if self.side is None:
             self.without_own[self.rows, self.y] = -np.inf
         self.mistakes = np.zeros(n, dtype=np.int64)
@@ -286,14 +326,17 @@ class _Learning:
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
-        made, at, n = 0, 0, len(self.y)
+        made = 0
+        at = 0
+        n = len(self.y)
         while at < n:
             wrong = self.leads(at) <= 0
             i = at + int(np.argmax(wrong))
             if not wrong[i - at]:
                 return made
             self._correct(i, at + np.flatnonzero(wrong))
-            made, at = made + 1, i + 1
+            made = made + 1
+            at = i + 1
         return made
 
     def _correct(self, i: int, waiting: np.ndarray) -> None:
@@ -335,7 +378,8 @@ class _Learning:
 
 
 def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
-    X = X - model.mean_ if model.mean_.any() else X
+    if model.mean_.any():
+        X = X - model.mean_
     if not len(model.dual_coef_):
         return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
     return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(axis=0)
@@ -343,14 +387,19 @@ def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
 
 def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
-    return scores[:, 0] if scores.shape[1] == 1 else scores
+    if scores.shape[1] == 1:
+        return scores[:, 0]
+    return scores
 
 
 def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
-    second = scores[:, 0] > 0 if len(model.classes_) == 2 else np.zeros(len(scores), dtype=bool)
+    if len(model.classes_) == 2:
+        second = scores[:, 0] > 0
+    else:
+        second = np.zeros(len(scores), dtype=bool)
     return model.classes_[second.astype(np.intp)]
 
 
@@ -359,7 +408,9 @@ def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
     two = model.dual_coef_.shape[1] == 1
 
     def score(rows: np.ndarray) -> np.ndarray:
-        return _scores(model, rows)[:, 0] if two else _scores(model, rows)
+        if two:
+            return _scores(model, rows)[:, 0]
+        return _scores(model, rows)
 
     parts = column_parts(block, model.base_point_, score)
     if two:

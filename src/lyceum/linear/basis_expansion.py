@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import comb, expit
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, Quantiles, RowSample, seed_from
@@ -29,13 +29,13 @@ class BasisExpansion(Transformer):
     """Continuous columns as basis functions of them, for models that are linear in what comes out.
 
         polynomial  z, z², ..., z^degree          joint: all products of up to `degree` columns
-        gaussian    exp(-(z - c)² / (2 width²))   joint: exp(-|z - c|² / (2 width²)) over all columns
-        sigmoid     1 / (1 + exp(-(z - c) / width))   joint: of u·(z - c), u a direction over all columns
-        radial      |z|, |z|², ..., |z|^degree over all columns
+        gaussian exp(-(z - c)² / (2 width²)) joint: exp(-|z - c|² / (2 width²)) over all columns
+        sigmoid 1 / (1 + exp(-(z - c) / width)) joint: of u·(z - c), u a direction over all columns
+        radial |z|, |z|², ..., |z|^degree over all columns
 
-    z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`). There is no
-    constant function: linear models have an intercept. Columns of categories are left as they are, before the
-    new ones. Fitting is one pass; `transform` streams.
+    z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`).
+    There is no constant function: linear models have an intercept. Columns of categories are left
+    as they are, before the new ones. Fitting is one pass; `transform` streams.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ class BasisExpansion(Transformer):
     degree : int, default=2
         The highest power of "polynomial" and "radial".
     n_centers : int, default=5
-        How many centres there are, a column or jointly.
+        How many centers there are, a column or jointly.
     centers : {"quantiles", "sample"} or array-like, default="quantiles"
-        Where the centres of "gaussian" and "sigmoid" are: at the quantiles (k + ½) / n_centers of every
-        column; at rows drawn at random; or given, in the units of the columns: of shape (n_centers,
-        n_continuous), or (n_centers,) for a single column. Joint centres are rows, so "quantiles" stands for
-        "sample" there. Centres that fall on each other in a column are one.
+        Where the centers of "gaussian" and "sigmoid" are: at the quantiles (k + ½) / n_centers of
+        every column; at rows drawn at random; or given, in the units of the columns: of shape
+        (n_centers, n_continuous), or (n_centers,) for a single column. Joint centers are rows, so
+        "quantiles" stands for "sample" there. Centers that fall on each other in a column are one.
     width : float or None, default=None
-        In units of z; None: the mean distance of neighbouring centres of the column, jointly of a centre to
-        its nearest.
+        In units of z; None: the mean distance of neighboring centers of the column, jointly of a
+        center to its nearest.
     joint : bool, default=False
         Whether functions are of all columns together.
     directions : array-like of shape (n_centers, n_continuous), optional
@@ -133,7 +133,7 @@ class BasisExpansion(Transformer):
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn means, scales and centres in one pass.
+        """Learn means, scales and centers in one pass.
 
         Parameters
         ----------
@@ -144,20 +144,31 @@ class BasisExpansion(Transformer):
         rows = self._rows(X, y, sample_weight)
         seed = seed_from(self.random_state)
         found = rows.reduce(partial(_Spread.of, **self._statistic_settings(seed)))
-        on, moments = self._on, found.moments
+        on = self._on
+        moments = found.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
-        self.mean_ = moments.mean[on] if self.standardize else np.zeros(len(on))
-        self.scale_ = np.where(spread > 0, spread, 1.0) if self.standardize else np.ones(len(on))
+        if self.standardize:
+            self.mean_ = moments.mean[on]
+        else:
+            self.mean_ = np.zeros(len(on))
+        if self.standardize:
+            self.scale_ = np.where(spread > 0, spread, 1.0)
+        else:
+            self.scale_ = np.ones(len(on))
         for name in ("centers_", "widths_", "directions_"):
             self.__dict__.pop(name, None)
         if self._has_centers:
             self._place(
-                self._checked_centers() if not isinstance(self.centers, str) else self._centers_from(found)
+                self._checked_centers()
+                if not isinstance(self.centers, str)
+                else self._centers_from(found)
             )
         if self.joint and self.kind == "sigmoid":
             self.directions_ = self._found_directions(seed)
         elif self.directions is not None:
-            raise SettingError('directions are of kind="sigmoid" with joint=True: leave them out otherwise')
+            raise SettingError(
+                'directions are of kind="sigmoid" with joint=True: leave them out otherwise'
+            )
         return self
 
     def _found_directions(self, seed: int) -> np.ndarray:
@@ -168,7 +179,7 @@ class BasisExpansion(Transformer):
         if given.shape != self.centers_.shape or not np.isfinite(given).all():
             raise SettingError(
                 f"directions have the shape {given.shape}: give finite numbers of shape "
-                f"{self.centers_.shape}, a row for every centre"
+                f"{self.centers_.shape}, a row for every center"
             )
         return given
 
@@ -189,7 +200,8 @@ class BasisExpansion(Transformer):
 
     def _checked_centers(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
-        centers = centers[:, None] if centers.ndim == 1 and len(self._on) == 1 else centers
+        if centers.ndim == 1 and len(self._on) == 1:
+            centers = centers[:, None]
         if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
             raise SettingError(
                 f"centers have shape {centers.shape}: give finite numbers of shape (n_centers, "
@@ -201,7 +213,9 @@ class BasisExpansion(Transformer):
         if found.sample is not None:
             return found.sample.X[:, self._on].astype(np.float64)
         assert found.quantiles is not None
-        return found.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[:, self._on]
+        return found.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[
+            :, self._on
+        ]
 
     def _place(self, centers: np.ndarray) -> None:
         Z = (centers - self.mean_) / self.scale_
@@ -209,13 +223,19 @@ class BasisExpansion(Transformer):
             Z = np.unique(Z, axis=0)
             apart = pairwise(Z)
             np.fill_diagonal(apart, np.inf)
-            wide = float(apart.min(axis=1).mean()) if len(Z) > 1 else 1.0
+            if len(Z) > 1:
+                wide = float(apart.min(axis=1).mean())
+            else:
+                wide = 1.0
             self.centers_: Any = Z
             self.widths_ = np.array([self.width if self.width is not None else wide])
             return
         self.centers_ = [np.unique(column) for column in Z.T]
         apart = np.array([np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_])
-        self.widths_ = np.full(len(self.centers_), self.width) if self.width is not None else apart
+        if self.width is not None:
+            self.widths_ = np.full(len(self.centers_), self.width)
+        else:
+            self.widths_ = apart
 
     def _step(self, schema: Schema) -> _Expand:
         on = self._on
@@ -223,9 +243,11 @@ class BasisExpansion(Transformer):
         names = [schema[int(j)].name for j in on]
         if self.kind == "polynomial":
             powers = tuple(_powers(len(on), self.degree, self.joint))
-            made, new = partial(_polynomial, powers=powers), [_product(names, p) for p in powers]
+            made = partial(_polynomial, powers=powers)
+            new = [_product(names, p) for p in powers]
         elif self.kind == "radial":
-            made, new = partial(_radial, degree=self.degree), _radial_names(self.degree)
+            made = partial(_radial, degree=self.degree)
+            new = _radial_names(self.degree)
         elif self.joint:
             joint = partial(_joint_gaussian, centers=self.centers_)
             if self.kind == "sigmoid":
@@ -234,18 +256,27 @@ class BasisExpansion(Transformer):
             new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
         else:
             kinds = {"gaussian": _gaussian, "sigmoid": _sigmoid}
-            made = partial(_by_column, function=kinds[self.kind], centers=self.centers_, widths=self.widths_)
-            new = [f"{name}_{self.kind}_{k}" for name, c in zip(names, self.centers_) for k in range(len(c))]
+            made = partial(
+                _by_column, function=kinds[self.kind], centers=self.centers_, widths=self.widths_
+            )
+            new = [
+                f"{name}_{self.kind}_{k}"
+                for name, c in zip(names, self.centers_)
+                for k in range(len(c))
+            ]
         return _Expand(on, kept, self.mean_, self.scale_, made, tuple(new))
 
     def summary(self) -> Summary:
-        """The functions, with the centres and widths in the units of the columns."""
+        """The functions, with the centers and widths in the units of the columns."""
         check_is_fitted(self)
         step = self._step(Schema(self.schema_.columns))
         facts = {
             "rows": self.n_rows_,
             "functions": f"{len(step.names)} of {len(self._on)} columns",
-            "kind": f"{self.kind}, {'joint' if self.joint or self.kind == 'radial' else 'column by column'}",
+            "kind": (
+                f"{self.kind},"
+                f" {'joint' if self.joint or self.kind == 'radial' else 'column by column'}"
+            ),
         }
         if not self._has_centers:
             return Summary(self._title(), facts)
@@ -253,14 +284,21 @@ class BasisExpansion(Transformer):
             columns = ("function", *(self.schema_[int(j)].name for j in self._on))
             places = self.centers_ * self.scale_ + self.mean_
             shown = [(name, *map(float, place)) for name, place in zip(step.names, places)]
-            unit = " standard deviations" if self.standardize else ""
+            if self.standardize:
+                unit = " standard deviations"
+            else:
+                unit = ""
             facts["width"] = f"{self.widths_[0]:.4g}{unit}"
-            return Summary(self._title(), facts, [Table("Centres", columns, shown)])
+            return Summary(self._title(), facts, [Table("Centers", columns, shown)])
         rows = [
             (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
-            for j, c, m, s, width in zip(self._on, self.centers_, self.mean_, self.scale_, self.widths_)
+            for j, c, m, s, width in zip(
+                self._on, self.centers_, self.mean_, self.scale_, self.widths_
+            )
         ]
-        return Summary(self._title(), facts, [Table("Centres", ("column", "centres", "width"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Centers", ("column", "centers", "width"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (len(self._on),), "scale_": (len(self._on),)}
@@ -276,13 +314,22 @@ class _Spread:
 
     @classmethod
     def of(cls, block: Block, quantiles: bool, sample: int | None, seed: int) -> _Spread:
-        drawn = RowSample.of(block, sample, seed) if sample else None
+        if sample:
+            drawn = RowSample.of(block, sample, seed)
+        else:
+            drawn = None
         block = block.without_zero_weights()
         return cls(Moments.of(block), Quantiles.of(block) if quantiles else None, drawn)
 
     def merge(self, other: _Spread) -> _Spread:
-        quantiles = self.quantiles.merge(other.quantiles) if self.quantiles and other.quantiles else None
-        sample = self.sample.merge(other.sample) if self.sample and other.sample else None
+        if self.quantiles and other.quantiles:
+            quantiles = self.quantiles.merge(other.quantiles)
+        else:
+            quantiles = None
+        if self.sample and other.sample:
+            sample = self.sample.merge(other.sample)
+        else:
+            sample = None
         return _Spread(self.moments.merge(other.moments), quantiles, sample)
 
 
@@ -312,11 +359,15 @@ class _Expand:
 def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
     """The columns of every product, in the order of degree."""
     if degree > _HIGHEST_DEGREE:
-        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
+        raise SettingError(
+            f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
+        )
     if not joint:
         return [(j,) * k for j in range(d) for k in range(1, degree + 1)]
     if comb(d + degree, degree) > 1e6:
-        raise SettingError(f"degree={degree} gives more than a million products of {d} columns: lower it")
+        raise SettingError(
+            f"degree={degree} gives more than a million products of {d} columns: lower it"
+        )
     return [p for k in range(1, degree + 1) for p in combinations_with_replacement(range(d), k)]
 
 
@@ -326,15 +377,21 @@ def _product(names: list[str], columns: tuple[int, ...]) -> str:
 
 
 def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    out, at = np.empty((len(Z), len(powers))), {p: k for k, p in enumerate(powers)}
+    out = np.empty((len(Z), len(powers)))
+    at = {p: k for k, p in enumerate(powers)}
     for k, p in enumerate(powers):  # every product is a shorter one times one more column
-        out[:, k] = Z[:, p[0]] if len(p) == 1 else out[:, at[p[:-1]]] * Z[:, p[-1]]
+        if len(p) == 1:
+            out[:, k] = Z[:, p[0]]
+        else:
+            out[:, k] = out[:, at[p[:-1]]] * Z[:, p[-1]]
     return out
 
 
 def _radial_names(degree: int) -> list[str]:
     if degree > _HIGHEST_DEGREE:
-        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
+        raise SettingError(
+            f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
+        )
     return ["radius" if k == 1 else f"radius^{k}" for k in range(1, degree + 1)]
 
 
@@ -343,13 +400,17 @@ def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
     return np.linalg.norm(Z, axis=1)[:, None] ** np.arange(1, degree + 1)
 
 
-def _joint_sigmoid(Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float) -> np.ndarray:
+def _joint_sigmoid(
+    Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float
+) -> np.ndarray:
     return expit((Z @ directions.T - (centers * directions).sum(axis=1)) / width)
 
 
 def _by_column(Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray) -> np.ndarray:
     parts = [function((Z[:, j, None] - c) / widths[j]) for j, c in enumerate(centers)]
-    return np.column_stack(parts) if parts else np.empty((len(Z), 0))
+    if parts:
+        return np.column_stack(parts)
+    return np.empty((len(Z), 0))
 
 
 def _gaussian(u: np.ndarray) -> np.ndarray:

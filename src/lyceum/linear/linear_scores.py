@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, Learner
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors
 from lyceum.errors import SchemaError, SettingError
@@ -21,7 +21,8 @@ CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 
 
 class LinearScores(Classifier, Learner):
-    """Decisions by the sign of one score, or the largest of K: the scores are margins, not log-odds."""
+    """Decisions by the sign of one score, or the largest of K: the scores are margins, not
+    log-odds."""
 
     _coding = "one_of_c"
     _takes_sparse: ClassVar[bool] = True
@@ -42,9 +43,12 @@ class LinearScores(Classifier, Learner):
         if self.class_weight == "balanced":
             if not all_rows:
                 raise SettingError(
-                    "partial_fit cannot know the class shares beforehand: give class_weight as a dict"
+                    "partial_fit cannot know the class shares beforehand: give class_weight as a"
+                    " dict"
                 )
-            weight = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+            weight = (
+                np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+            )
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
         assert factors is not None
         return rows.then(_ClassWeights(factors))
@@ -60,19 +64,26 @@ class LinearScores(Classifier, Learner):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.
 
-        For two classes this is the score of the second; for more, that of the predicted class less that of
-        the next best.
+        For two classes this is the score of the second; for more, that of the predicted class less
+        that of the next best.
         """
         check_is_fitted(self)
-        unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
+        if len(self.coef_) == 1:
+            unit = f"score of {self.classes_[-1]}"
+        else:
+            unit = "score above the next class"
         return self._explain(X, partial(contributions, self), unit)
 
     def _table(self) -> Table:
-        titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]
+        if len(self.coef_) == 1:
+            titles = [str(self.classes_[-1])]
+        else:
+            titles = [str(label) for label in self.classes_]
         return weights_table(self.design_names, self.intercept_, self.coef_, titles)
 
     def _fit_one_class(self, d: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
+        self.coef_ = np.zeros((1, d))
+        self.intercept_ = np.zeros(1)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return score_shapes(self)
@@ -93,24 +104,32 @@ class _ClassWeights:
 
 
 def check_same_weights(known: Any, now: Any) -> None:
-    """Refuse rows whose classes or categories have no weights; `known` is None in the first call."""
+    """Refuse rows whose classes or categories have no weights; `known` is None in the first
+    call."""
     if known is not None and known != now:
         raise SchemaError(
-            "these rows have classes or categories that there are no weights for: name all classes in the "
-            "first partial_fit, and all categories by a category type"
+            "these rows have classes or categories that there are no weights for: name all classes"
+            " in the first partial_fit, and all categories by a category type"
         )
 
 
 def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
-    """The shapes of the arrays of linear scores: of one output for two classes, else of one per class."""
-    outputs, d = len(learner.classes_) if len(learner.classes_) > 2 else 1, len(learner.design_names)
+    """The shapes of the arrays of linear scores: of one output for two classes, else of one per
+    class."""
+    if len(learner.classes_) > 2:
+        outputs = len(learner.classes_)
+    else:
+        outputs = 1
+    d = len(learner.design_names)
     return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
 
 def linear_scores(learner: Any, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
     scores = block.X @ learner.coef_.T + learner.intercept_
-    return scores[:, 0] if len(learner.coef_) == 1 else scores
+    if len(learner.coef_) == 1:
+        return scores[:, 0]
+    return scores
 
 
 def _predict(learner: LinearScores, block: Block) -> np.ndarray:

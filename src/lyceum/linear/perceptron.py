@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -19,6 +18,7 @@ from lyceum._core.base import (
     separability_facts,
     set_separability,
 )
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import Moments
@@ -31,13 +31,14 @@ from lyceum.report import Summary
 class Perceptron(LinearScores):
     """Rosenblatt's perceptron in its primal form, for two classes and for more.
 
-    Rows are taken in their order, about the column means. A row that is not strictly on its own side moves
-    the weights, w ← w + learning_rate · y (x, 1); of more than two classes, it is added to the weights of its
-    class and taken from those of the class that beat it. If some hyperplane separates the classes with margin
-    γ, no more than (R/γ)² mistakes are made in all, R being the length of the longest row (x, 1) (Novikoff,
-    1962); a pass without a mistake then shows the classes to be separable, and ends it. If that does not come
-    about within `max_iter` passes, a warning says so: the perceptron cannot tell classes that overlap from
-    classes that need more passes.
+    Rows are taken in their order, about the column means. A row that is not strictly on its own
+    side moves the weights, w ← w + learning_rate · y (x, 1); of more than two classes, it is added
+    to the weights of its class and taken from those of the class that beat it. If some hyperplane
+    separates the classes with margin γ, no more than (R/γ)² mistakes are made in all, R being the
+    length of the longest row (x, 1) (Novikoff, 1962); a pass without a mistake then shows the
+    classes to be separable, and ends it. If that does not come about within `max_iter` passes, a
+    warning says so: the perceptron cannot tell classes that overlap from classes that need more
+    passes.
 
     A row's weight scales its steps; zero-weight rows are ignored.
 
@@ -48,13 +49,13 @@ class Perceptron(LinearScores):
     max_iter : int, default=1000
         Most passes over the rows.
     start : (coef, intercept) or None, default=None
-        The weights to start from, shaped as `coef_` and `intercept_`, for two classes also a flat list and a
-        number; None starts from zero.
+        The weights to start from, shaped as `coef_` and `intercept_`, for two classes also a flat
+        list and a number; None starts from zero.
     center_columns : bool, default=True
         Whether rows are taken about the column means; False takes them as they are, as on paper.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     record : bool or "steps", default=False
         Whether to keep the weights after every pass, or after every row too, in `record_`.
     n_jobs : int or None, default=None
@@ -81,16 +82,19 @@ class Perceptron(LinearScores):
     n_iter_ : int
         The number of passes.
     radius_ : float
-        R, about the means (from 0 if the columns are not centred), with the constant 1 of the intercept.
+        R, about the means (from 0 if the columns are not centered), with the constant 1 of the
+        intercept.
     margin_ : float
-        The margin of the hyperplane found, of weights of length one; NaN if it does not separate the classes.
+        The margin of the hyperplane found, of weights of length one; NaN if it does not separate
+        the classes.
     mistake_bound_ : float
-        (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes twice
-        that. NaN if the classes are not separated, or with `start`, as the bound is for weights of zero.
+        (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes
+        twice that. NaN if the classes are not separated, or with `start`, as the bound is for
+        weights of zero.
     record_ : list of dict
-        With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also rows: the
-        weights and the intercept (last) after every row, (n_rows, n_design_columns + 1), of more than two
-        classes (n_rows, K, n_design_columns + 1).
+        With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also
+        rows: the weights and the intercept (last) after every row, (n_rows, n_design_columns + 1),
+        of more than two classes (n_rows, K, n_design_columns + 1).
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
 
@@ -101,8 +105,8 @@ class Perceptron(LinearScores):
 
     References
     ----------
-    Rosenblatt (1958), The perceptron: a probabilistic model for information storage and organization.
-    Novikoff (1962), On convergence proofs on perceptrons.
+    Rosenblatt (1958), The perceptron: a probabilistic model for information storage and
+    organization. Novikoff (1962), On convergence proofs on perceptrons.
 
     Examples
     --------
@@ -176,16 +180,21 @@ class Perceptron(LinearScores):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """One more pass, over these rows in their order, from the weights so far.
 
-        `separable_`, `margin_` and `radius_` are then of these rows. With `center_columns` rows are taken
-        about the means of the first call. `classes` names, in the first call, classes whose rows come later.
+        `separable_`, `margin_` and `radius_` are then of these rows. With `center_columns` rows are
+        taken about the means of the first call. `classes` names, in the first call, classes whose
+        rows come later.
         """
-        known = (self.classes_.tolist(), self.design_names) if hasattr(self, "coef_") else None
+        if hasattr(self, "coef_"):
+            known = (self.classes_.tolist(), self.design_names)
+        else:
+            known = None
         rows = self._more_rows(X, y, sample_weight, classes)
         check_same_weights(known, (self.classes_.tolist(), self.design_names))
         rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
         if known is None:
-            self.mean_, self.history_ = moments.mean, []
+            self.mean_ = moments.mean
+            self.history_ = []
             self._weight = float(moments.weight.max())
             self._shift = moments.mean * int(self.center_columns)
             theta = self._first_weights(self._shift)
@@ -238,14 +247,22 @@ class Perceptron(LinearScores):
             if mistakes == 0:
                 return
 
-    def _pass(self, block: Block, theta: np.ndarray, shift: np.ndarray, steps: list[np.ndarray]) -> int:
+    def _pass(
+        self, block: Block, theta: np.ndarray, shift: np.ndarray, steps: list[np.ndarray]
+    ) -> int:
         y = np.ascontiguousarray(block.y, dtype=np.int32)
-        rate, mistakes = float(self.learning_rate), 0
+        rate = float(self.learning_rate)
+        mistakes = 0
         if self.record != "steps":
             return native.perceptron_pass(block.X, y, block.w, shift, rate, theta)
         for i in range(len(y)):
-            w = None if block.w is None else block.w[i : i + 1]
-            mistakes += native.perceptron_pass(block.X[i : i + 1], y[i : i + 1], w, shift, rate, theta)
+            if block.w is None:
+                w = None
+            else:
+                w = block.w[i : i + 1]
+            mistakes += native.perceptron_pass(
+                block.X[i : i + 1], y[i : i + 1], w, shift, rate, theta
+            )
             steps.append(theta.copy())
         return mistakes
 
@@ -254,18 +271,23 @@ class Perceptron(LinearScores):
         self.intercept_ = theta[:, -1] - self.coef_ @ shift
 
     def _judge(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
-        """The verdict: whether the last pass was without a mistake, the margin, and the bound from it."""
+        """The verdict: whether the last pass was without a mistake, the margin, and the bound from
+        it."""
         reach = rows.reduce(partial(_Reach.of, theta=theta, shift=shift))
         length = float(np.linalg.norm(theta))
-        margin = reach.margin / length if length else np.nan
+        if length:
+            margin = reach.margin / length
+        else:
+            margin = np.nan
         set_separability(self, reach.radius, margin, bounded=self.start is None)
 
     def _warn(self) -> None:
         if not self.separable_:
             warnings.warn(
-                f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
-                "passes: the classes overlap, or their margin is so small that more passes are "
-                "needed. For classes that overlap take LogisticRegression or MarginClassifier",
+                f"Perceptron made {self.history_[-1]} mistakes in the last of"
+                f" max_iter={self.max_iter} passes: the classes overlap, or their margin is so"
+                " small that more passes are needed. For classes that overlap take"
+                " LogisticRegression or MarginClassifier",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -287,24 +309,30 @@ def _after_rows(steps: list[np.ndarray], shift: np.ndarray) -> np.ndarray:
     """Weights and intercepts at x = 0 after every row; of two classes the one row of them."""
     after = np.array(steps)
     after[:, :, -1] -= after[:, :, :-1] @ shift
-    return after[:, 0] if after.shape[1] == 1 else after
+    if after.shape[1] == 1:
+        return after[:, 0]
+    return after
 
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """The longest row (x, 1) about the means and the least lead of a row's class, both times its weight."""
+    """The longest row (x, 1) about the means and the least lead of a row's class, both times its
+    weight."""
 
     radius: float
     margin: float
 
     @classmethod
     def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray) -> _Reach:
-        radius, margin = 0.0, np.inf
+        radius = 0.0
+        margin = np.inf
         for part in dense_parts(block):
             assert part.y is not None
             w = part.weights
             weighted = (w > 0) & (part.y >= 0)
-            Z, y, w = part.X[weighted] - shift, part.y[weighted], w[weighted]
+            Z = part.X[weighted] - shift
+            y = part.y[weighted]
+            w = w[weighted]
             scores = Z @ theta[:, :-1].T + theta[:, -1]
             if len(theta) == 1:
                 lead = np.where(y == 1, scores[:, 0], -scores[:, 0])

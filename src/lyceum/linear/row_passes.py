@@ -15,13 +15,16 @@ from lyceum._core.data import Block, CheckCells, Rows
 
 def without_checks(rows: Rows) -> Rows:
     """The same rows without the search for missing cells, for passes after the first."""
-    return replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
+    return replace(
+        rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells))
+    )
 
 
 def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
     """`rows.reduce(of)` for a statistic with `is_finite`.
 
-    A missing or infinite cell makes the sums so: only then is it looked for, to name its row and column.
+    A missing or infinite cell makes the sums so: only then is it looked for, to name its row and
+    column.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         total = without_checks(rows).reduce(of)
@@ -31,7 +34,8 @@ def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
 
 
 def dense_blocks(rows: Rows) -> Iterator[Block]:
-    """The blocks in order, sparse ones a few dense rows at a time: for rules that go row after row."""
+    """The blocks in order, sparse ones a few dense rows at a time: for rules that go row after
+    row."""
     for block in rows.blocks():
         yield from dense_parts(block)
 
@@ -44,14 +48,21 @@ def dense_parts(block: Block) -> Iterator[Block]:
     step = max(1, (1 << 20) // max(1, block.X.shape[1]))
     for at in range(0, len(block), step):
         rows = slice(at, at + step)
-        y = None if block.y is None else block.y[rows]
-        w = None if block.w is None else block.w[rows]
+        if block.y is None:
+            y = None
+        else:
+            y = block.y[rows]
+        if block.w is None:
+            w = None
+        else:
+            w = block.w[rows]
         yield replace(block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at)
 
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """Sums over the residuals r = y - y₀ - (x - x₀)·b of a linear fit: Σwr², Σwr and Σwr(x - x₀)."""
+    """Sums over the residuals r = y - y₀ - (x - x₀)·b of a linear fit: Σwr², Σwr and Σwr(x -
+    x₀)."""
 
     squares: float
     total: float
@@ -62,12 +73,18 @@ class Residuals:
         assert block.y is not None
         if sparse.issparse(block.X):
             r = (block.y - y0) - (block.X @ coef - x0 @ coef)
-            weighted = r if block.w is None else block.w * r
+            if block.w is None:
+                weighted = r
+            else:
+                weighted = block.w * r
             gradient = block.X.T @ weighted - x0 * weighted.sum()
         else:
             Z = block.X - x0
             r = (block.y - y0) - Z @ coef
-            weighted = r if block.w is None else block.w * r
+            if block.w is None:
+                weighted = r
+            else:
+                weighted = block.w * r
             gradient = weighted @ Z
         return cls(float(weighted @ r), float(weighted.sum()), gradient)
 

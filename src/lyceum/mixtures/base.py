@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -20,6 +19,7 @@ from lyceum._core.base import (
     finite_sums,
     undefined,
 )
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
@@ -45,7 +45,8 @@ _DRAWS = 100_000  # for the threshold of anomalies
 
 
 class Mixture(Density, Learner):
-    """A subclass defines the EM problem, its starts, the fitted attributes, and the log joint densities."""
+    """A subclass defines the EM problem, its starts, the fitted attributes, and the log joint
+    densities."""
 
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
@@ -95,10 +96,10 @@ class Mixture(Density, Learner):
     def _component_table(self) -> list[Table]:
         raise undefined(self, "_component_table")
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Find the components by expectation-maximisation, one pass over the rows per iteration.
+        """Find the components by expectation-maximization, one pass over the rows per iteration.
 
         Parameters
         ----------
@@ -107,16 +108,23 @@ class Mixture(Density, Learner):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
-        known = self.schema_ if self.warm_start and hasattr(self, "weights_") else None
+        if self.warm_start and hasattr(self, "weights_"):
+            known = self.schema_
+        else:
+            known = None
         rows = self._rows(X, None, sample_weight)
         if known is not None:
             check_same_columns(self, known, numbers=True)
         moments = finite_sums(rows.reduce(_moments))
         if not moments.weight.any():
-            raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
+            raise DataError(
+                "every cell is missing or has weight zero: there is nothing to learn from"
+            )
         problem, starts = self._em_problem(rows, moments)
         solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
-        found = self._improve_run(rows, problem, solver, solver.maximise_from(rows, problem, starts))
+        found = self._improve_run(
+            rows, problem, solver, solver.maximize_from(rows, problem, starts)
+        )
         self._finish(found, problem)
         self.labels_ = rows.collect(partial(_labels, self))
         return self
@@ -159,7 +167,7 @@ class Mixture(Density, Learner):
             rows, how or self.init_params, int(self.n_components), int(self.n_init), random, scaling
         )
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The most probable component of every row.
@@ -234,7 +242,9 @@ class Mixture(Density, Learner):
 
     def _criteria(self, X: Any):
         log_density = np.asarray(self.score_samples(X))
-        return information_criteria(float(log_density.sum()), self._n_parameters(), len(log_density))
+        return information_criteria(
+            float(log_density.sum()), self._n_parameters(), len(log_density)
+        )
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Rows drawn from the mixture, in design columns, and the component of each.
@@ -265,7 +275,7 @@ class Mixture(Density, Learner):
         block = Block(drawn, None, None, 0, self._design.after)
         return float(np.quantile(_log_density(self, block), quantile))
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The weight of every component, its columns, and how the iterations ended."""
@@ -281,7 +291,8 @@ class Mixture(Density, Learner):
         return Summary(self._title(), facts, self._component_table())
 
     def explain(self, X: Any) -> Explanation:
-        """Why a row is in its component and not in the next: what every column adds to the log-odds.
+        """Why a row is in its component and not in the next: what every column adds to the
+        log-odds.
 
         Parameters
         ----------
@@ -291,7 +302,10 @@ class Mixture(Density, Learner):
         -------
         Explanation
         """
-        labels = np.arange(len(self.weights_)) if hasattr(self, "weights_") else None
+        if hasattr(self, "weights_"):
+            labels = np.arange(len(self.weights_))
+        else:
+            labels = None
         return self._explain(X, self._column_terms, AGAINST_RUNNER_UP, labels=labels)
 
 

@@ -9,8 +9,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.probability import positive_matrix
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
@@ -26,14 +26,17 @@ from lyceum.report import Summary
 
 
 class BayesianGaussianMixture(EllipticalMixture):
-    """Bayesian mixture of Gaussians by variational inference: it finds how many components the rows need.
+    """Bayesian mixture of Gaussians by variational inference: it finds how many components the rows
+    need.
 
-    Weights have a Dirichlet prior (finite, or the sticks of a Dirichlet process), components a Normal-Wishart
-    prior. The lower bound of the log evidence is raised by the same iterations as `GaussianMixture`'s, with
-    posteriors in place of estimates; a small concentration leaves components empty that are not needed, so
-    that `n_components` is only an upper limit. Singular components cannot occur. Missing cells are taken.
+    Weights have a Dirichlet prior (finite, or the sticks of a Dirichlet process), components a
+    Normal-Wishart prior. The lower bound of the log evidence is raised by the same iterations as
+    `GaussianMixture`'s, with posteriors in place of estimates; a small concentration leaves
+    components empty that are not needed, so that `n_components` is only an upper limit. Singular
+    components cannot occur. Missing cells are taken.
 
-    `predict` and `score_samples` use the expected weights, the means, and the covariances Ψ_k / ν_k.
+    `predict` and `score_samples` use the expected weights, the means, and the covariances Ψ_k /
+    ν_k.
 
     Parameters
     ----------
@@ -50,23 +53,25 @@ class BayesianGaussianMixture(EllipticalMixture):
     mean_prior : array of shape (n_columns,) or None, default=None
         m_0; None takes the mean of all rows.
     degrees_of_freedom_prior : float or None, default=None
-        ν_0 > d - 1 (above 0 for "diag" and "spherical"); None takes d (1 for "diag" and "spherical").
+        ν_0 > d - 1 (above 0 for "diag" and "spherical"); None takes d (1 for "diag" and
+        "spherical").
     covariance_prior : float, array of shape (d,) or (d, d), or None, default=None
         Ψ_0; None takes ν_0 times the variances of the columns within the clusters of the start.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means in columns of variance 1, the rows nearest to centres of k-means++
-        (one pass), or the rows nearest to rows drawn at random.
+        The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
+        k-means++ (one pass), or the rows nearest to rows drawn at random.
     n_init : int, default=5
         How many starts are tried; the largest bound wins.
     means_init : array of shape (n_components, n_columns) or None, default=None
-        Centres to start from, in place of k-means.
+        Centers to start from, in place of k-means.
     merge : bool, default=True
-        Whether two components become one, after the iterations, where that raises the bound: the iterations
-        alone stop where two components share what one explains better.
+        Whether two components become one, after the iterations, where that raises the bound: the
+        iterations alone stop where two components share what one explains better.
     max_iter : int, default=500
         The most iterations.
     tol : float, default=1e-5
-        Stop when an iteration gains at most this much per row; emptying a component takes many small steps.
+        Stop when an iteration gains at most this much per row; emptying a component takes many
+        small steps.
     random_state : int, RandomState or None, default=None
         The seed of the start.
     record : bool, default=False
@@ -74,7 +79,8 @@ class BayesianGaussianMixture(EllipticalMixture):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns without that of the first category.
+        Which columns hold categories; each becomes one-of-C columns without that of the first
+        category.
 
     Attributes
     ----------
@@ -107,7 +113,8 @@ class BayesianGaussianMixture(EllipticalMixture):
     history_ : list of float
         The lower bound of the log evidence at the start and after every iteration.
     record_ : list of dict
-        With `record=True`, for every step `step`, `objective`, `weights`, `means` and `covariances`.
+        With `record=True`, for every step `step`, `objective`, `weights`, `means` and
+        `covariances`.
     var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
@@ -126,10 +133,9 @@ class BayesianGaussianMixture(EllipticalMixture):
     References
     ----------
     Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 10.2. Springer.
-    Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures. Bayesian
-    Analysis 1.
-    Ueda, N., Nakano, R., Ghahramani, Z. and Hinton, G. E. (2000). SMEM algorithm for mixture models. Neural
-    Computation 12.
+    Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures.
+    Bayesian Analysis 1. Ueda, N., Nakano, R., Ghahramani, Z. and Hinton, G. E. (2000). SMEM
+    algorithm for mixture models. Neural Computation 12.
 
     Examples
     --------
@@ -144,7 +150,9 @@ class BayesianGaussianMixture(EllipticalMixture):
     _parameter_constraints: ClassVar[dict] = {
         **{name: rule for name, rule in MIXTURE_CONSTRAINTS.items() if name != "warm_start"},
         "covariance_type": [StrOptions(set(FORMS))],
-        "weight_concentration_prior_type": [StrOptions({"dirichlet_process", "dirichlet_distribution"})],
+        "weight_concentration_prior_type": [
+            StrOptions({"dirichlet_process", "dirichlet_distribution"})
+        ],
         "weight_concentration_prior": [None, Interval(Real, 0, None, closed="neither")],
         "mean_precision_prior": [None, Interval(Real, 0, None, closed="neither")],
         "mean_prior": [None, "array-like"],
@@ -199,7 +207,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
@@ -215,18 +223,32 @@ class BayesianGaussianMixture(EllipticalMixture):
         return problem, [problem.maximization(one) for one in sums]
 
     def _prior(self, mean: np.ndarray, within: np.ndarray) -> VariationalPrior:
-        d, diagonal = len(mean), self._form.diagonal
-        nu = (1.0 if diagonal else float(d)) if self.degrees_of_freedom_prior is None else None
+        d = len(mean)
+        diagonal = self._form.diagonal
+        if self.degrees_of_freedom_prior is None:
+            if diagonal:
+                nu = 1.0
+            else:
+                nu = float(d)
+        else:
+            nu = None
         nu = float(self.degrees_of_freedom_prior) if nu is None else nu  # type: ignore[arg-type]
         if not diagonal and nu <= d - 1:
             raise SettingError(
-                f"degrees_of_freedom_prior={nu:g} must be above {d - 1}, the number of columns less one"
+                f"degrees_of_freedom_prior={nu:g} must be above {d - 1}, the number of columns"
+                " less one"
             )
         if self.covariance_prior is None:
-            scale = nu * within if diagonal else nu * np.diag(within)
+            if diagonal:
+                scale = nu * within
+            else:
+                scale = nu * np.diag(within)
         else:
             scale = self._given_scale(d)
-        m_0 = mean if self.mean_prior is None else given_array("mean_prior", self.mean_prior, (d,))
+        if self.mean_prior is None:
+            m_0 = mean
+        else:
+            m_0 = given_array("mean_prior", self.mean_prior, (d,))
         gamma = self.weight_concentration_prior
         return VariationalPrior(
             1.0 / int(self.n_components) if gamma is None else float(gamma),
@@ -240,8 +262,13 @@ class BayesianGaussianMixture(EllipticalMixture):
     def _given_scale(self, d: int) -> np.ndarray:
         given = number_setting("covariance_prior", self.covariance_prior)
         if not self._form.diagonal:
-            return positive_matrix("covariance_prior", np.diag(given) if given.ndim == 1 else given, d)
-        found = np.full(d, float(given)) if given.ndim == 0 else given_array("covariance_prior", given, (d,))
+            return positive_matrix(
+                "covariance_prior", np.diag(given) if given.ndim == 1 else given, d
+            )
+        if given.ndim == 0:
+            found = np.full(d, float(given))
+        else:
+            found = given_array("covariance_prior", given, (d,))
         if not (found > 0).all():
             raise SettingError("covariance_prior must be above 0 in every column")
         return found
@@ -249,7 +276,9 @@ class BayesianGaussianMixture(EllipticalMixture):
     def _improve_run(
         self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
     ) -> EMOutcome:
-        return merge_components(rows, problem, solver, found) if self.merge else found
+        if self.merge:
+            return merge_components(rows, problem, solver, found)
+        return found
 
     def _keep(self, parameters: VariationalParameters, problem: VariationalProblem) -> None:  # type: ignore[override]
         self.weights_ = parameters.weights
@@ -274,4 +303,6 @@ class BayesianGaussianMixture(EllipticalMixture):
     def summary(self) -> Summary:
         """The weight of every component, its columns, and how the iterations ended."""
         found = super().summary()
-        return Summary(found.title, {**found.facts, "components with rows": self.n_active_}, found.tables)
+        return Summary(
+            found.title, {**found.facts, "components with rows": self.n_active_}, found.tables
+        )

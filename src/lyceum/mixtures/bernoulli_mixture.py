@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.statistics import Moments, indicators
 from lyceum.errors import SettingError
@@ -18,12 +18,13 @@ from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
 
 
 class BernoulliMixture(TableMixture):
-    """Mixture of Bernoullis: p(x) = Σ_k π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j), by expectation-maximisation.
+    """Mixture of Bernoullis: p(x) = Σ_k π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j), by
+    expectation-maximization.
 
-    x_j is 1 where a number is above `binarize`. A column of C > 2 categories has a distribution over them in
-    every component, so that tables of categories are taken as they are (latent class analysis). Missing cells
-    are left out, which is exact, as the columns are independent within a component. The M-step is
-    p_kj = (Σ_i r_ik x_ij + α) / (n_k + 2 α).
+    x_j is 1 where a number is above `binarize`. A column of C > 2 categories has a distribution
+    over them in every component, so that tables of categories are taken as they are (latent class
+    analysis). Missing cells are left out, which is exact, as the columns are independent within a
+    component. The M-step is p_kj = (Σ_i r_ik x_ij + α) / (n_k + 2 α).
 
     Parameters
     ----------
@@ -32,10 +33,11 @@ class BernoulliMixture(TableMixture):
     alpha : float, default=0.1
         Added to every count, so that no probability is 0 or 1.
     binarize : float or None, default=0.0
-        x_j is 1 for a cell above this number; None if cells are 0 and 1 already. At least 0 for sparse rows.
+        x_j is 1 for a cell above this number; None if cells are 0 and 1 already. At least 0 for
+        sparse rows.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means, the rows nearest to centres of k-means++ (one pass), or the rows
-        nearest to rows drawn at random.
+        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
+        rows nearest to rows drawn at random.
     n_init : int, default=1
         How many starts are tried; the largest objective wins.
     weights_init : array of shape (n_components,) or None, default=None
@@ -53,7 +55,8 @@ class BernoulliMixture(TableMixture):
     record : bool, default=False
         Whether to keep the parameters of every step in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: one column of 0 and 1 for two of them, one-of-C columns for more.
+        Which columns hold categories: one column of 0 and 1 for two of them, one-of-C columns for
+        more.
 
     Attributes
     ----------
@@ -152,7 +155,8 @@ class BernoulliMixture(TableMixture):
         return ScaledCells.of(moments.mean, np.ones(len(moments.mean)))
 
     def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
-        P, group = self.probabilities_[k], self._group()
+        P = self.probabilities_[k]
+        group = self._group()
         out = (random.random_sample((n, len(P))) < P).astype(np.float64)
         for g in np.unique(group[group >= 0]):
             own = np.flatnonzero(group == g)
@@ -180,13 +184,17 @@ class _Binarize:
             X[:, self.number] = np.where(np.isnan(cells), np.nan, cells > self.above)
         elif ((cells < 0) | (cells > 1)).any():
             raise SettingError(
-                "cells outside of 0 to 1 are not Bernoulli: set binarize to a number above which a cell is 1"
+                "cells outside of 0 to 1 are not Bernoulli: set binarize to a number above which a"
+                " cell is 1"
             )
         return block.with_X(X, block.schema)
 
     def _of_sparse(self, X: Any) -> Any:
         if self.above is not None and self.above < 0:
             raise SettingError(
-                f"binarize={self.above} would fill sparse rows with ones: give a number of at least 0"
+                f"binarize={self.above} would fill sparse rows with ones: give a number of at"
+                " least 0"
             )
-        return X if self.above is None else indicators(X, self.above)
+        if self.above is None:
+            return X
+        return indicators(X, self.above)

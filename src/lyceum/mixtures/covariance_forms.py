@@ -13,7 +13,8 @@ from lyceum._core.probability import whiten
 
 @dataclass(frozen=True)
 class CovariancePrior:
-    """An inverse Wishart prior of every covariance: `rows` rows of the variances `variance` are added.
+    """An inverse Wishart prior of every covariance: `rows` rows of the variances `variance` are
+    added.
 
     Up to a constant log p(Σ) = -½ rows (log |Σ| + tr(V Σ⁻¹)), so that the M-step gives
     Σ = (S + rows V) / (n + rows). With rows > 0 no component can collapse onto a point.
@@ -25,7 +26,10 @@ class CovariancePrior:
     def log_density(self, covariances: np.ndarray) -> float:
         """The sum over covariances (K, d, d) or (K, d), columns without variance left out."""
         # a spherical covariance has its variance in constant columns too
-        used = (covariances > 0).all(axis=0) if covariances.ndim == 2 else self.variance > 0
+        if covariances.ndim == 2:
+            used = (covariances > 0).all(axis=0)
+        else:
+            used = self.variance > 0
         if not self.rows or not used.any():
             return 0.0
         V = self.variance[used]
@@ -38,7 +42,8 @@ class CovariancePrior:
 
 
 class ComponentWhitening(NamedTuple):
-    """Covariances with the ridge of singular ones, their W and determinants, and the columns that vary."""
+    """Covariances with the ridge of singular ones, their W and determinants, and the columns that
+    vary."""
 
     matrices: np.ndarray  # (K, d, d), or variances (K, d)
     W: np.ndarray  # the same shape
@@ -57,7 +62,8 @@ class CovarianceForm:
     diagonal, pooled : bool
         Whether only variances are summed, and whether scatters are added up over the components.
     estimate : function of (scatter, n, prior)
-        The covariances as stored, from the scatters (K or 1, d, d) or (K, d) and the rows n of each.
+        The covariances as stored, from the scatters (K or 1, d, d) or (K, d) and the rows n of
+        each.
     expand : function of (covariances, K, d)
         One matrix (K, d, d) or one row of variances (K, d) per component.
     distinct : function of (covariances, d)
@@ -78,11 +84,17 @@ class CovarianceForm:
         """The whitening of every component; `variance` is that of the columns over all rows."""
         d = len(variance)
         matrices = np.array(self.expand(covariances, K, d))
-        once = whiten(matrices[0], variance) if self.pooled else None
+        if self.pooled:
+            once = whiten(matrices[0], variance)
+        else:
+            once = None
         white = [once or whiten(matrix, variance) for matrix in matrices]
         ridge = np.stack([one.ridge for one in white])
         matrices += ridge if self.diagonal else ridge[:, :, None] * np.eye(d)
-        diagonals = matrices if self.diagonal else np.einsum("kjj->kj", matrices)
+        if self.diagonal:
+            diagonals = matrices
+        else:
+            diagonals = np.einsum("kjj->kj", matrices)
         return ComponentWhitening(
             matrices,
             np.stack([one.W for one in white]),
@@ -139,7 +151,13 @@ FORMS: dict[str, CovarianceForm] = {
             "diag", True, False, _diagonal, lambda c, K, d: c, lambda c, d: c, lambda K, d: (K, d)
         ),
         CovarianceForm(
-            "spherical", True, False, _spherical, _columns, lambda c, d: _columns(c, 0, d), lambda K, d: (K,)
+            "spherical",
+            True,
+            False,
+            _spherical,
+            _columns,
+            lambda c, d: _columns(c, 0, d),
+            lambda K, d: (K,),
         ),
     )
 }

@@ -1,4 +1,5 @@
-"""Mixtures of Gaussians and of Student-t as problems for expectation-maximisation, and what both share."""
+"""Mixtures of Gaussians and of Student-t as problems for expectation-maximization, and what both
+share."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class EllipticalParameters:
 
 @dataclass(frozen=True, eq=False)
 class EllipticalProblem(MixtureProblem):
-    """The mixture as expectation-maximisation sees it.
+    """The mixture as expectation-maximization sees it.
 
     Attributes
     ----------
@@ -61,7 +62,11 @@ class EllipticalProblem(MixtureProblem):
     degrees: Any = None
 
     def parameters(
-        self, weights: np.ndarray, means: np.ndarray, covariances: np.ndarray, degrees: np.ndarray | None
+        self,
+        weights: np.ndarray,
+        means: np.ndarray,
+        covariances: np.ndarray,
+        degrees: np.ndarray | None,
     ) -> EllipticalParameters:
         values = ComponentValues.of(weights, means, covariances, self.form, self.variance, degrees)
         return EllipticalParameters(weights, means, covariances, degrees, values)
@@ -69,7 +74,9 @@ class EllipticalProblem(MixtureProblem):
     def maximization(self, statistic: MixtureSums) -> EllipticalParameters:
         n = statistic.rows
         covariances = self.form.estimate(statistic.moments.scatter, n, self.prior)
-        return self.parameters(n / n.sum(), statistic.moments.mean, covariances, self._new_degrees(statistic))
+        return self.parameters(
+            n / n.sum(), statistic.moments.mean, covariances, self._new_degrees(statistic)
+        )
 
     def _new_degrees(self, statistic: MixtureSums) -> np.ndarray | None:
         K = len(statistic.rows)
@@ -79,7 +86,9 @@ class EllipticalProblem(MixtureProblem):
             return np.full(K, float(self.degrees))
         if not statistic.logs.any():  # a start from labels
             return np.full(K, 10.0)
-        mean = np.divide(statistic.logs, statistic.rows, out=np.full(K, -1.0), where=statistic.rows > 0)
+        mean = np.divide(
+            statistic.logs, statistic.rows, out=np.full(K, -1.0), where=statistic.rows > 0
+        )
         return np.array([_degrees_from(value) for value in mean])
 
     def log_prior(self, parameters: EllipticalParameters) -> float:
@@ -94,7 +103,9 @@ def _degrees_from(mean: float) -> float:
 
     if slope(MOST_DEGREES) >= 0:
         return MOST_DEGREES
-    return LEAST_DEGREES if slope(LEAST_DEGREES) <= 0 else float(brentq(slope, LEAST_DEGREES, MOST_DEGREES))
+    if slope(LEAST_DEGREES) <= 0:
+        return LEAST_DEGREES
+    return float(brentq(slope, LEAST_DEGREES, MOST_DEGREES))
 
 
 class EllipticalMixture(Mixture):
@@ -119,15 +130,21 @@ class EllipticalMixture(Mixture):
     def _form(self) -> CovarianceForm:
         return FORMS[self.covariance_type]
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
-        problem = EllipticalProblem(self._form, CovariancePrior(0.0, variance), variance, self._degrees)
+        problem = EllipticalProblem(
+            self._form, CovariancePrior(0.0, variance), variance, self._degrees
+        )
         if self.warm_start and hasattr(self, "means_"):
-            problem = replace(problem, prior=CovariancePrior(float(self.prior_rows), self.prior_variance_))
+            problem = replace(
+                problem, prior=CovariancePrior(float(self.prior_rows), self.prior_variance_)
+            )
             degrees = getattr(self, "degrees_", None)
-            return problem, [problem.parameters(self.weights_, self.means_, self.covariances_, degrees)]
+            return problem, [
+                problem.parameters(self.weights_, self.means_, self.covariances_, degrees)
+            ]
         sums = [
             rows.reduce(partial(problem.start_sums, labels=labels))
             for labels in self._start_labels(rows, moments)
@@ -137,7 +154,8 @@ class EllipticalMixture(Mixture):
         return problem, [self._with_given(problem, self._first(problem, one)) for one in sums]
 
     def _first(self, problem: EllipticalProblem, sums: MixtureSums) -> EllipticalParameters:
-        """The parameters of a start; Student-t starts with the prior covariance, which no outlier pulls."""
+        """The parameters of a start; Student-t starts with the prior covariance, which no outlier
+        pulls."""
         found = problem.maximization(sums)
         if self._degrees is None:
             return found
@@ -154,16 +172,22 @@ class EllipticalMixture(Mixture):
         centers = scaling.cells(given_array("means_init", self.means_init, shape))
         return [StartLabels(centers, scaling)]
 
-    def _with_given(self, problem: EllipticalProblem, start: EllipticalParameters) -> EllipticalParameters:
+    def _with_given(
+        self, problem: EllipticalProblem, start: EllipticalParameters
+    ) -> EllipticalParameters:
         """The start, with the parameters that were given in place of those that were found."""
         K, d = start.means.shape
-        weights, means, covariances = start.weights, start.means, start.covariances
+        weights = start.weights
+        means = start.means
+        covariances = start.covariances
         if self.weights_init is not None:
             weights = given_weights(self.weights_init, K)
         if self.means_init is not None:
             means = given_array("means_init", self.means_init, (K, d))
         if self.precisions_init is not None:
-            precisions = given_array("precisions_init", self.precisions_init, self._form.shape(K, d))
+            precisions = given_array(
+                "precisions_init", self.precisions_init, self._form.shape(K, d)
+            )
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 
@@ -181,9 +205,9 @@ class EllipticalMixture(Mixture):
         white = self._form.whiten(self.covariances_, len(self.means_), self.var_)
         if white.dependent is not None:
             warnings.warn(
-                f"{type(self).__name__}: the covariance of a component is singular in column "
-                f"{self.design_names[white.dependent]!r}: {RIDGE:g} of the variances was added. Set "
-                "prior_rows above 0, so that no component can collapse",
+                f"{type(self).__name__}: the covariance of a component is singular in column"
+                f" {self.design_names[white.dependent]!r}: {RIDGE:g} of the variances was added."
+                " Set prior_rows above 0, so that no component can collapse",
                 LinAlgWarning,
                 stacklevel=6,
             )
@@ -194,9 +218,11 @@ class EllipticalMixture(Mixture):
             "means": parameters.means,
             "covariances": parameters.covariances,
         }
-        return found if parameters.degrees is None else {**found, "degrees": parameters.degrees}
+        if parameters.degrees is None:
+            return found
+        return {**found, "degrees": parameters.degrees}
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     @property
     def _values(self) -> ComponentValues:
@@ -206,11 +232,15 @@ class EllipticalMixture(Mixture):
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+        if block.X.dtype.kind == "f":
+            X = block.X
+        else:
+            X = block.X.astype(np.float64)
         return self._values.log_joint(X)
 
     def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
-        d, matrix = self.means_.shape[1], self._values.matrices[k]
+        d = self.means_.shape[1]
+        matrix = self._values.matrices[k]
         noise = random.standard_normal((n, d))
         degrees = getattr(self, "degrees_", None)
         if degrees is not None:
@@ -224,16 +254,21 @@ class EllipticalMixture(Mixture):
         X = np.ascontiguousarray(block.X, dtype=np.float64)
         return runner_up_odds(*self._values.known_terms(X))
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def precisions_(self) -> np.ndarray:
         """The inverses of the covariances, in the same shape; 0 in columns without variance."""
         W = self._form.whiten(self.covariances_, len(self.means_), self.var_).W
-        found = W**2 if self._form.diagonal else np.einsum("kij,kil->kjl", W, W)
+        if self._form.diagonal:
+            found = W**2
+        else:
+            found = np.einsum("kij,kil->kjl", W, W)
         if self._form.pooled:
             return found[0]
-        return found[:, 0] if self.covariance_type == "spherical" else found
+        if self.covariance_type == "spherical":
+            return found[:, 0]
+        return found
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape
@@ -247,7 +282,8 @@ class EllipticalMixture(Mixture):
         head: tuple[str, ...] = ("component", "weight")
         weights: list[Any] = [*zip(names, self.weights_.tolist())]
         if degrees is not None:
-            head, weights = (*head, "degrees of freedom"), [(*row, v) for row, v in zip(weights, degrees)]
+            head = (*head, "degrees of freedom")
+            weights = [(*row, v) for row, v in zip(weights, degrees)]
         means = [(name, *column) for name, column in zip(self.design_names, self.means_.T)]
         spread = [(name, *column) for name, column in zip(self.design_names, deviations.T)]
         return [
@@ -257,7 +293,8 @@ class EllipticalMixture(Mixture):
         ]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.weights_), len(self.design_names)
+        K = len(self.weights_)
+        d = len(self.design_names)
         return {
             "weights_": (K,),
             "means_": (K, d),
@@ -271,22 +308,30 @@ def _inverse(precisions: np.ndarray, diagonal: bool) -> np.ndarray:
     try:
         if diagonal and not (precisions > 0).all():
             raise np.linalg.LinAlgError("not positive")
-        return 1.0 / precisions if diagonal else np.linalg.inv(precisions)
+        if diagonal:
+            return 1.0 / precisions
+        return np.linalg.inv(precisions)
     except np.linalg.LinAlgError:
         raise SettingError(
-            "precisions_init cannot be inverted: give positive definite precisions, and leave constant "
-            "columns out"
+            "precisions_init cannot be inverted: give positive definite precisions, and leave"
+            " constant columns out"
         ) from None
 
 
 def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:
     """The variances of the columns within the clusters of a start: their harmonic mean.
 
-    A few rows far away raise a variance without limit, but hardly its harmonic mean over the clusters.
+    A few rows far away raise a variance without limit, but hardly its harmonic mean over the
+    clusters.
     """
-    S, n = sums.moments.scatter, sums.rows
-    scatter = S if S.ndim == 2 else np.einsum("kjj->kj", S)
-    n = n if len(scatter) == len(n) else n.sum(keepdims=True)
+    S = sums.moments.scatter
+    n = sums.rows
+    if S.ndim == 2:
+        scatter = S
+    else:
+        scatter = np.einsum("kjj->kj", S)
+    if len(scatter) != len(n):
+        n = n.sum(keepdims=True)
     some = n > 1.0
     if not some.any():
         return variance

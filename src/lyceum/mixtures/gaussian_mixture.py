@@ -1,4 +1,4 @@
-"""A mixture of Gaussians by expectation-maximisation."""
+"""A mixture of Gaussians by expectation-maximization."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import FORMS
 from lyceum.mixtures.elliptical import EllipticalMixture
@@ -23,21 +23,22 @@ ELLIPTICAL_CONSTRAINTS: dict[str, list] = {
 
 
 class GaussianMixture(EllipticalMixture):
-    """Mixture of Gaussians: p(x) = Σ_k π_k N(x; μ_k, Σ_k), by expectation-maximisation.
+    """Mixture of Gaussians: p(x) = Σ_k π_k N(x; μ_k, Σ_k), by expectation-maximization.
 
     E-step: the responsibilities r_ik = π_k N(x_i; μ_k, Σ_k) / p(x_i). M-step, with n_k = Σ_i r_ik:
 
         π_k = n_k / N,   μ_k = Σ_i r_ik x_i / n_k,
         Σ_k = (Σ_i r_ik (x_i - μ_k)(x_i - μ_k)ᵀ + n_0 V) / (n_k + n_0).
 
-    The likelihood of a mixture is unbounded: a component that shrinks onto a point has an infinite density
-    there. A prior of n_0 rows (one by default) with the variances V within the clusters of the start bounds
-    it, so that no component collapses; the objective is the log-likelihood plus the log prior, and no
-    iteration lowers it. With `prior_rows=0` it is the likelihood alone.
+    The likelihood of a mixture is unbounded: a component that shrinks onto a point has an infinite
+    density there. A prior of n_0 rows (one by default) with the variances V within the clusters of
+    the start bounds it, so that no component collapses; the objective is the log-likelihood plus
+    the log prior, and no iteration lowers it. With `prior_rows=0` it is the likelihood alone.
 
-    Missing cells are integrated out: a row counts with the conditional mean and covariance of its missing
-    cells given the others, component by component, which is the maximum likelihood of what was observed if
-    cells are missing at random. Rows are read once per iteration, from memory, files or Dask.
+    Missing cells are integrated out: a row counts with the conditional mean and covariance of its
+    missing cells given the others, component by component, which is the maximum likelihood of what
+    was observed if cells are missing at random. Rows are read once per iteration, from memory,
+    files or Dask.
 
     Parameters
     ----------
@@ -46,10 +47,11 @@ class GaussianMixture(EllipticalMixture):
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         One covariance per component, one for all, variances only, or one variance per component.
     prior_rows : float, default=1.0
-        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may collapse.
+        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may
+        collapse.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means in columns of variance 1, the rows nearest to centres of k-means++
-        (one pass), or the rows nearest to rows drawn at random.
+        The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
+        k-means++ (one pass), or the rows nearest to rows drawn at random.
     n_init : int, default=1
         How many starts are tried; the largest objective wins.
     weights_init : array of shape (n_components,) or None, default=None
@@ -71,7 +73,8 @@ class GaussianMixture(EllipticalMixture):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns without that of the first category.
+        Which columns hold categories; each becomes one-of-C columns without that of the first
+        category.
 
     Attributes
     ----------
@@ -94,7 +97,8 @@ class GaussianMixture(EllipticalMixture):
     history_ : list of float
         The objective at the start and after every iteration.
     record_ : list of dict
-        With `record=True`, for every step `step`, `objective`, `weights`, `means` and `covariances`.
+        With `record=True`, for every step `step`, `objective`, `weights`, `means` and
+        `covariances`.
     var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
@@ -115,12 +119,12 @@ class GaussianMixture(EllipticalMixture):
 
     References
     ----------
-    Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM
-    algorithm. Journal of the Royal Statistical Society B 39(1).
-    Ghahramani, Z. and Jordan, M. I. (1994). Supervised learning from incomplete data via an EM
-    approach. Advances in Neural Information Processing Systems 6.
-    Fraley, C. and Raftery, A. E. (2007). Bayesian regularization for normal mixture estimation and
-    model-based clustering. Journal of Classification 24.
+    Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
+    via the EM algorithm. Journal of the Royal Statistical Society B 39(1). Ghahramani, Z. and
+    Jordan, M. I. (1994). Supervised learning from incomplete data via an EM approach. Advances in
+    Neural Information Processing Systems 6. Fraley, C. and Raftery, A. E. (2007). Bayesian
+    regularization for normal mixture estimation and model-based clustering. Journal of
+    Classification 24.
 
     Examples
     --------

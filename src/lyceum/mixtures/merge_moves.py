@@ -1,9 +1,9 @@
 """Merge moves of variational mixtures: two components become one where that raises the bound.
 
-Coordinate ascent cannot leave a solution in which two components share what one would explain better: each
-is the best for its rows. The sums of two components add up to those of their union, so that a merge is an
-M-step without a pass; the passes that follow say whether the bound of the log evidence rose (Ueda et al.
-2000; Hughes and Sudderth 2013).
+Coordinate ascent cannot leave a solution in which two components share what one would explain
+better: each is the best for its rows. The sums of two components add up to those of their union, so
+that a merge is an M-step without a pass; the passes that follow say whether the bound of the log
+evidence rose (Ueda et al. 2000; Hughes and Sudderth 2013).
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _NEAREST = 4  # other components that one may be merged with
 def merge_components(
     rows: Rows, problem: VariationalProblem, solver: ExpectationMaximization, found: EMOutcome
 ) -> EMOutcome:
-    """The outcome after all merges that raise the bound, each followed by iterations until convergence."""
+    """The outcome after all merges that raise the bound, each followed by iterations until
+    convergence."""
     short = replace(solver, max_iter=_SHORT, record=False)
     while found.converged and (better := _merge_once(rows, problem, short, found)) is not None:
-        found = _join(found, solver.maximise(rows, problem, better))
+        found = _join(found, solver.maximize(rows, problem, better))
         report("components", active_components(found.parameters), None)
     return found
 
@@ -47,7 +48,7 @@ def _merge_once(
     for start in _proposals(problem, sums):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # that it was short
-            outcome = short.maximise(rows, problem, start)
+            outcome = short.maximize(rows, problem, start)
         # a merge that is undone may gain too, as convergence is up to a tolerance: it is none
         fewer = active_components(outcome.parameters) < active_components(found.parameters)
         if fewer and outcome.objective > found.objective:
@@ -61,7 +62,8 @@ def active_components(parameters: VariationalParameters) -> int:
 
 
 def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[VariationalParameters]:
-    """The M-steps of the most promising merges, by the bound without the entropy of the memberships."""
+    """The M-steps of the most promising merges, by the bound without the entropy of the
+    memberships."""
     found: list[tuple[float, int, VariationalParameters]] = []
     for i, j in _near_pairs(sums):
         one = by_size(_union(sums, i, j))
@@ -71,7 +73,8 @@ def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[Varia
 
 
 def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
-    """Components with rows, each with the nearest others in units of the spread within components."""
+    """Components with rows, each with the nearest others in units of the spread within
+    components."""
     active = np.flatnonzero(sums.rows >= 1.0)
     if len(active) < 2:
         return []
@@ -87,13 +90,16 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
 
 def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
     """The sums with the rows of component j in component i, and none in j."""
-    moments, n = sums.moments, sums.rows
+    moments = sums.moments
+    n = sums.rows
     both = n[i] + n[j]
     moved = moments.mean[j] - moments.mean[i]
-    mean, rows = moments.mean.copy(), n.copy()
+    mean = moments.mean.copy()
+    rows = n.copy()
     mean[i] += n[j] / both * moved
     rows[i], rows[j] = both, 0.0
-    scatter, factor = moments.scatter.copy(), n[i] * n[j] / both
+    scatter = moments.scatter.copy()
+    factor = n[i] * n[j] / both
     if isinstance(moments, ClassScatter):
         between = factor * np.outer(moved, moved)
         if moments.pooled:
@@ -101,12 +107,16 @@ def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
         else:
             scatter[i] += scatter[j] + between
             scatter[j] = 0.0
-        return MixtureSums(rows, sums.logs, replace(moments, weight=rows, mean=mean, scatter=scatter))
+        return MixtureSums(
+            rows, sums.logs, replace(moments, weight=rows, mean=mean, scatter=scatter)
+        )
     scatter[i] += scatter[j] + factor * moved**2
     scatter[j] = 0.0
     weight = np.repeat(rows[:, None], mean.shape[1], axis=1)
     return MixtureSums(
-        rows, sums.logs, replace(moments, class_weight=rows, weight=weight, mean=mean, scatter=scatter)
+        rows,
+        sums.logs,
+        replace(moments, class_weight=rows, weight=weight, mean=mean, scatter=scatter),
     )
 
 
@@ -114,8 +124,11 @@ def _expected_bound(
     problem: VariationalProblem, sums: MixtureSums, parameters: VariationalParameters
 ) -> float:
     """The lower bound at responsibilities with these sums, without their entropy."""
-    at, n, S = parameters.values, sums.rows, sums.moments.scatter
-    moved, W = sums.moments.mean - at.means, at.whitening
+    at = parameters.values
+    n = sums.rows
+    S = sums.moments.scatter
+    moved = sums.moments.mean - at.means
+    W = at.whitening
     if W.ndim == 2:
         apart = (W**2 * (S + n[:, None] * moved**2)).sum()
     else:
@@ -145,7 +158,10 @@ def by_size(sums: MixtureSums) -> MixtureSums:
     order = np.argsort(-sums.rows, kind="stable")
     moments = sums.moments
     if isinstance(moments, ClassScatter):
-        scatter = moments.scatter if moments.pooled else moments.scatter[order]
+        if moments.pooled:
+            scatter = moments.scatter
+        else:
+            scatter = moments.scatter[order]
         sorted_: ClassScatter | ClassMoments = replace(
             moments, weight=moments.weight[order], mean=moments.mean[order], scatter=scatter
         )

@@ -17,9 +17,10 @@ from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
 class MultinomialMixture(TableMixture):
     """Mixture of multinomials over counts: p(x) = n! / Π_j x_j! Σ_k π_k Π_j p_kj^x_j, n = Σ_j x_j.
 
-    Every component is a distribution p_k over the columns, from which the counts of a row are drawn; the
-    total n of a row is taken as given. The M-step is p_kj = (Σ_i r_ik x_ij + α) / (Σ_j Σ_i r_ik x_ij + d α).
-    Sparse rows are taken as they are. EM starts from k-means of the square roots of the shares x / n.
+    Every component is a distribution p_k over the columns, from which the counts of a row are
+    drawn; the total n of a row is taken as given. The M-step is p_kj = (Σ_i r_ik x_ij + α) / (Σ_j
+    Σ_i r_ik x_ij + d α). Sparse rows are taken as they are. EM starts from k-means of the square
+    roots of the shares x / n.
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ class MultinomialMixture(TableMixture):
     alpha : float, default=0.1
         Added to every count, so that no probability is 0.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means, the rows nearest to centres of k-means++ (one pass), or the rows
-        nearest to rows drawn at random.
+        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
+        rows nearest to rows drawn at random.
     n_init : int, default=1
         How many starts are tried; the largest objective wins.
     weights_init : array of shape (n_components,) or None, default=None
@@ -83,8 +84,8 @@ class MultinomialMixture(TableMixture):
 
     References
     ----------
-    Nigam, K., McCallum, A. K., Thrun, S. and Mitchell, T. (2000). Text classification from labeled and
-    unlabeled documents using EM. Machine Learning 39.
+    Nigam, K., McCallum, A. K., Thrun, S. and Mitchell, T. (2000). Text classification from labeled
+    and unlabeled documents using EM. Machine Learning 39.
 
     Examples
     --------
@@ -182,13 +183,16 @@ class _CheckCounts:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        low = block.X.min() if block.X.shape[0] and (not sparse.issparse(block.X) or block.X.nnz) else 0.0
+        if block.X.shape[0] and (not sparse.issparse(block.X) or block.X.nnz):
+            low = block.X.min()
+        else:
+            low = 0.0
         if low < 0:
             X = block.dense
             row, column = np.argwhere(X < 0)[0]
             raise DataError(
-                "Negative values in data passed to MultinomialMixture: column "
-                f"{block.schema[int(column)].name!r} has {X[row, column]:g} in row {block.start + row}, "
-                "but counts are at least 0"
+                "Negative values in data passed to MultinomialMixture: column"
+                f" {block.schema[int(column)].name!r} has {X[row, column]:g} in row"
+                f" {block.start + row}, but counts are at least 0"
             )
         return block

@@ -1,4 +1,5 @@
-"""What mixtures of Gaussians and of Student-t share as problems of expectation-maximisation: their sums."""
+"""What mixtures of Gaussians and of Student-t share as problems of expectation-maximization: their
+sums."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from lyceum.mixtures.sums import MixtureSums, expected_sums
 
 
 class MixtureProblem(EMProblem):
-    """A mixture whose E-step needs the values of its components and the form of their covariances."""
+    """A mixture whose E-step needs the values of its components and the form of their
+    covariances."""
 
     form: CovarianceForm
 

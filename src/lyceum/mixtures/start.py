@@ -1,4 +1,5 @@
-"""Where the EM of a mixture starts: clusters of k-means, outliers apart or not, or given centres."""
+"""Where the EM of a mixture starts: clusters of k-means, outliers apart or not, or given
+centers."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class ScaledCells:
 
     @classmethod
     def robust(cls, rows: Rows, plain: ScaledCells) -> ScaledCells:
-        """By median and quartiles, with a fence; columns whose quartiles are equal stay as they are."""
+        """By median and quartiles, with a fence; columns whose quartiles are equal stay as they
+        are."""
         low, middle, high = rows.reduce(Quantiles.of).quantile([0.25, 0.5, 0.75])
         varies = high > low
         return cls(
@@ -67,7 +69,8 @@ class ScaledCells:
         return np.isnan(self._standardize(X) if np.isfinite(self.fence).any() else X)
 
     def fences_off(self, low: np.ndarray, high: np.ndarray) -> bool:
-        """Whether a cell is beyond the fence, given the smallest and largest cell of every column."""
+        """Whether a cell is beyond the fence, given the smallest and largest cell of every
+        column."""
         far = np.maximum(high - self.center, self.center - low)
         return bool((far > self.fence * self.scale).any())
 
@@ -77,13 +80,13 @@ class ScaledCells:
 
 @dataclass(frozen=True, eq=False)
 class StartLabels:
-    """Every row to its nearest centre; missing cells are filled with those of the centre."""
+    """Every row to its nearest center; missing cells are filled with those of the center."""
 
     centers: np.ndarray  # (K, d) in the units of `scaling`
     scaling: ScaledCells
 
     def responsibilities(self, block: Block) -> np.ndarray:
-        """1 for the nearest centre, 0 for the others."""
+        """1 for the nearest center, 0 for the others."""
         labels, _ = nearest_center(self.scaling.cells(block.X), self.centers)
         return np.eye(len(self.centers))[labels]
 
@@ -103,13 +106,23 @@ class StartLabels:
 def starts_of(
     rows: Rows, how: str, K: int, n_init: int, random: np.random.RandomState, scaling: ScaledCells
 ) -> list[StartLabels]:
-    """One start per run, each from centres of k-means in columns of variance 1."""
-    init = "random" if how == "random_from_data" else "k-means++"
-    passes, runs = (300, 3) if how == "kmeans" else (1, 1)
+    """One start per run, each from centers of k-means in columns of variance 1."""
+    if how == "random_from_data":
+        init = "random"
+    else:
+        init = "k-means++"
+    if how == "kmeans":
+        passes = 300
+        runs = 3
+    else:
+        passes = 1
+        runs = 1
     found = []
     scaled = rows.then(scaling)
     for _ in range(n_init):
-        kmeans = KMeans(K, init=init, n_init=runs, max_iter=passes, random_state=random.randint(2**31))
+        kmeans = KMeans(
+            K, init=init, n_init=runs, max_iter=passes, random_state=random.randint(2**31)
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             found.append(StartLabels(_fitted_centers(kmeans, scaled), scaling))
@@ -137,6 +150,7 @@ def given_weights(values: Any, K: int) -> np.ndarray:
     weights = given_array("weights_init", values, (K,))
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise SettingError(
-            f"weights_init must not be negative and must sum to 1, but they sum to {weights.sum():g}"
+            "weights_init must not be negative and must sum to 1, but they sum to"
+            f" {weights.sum():g}"
         )
     return weights / weights.sum()

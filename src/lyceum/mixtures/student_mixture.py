@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import Moments
 from lyceum.mixtures.elliptical import EllipticalMixture
@@ -16,35 +16,39 @@ from lyceum.mixtures.start import ScaledCells, StartLabels
 
 
 class StudentMixture(EllipticalMixture):
-    """Mixture of Student-t distributions, p(x) = Σ_k π_k t(x; μ_k, Σ_k, ν_k), by expectation-maximisation.
+    """Mixture of Student-t distributions, p(x) = Σ_k π_k t(x; μ_k, Σ_k, ν_k), by
+    expectation-maximization.
 
-    A Student-t is a Gaussian whose covariance is divided by a hidden u ~ Gamma(ν/2, ν/2). The E-step gives
-    responsibilities r_ik and, with q_ik the squared distance in units of Σ_k,
-    u_ik = (ν_k + d) / (ν_k + q_ik); the M-step weighs rows by both, so that rows far away count little:
+    A Student-t is a Gaussian whose covariance is divided by a hidden u ~ Gamma(ν/2, ν/2). The
+    E-step gives responsibilities r_ik and, with q_ik the squared distance in units of Σ_k, u_ik =
+    (ν_k + d) / (ν_k + q_ik); the M-step weighs rows by both, so that rows far away count little:
 
         μ_k = Σ_i r_ik u_ik x_i / Σ_i r_ik u_ik,
         Σ_k = (Σ_i r_ik u_ik (x_i - μ_k)(x_i - μ_k)ᵀ + n_0 V) / (n_k + n_0),
         log(ν_k/2) - ψ(ν_k/2) + 1 + Σ_i r_ik E[log u_ik - u_ik] / n_k = 0.
 
-    Start, prior and missing cells are those of `GaussianMixture`, but that k-means of the start would put its
-    centres on outliers: where a cell is further from the median than 6 standard deviations, as the quartiles
-    tell them, another start takes such cells as missing, and the larger objective wins. So three groups with
-    a tenth of noise around them are found, where `GaussianMixture` spends its components on the noise. A
-    tight group of outliers is a component like any other: give it one.
+    Start, prior and missing cells are those of `GaussianMixture`, but that k-means of the start
+    would put its centers on outliers: where a cell is further from the median than 6 standard
+    deviations, as the quartiles tell them, another start takes such cells as missing, and the
+    larger objective wins. So three groups with a tenth of noise around them are found, where
+    `GaussianMixture` spends its components on the noise. A tight group of outliers is a component
+    like any other: give it one.
 
     Parameters
     ----------
     n_components : int, default=1
         The number of components K.
     degrees : "estimate" or float, default="estimate"
-        The degrees of freedom ν_k: estimated for every component, between 0.5 and 1000, or one for all.
+        The degrees of freedom ν_k: estimated for every component, between 0.5 and 1000, or one for
+        all.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         One shape matrix per component, one for all, its diagonal only, or one number per component.
     prior_rows : float, default=1.0
-        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may collapse.
+        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may
+        collapse.
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means, the rows nearest to centres of k-means++ (one pass), or the rows
-        nearest to rows drawn at random.
+        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
+        rows nearest to rows drawn at random.
     n_init : int, default=1
         How many starts are tried, of each kind; the largest objective wins.
     weights_init : array of shape (n_components,) or None, default=None
@@ -64,7 +68,8 @@ class StudentMixture(EllipticalMixture):
     record : bool, default=False
         Whether to keep the parameters of every step in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns without that of the first category.
+        Which columns hold categories; each becomes one-of-C columns without that of the first
+        category.
 
     Attributes
     ----------
@@ -89,8 +94,8 @@ class StudentMixture(EllipticalMixture):
     history_ : list of float
         The objective at the start and after every iteration.
     record_ : list of dict
-        With `record=True`, for every step `step`, `objective`, `weights`, `means`, `covariances` and
-        `degrees`.
+        With `record=True`, for every step `step`, `objective`, `weights`, `means`, `covariances`
+        and `degrees`.
     var_ : array of shape (n_columns,)
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
@@ -108,8 +113,8 @@ class StudentMixture(EllipticalMixture):
 
     References
     ----------
-    Peel, D. and McLachlan, G. J. (2000). Robust mixture modelling using the t distribution. Statistics and
-    Computing 10.
+    Peel, D. and McLachlan, G. J. (2000). Robust mixture modeling using the t distribution.
+    Statistics and Computing 10.
 
     Examples
     --------

@@ -1,4 +1,5 @@
-"""The expected sums of a mixture of Gaussians or Student-t; missing cells by their conditional moments."""
+"""The expected sums of a mixture of Gaussians or Student-t; missing cells by their conditional
+moments."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these
 
 @dataclass(frozen=True, eq=False)
 class ComponentValues:
-    """The values of every component that the log joint density needs; no degrees of freedom for Gaussians."""
+    """The values of every component that the log joint density needs; no degrees of freedom for
+    Gaussians."""
 
     log_weights: np.ndarray  # (K,)
     means: np.ndarray  # (K, d)
@@ -55,7 +57,8 @@ class ComponentValues:
         return np.asarray((self.whitening[0] if self.diagonal else np.diag(self.whitening[0])) > 0)
 
     def used_cells(self, X: np.ndarray) -> np.ndarray:
-        """The rows, for Student-t with constant columns as missing: its exponent counts the other columns."""
+        """The rows, for Student-t with constant columns as missing: its exponent counts the other
+        columns."""
         if self.degrees is None or self.used.all():
             return X
         return np.where(self.used, X, X.dtype.type(np.nan))
@@ -70,14 +73,18 @@ class ComponentValues:
         return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
 
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`terms` of the cells that are not missing, and the rest of the log joint densities, (n, K)."""
+        """`terms` of the cells that are not missing, and the rest of the log joint densities, (n,
+        K)."""
         n, (K, d) = len(X), self.means.shape
         X = self.used_cells(X)
-        terms, rest = np.zeros((n, K, d)), np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
+        terms = np.zeros((n, K, d))
+        rest = np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
         groups = Patterns.of(X)
         complete = ~groups.missing.any(axis=1)
         terms[complete] = self.terms(X[complete])
-        native.mixture_missing_terms(X, native.RowGroups(*groups.incomplete_rows()), self.native, terms, rest)
+        native.mixture_missing_terms(
+            X, native.RowGroups(*groups.incomplete_rows()), self.native, terms, rest
+        )
         return terms, rest
 
     def log_joint(self, X: np.ndarray) -> np.ndarray:
@@ -98,7 +105,9 @@ class ComponentValues:
     def native(self) -> Any:
         """The components as the kernels take them."""
         matrices = np.ascontiguousarray(self.matrices)
-        return native.MixtureComponents(self.means, matrices, self.log_weights, self.degrees, self.peaks)
+        return native.MixtureComponents(
+            self.means, matrices, self.log_weights, self.degrees, self.peaks
+        )
 
     @property
     def peaks(self) -> np.ndarray:
@@ -112,7 +121,8 @@ class ComponentValues:
 class MixtureSums:
     """Per component the weight of its rows, and the weighted mean and scatter of their cells.
 
-    Rows of a Student-t component count with the weights u (see `StudentMixture`) in the mean and scatter.
+    Rows of a Student-t component count with the weights u (see `StudentMixture`) in the mean and
+    scatter.
     """
 
     rows: np.ndarray  # (K,) sum of w r
@@ -138,7 +148,8 @@ class MixtureSums:
 def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
     """Σ w log p(x), and the expected sums given the cells that are not missing.
 
-    Missing cells count with their conditional means, and add their conditional covariances to the scatter.
+    Missing cells count with their conditional means, and add their conditional covariances to the
+    scatter.
     """
     X = at.used_cells(block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64))
     if not np.isnan(X.sum()):
@@ -147,9 +158,16 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
     groups = Patterns.of(cells)
     total, sums = _incomplete_sums(cells, block.w, groups, at, pooled)
     for rows, observed in groups.large():
-        part, w = Marginal.of(at, observed), None if block.w is None else block.w[rows]
-        gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, observed]), w, part.values, pooled)
-        total, sums = total + gain, sums.merge(part.fill(known, at, pooled))
+        part = Marginal.of(at, observed)
+        if block.w is None:
+            w = None
+        else:
+            w = block.w[rows]
+        gain, known = _complete_sums(
+            np.ascontiguousarray(cells[rows][:, observed]), w, part.values, pooled
+        )
+        total = total + gain
+        sums = sums.merge(part.fill(known, at, pooled))
     return total, sums
 
 
@@ -159,7 +177,8 @@ def _incomplete_sums(
     """Rows whose pattern of missing cells few others have."""
     (K, d), (order, starts) = at.means.shape, groups.small()
     rows, weight, logs = np.zeros((3, K))
-    mean, S = np.zeros((K, d)), np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    mean = np.zeros((K, d))
+    S = np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
     shift = np.zeros((d + 1, K))
     if at.degrees is not None:  # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
         half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
@@ -202,7 +221,7 @@ def _moments(
     return ClassScatter(labels, n, weight, mean, S, pooled)
 
 
-# -- missing cells -----------------------------------------------------------------------------------------
+# -- missing cells ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +238,10 @@ class Patterns:
         keys = _pattern_keys(missing)
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
-        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(X) else np.zeros(0, int)
+        if len(X):
+            starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        else:
+            starts = np.zeros(0, int)
         return cls(missing, order, np.append(starts, len(X)))
 
     @property
@@ -233,7 +255,8 @@ class Patterns:
         return (np.diff(self.starts) >= _MANY_ROWS) & ~self._patterns.all(axis=1)
 
     def large(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Of the patterns that many rows have: the rows of each, and the columns that are not missing."""
+        """Of the patterns that many rows have: the rows of each, and the columns that are not
+        missing."""
         for g in np.flatnonzero(self._is_large):
             rows = self.order[self.starts[g] : self.starts[g + 1]]
             yield rows, np.flatnonzero(~self.missing[rows[0]])
@@ -278,20 +301,23 @@ class Marginal:
         unobserved = np.setdiff1d(np.arange(d), observed)
         if at.diagonal:
             V = at.matrices
-            W, used = at.whitening[:, observed], at.whitening[:, observed] > 0
+            W = at.whitening[:, observed]
+            used = at.whitening[:, observed] > 0
             log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
-            G, C = (
-                np.zeros((K, len(unobserved), len(observed))),
-                V[:, unobserved, None] * np.eye(len(unobserved)),
-            )
+            G = np.zeros((K, len(unobserved), len(observed)))
+            C = V[:, unobserved, None] * np.eye(len(unobserved))
         else:
             S = at.matrices
-            oo, mo = S[:, observed[:, None], observed], S[:, unobserved[:, None], observed]
+            oo = S[:, observed[:, None], observed]
+            mo = S[:, unobserved[:, None], observed]
             W, log_det, used = _whiten_all(oo)
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
             C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
         constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        matrices = at.matrices[:, observed] if at.diagonal else S[:, observed[:, None], observed]
+        if at.diagonal:
+            matrices = at.matrices[:, observed]
+        else:
+            matrices = S[:, observed[:, None], observed]
         values = ComponentValues(
             at.log_weights,
             np.ascontiguousarray(at.means[:, observed]),
@@ -305,7 +331,8 @@ class Marginal:
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
         """The sums over all columns from those over the columns that are not missing."""
         moments, (K, d) = sums.moments, at.means.shape
-        o, m = self.observed, self.unobserved
+        o = self.observed
+        m = self.unobserved
         mean = np.empty((K, d))
         mean[:, o] = moments.mean
         moved = moments.mean - at.means[:, o]
@@ -315,8 +342,16 @@ class Marginal:
             S[:, o] = moments.scatter
             S[:, m] = sums.rows[:, None] * np.einsum("kjj->kj", self.C)
         else:
-            G, C = (self.G[:1], self.C[:1]) if pooled else (self.G, self.C)
-            rows = sums.rows.sum(keepdims=True) if pooled else sums.rows
+            if pooled:
+                G = self.G[:1]
+                C = self.C[:1]
+            else:
+                G = self.G
+                C = self.C
+            if pooled:
+                rows = sums.rows.sum(keepdims=True)
+            else:
+                rows = sums.rows
             S = np.empty((len(G), d, d))
             cross = G @ moments.scatter
             S[:, o[:, None], o] = moments.scatter
@@ -331,7 +366,11 @@ def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
     diagonal = np.einsum("kjj->kj", matrices)
     white = [whiten(matrix, variance) for matrix, variance in zip(matrices, diagonal)]
-    return np.stack([one.W for one in white]), np.array([one.log_det for one in white]), diagonal > 0
+    return (
+        np.stack([one.W for one in white]),
+        np.array([one.log_det for one in white]),
+        diagonal > 0,
+    )
 
 
 def peak_density(log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None) -> np.ndarray:

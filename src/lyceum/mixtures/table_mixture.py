@@ -8,9 +8,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from lyceum._core.base import undefined
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.probability import runner_up_odds
 from lyceum._core.solvers import EMProblem
@@ -39,13 +39,14 @@ class TableMixture(Mixture):
     probabilities_: np.ndarray
 
     def _group(self) -> np.ndarray:
-        """-1 for a design column of 0 and 1, else the number of the columns that sum to 1 together."""
+        """-1 for a design column of 0 and 1, else the number of the columns that sum to 1
+        together."""
         raise undefined(self, "_group")
 
     def _start_scaling(self, moments: Moments) -> Any:
         raise undefined(self, "_start_scaling")
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
         problem = TableProblem(self._group(), float(self.alpha), self._counts)
@@ -67,7 +68,10 @@ class TableMixture(Mixture):
         K = int(self.n_components)
         shape = (K, len(self.design_names))
         P = given_array("probabilities_init", self.probabilities_init, shape)
-        weights = np.full(K, 1.0 / K) if self.weights_init is None else given_weights(self.weights_init, K)
+        if self.weights_init is None:
+            weights = np.full(K, 1.0 / K)
+        else:
+            weights = given_weights(self.weights_init, K)
         return TableParameters.of(weights, np.clip(P, 0.0, 1.0), problem.group, self._counts)
 
     def _keep(self, parameters: TableParameters, problem: TableProblem) -> None:
@@ -77,7 +81,7 @@ class TableMixture(Mixture):
     def _step_values(self, parameters: TableParameters) -> dict[str, Any]:
         return {"weights": parameters.weights, "probabilities": parameters.probabilities}
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     @property
     def _parameters(self) -> TableParameters:
@@ -90,14 +94,16 @@ class TableMixture(Mixture):
         at = self._parameters
         X, known = zeros_for_missing(block.X)
         X = dense_cells(X)
-        known = np.ones(X.shape) if known is None else known
+        if known is None:
+            known = np.ones(X.shape)
         terms = X[:, None, :] * at.slope + known[:, None, :] * at.base
         return runner_up_odds(terms, at.log_weights)
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _n_parameters(self) -> int:
-        group, K = self._group(), len(self.weights_)
+        group = self._group()
+        K = len(self.weights_)
         free = int((group < 0).sum())
         free += sum(int((group == g).sum()) - 1 for g in np.unique(group[group >= 0]))
         return K - 1 + K * free
@@ -112,5 +118,6 @@ class TableMixture(Mixture):
         ]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.weights_), len(self.design_names)
+        K = len(self.weights_)
+        d = len(self.design_names)
         return {"weights_": (K,), "probabilities_": (K, d)}

@@ -17,7 +17,8 @@ from lyceum.mixtures.start import StartLabels
 
 @dataclass(frozen=True, slots=True)
 class CellSums:
-    """Per component the weight of its rows, the sums of their cells, and the weight of cells not missing."""
+    """Per component the weight of its rows, the sums of their cells, and the weight of cells not
+    missing."""
 
     rows: np.ndarray  # (K,)
     sums: np.ndarray  # (K, d)
@@ -25,11 +26,19 @@ class CellSums:
 
     @classmethod
     def of(cls, block: Block, R: np.ndarray) -> CellSums:
-        weighted = R if block.w is None else R * block.w[:, None]
+        if block.w is None:
+            weighted = R
+        else:
+            weighted = R * block.w[:, None]
         X, known = zeros_for_missing(block.X)
         rows = weighted.sum(axis=0)
-        sums = np.asarray((X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X, dtype=np.float64)
-        seen = np.repeat(rows[:, None], X.shape[1], axis=1) if known is None else weighted.T @ known
+        sums = np.asarray(
+            (X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X, dtype=np.float64
+        )
+        if known is None:
+            seen = np.repeat(rows[:, None], X.shape[1], axis=1)
+        else:
+            seen = weighted.T @ known
         return cls(rows, sums, seen)
 
     def merge(self, other: CellSums) -> CellSums:
@@ -61,13 +70,15 @@ class TableParameters:
     def of(
         cls, weights: np.ndarray, probabilities: np.ndarray, group: np.ndarray, counts: bool
     ) -> TableParameters:
-        """`group` is -1 for a single column of 0 and 1, else the number of the columns that sum to 1."""
+        """`group` is -1 for a single column of 0 and 1, else the number of the columns that sum to
+        1."""
         alone = group < 0
         with np.errstate(divide="ignore"):
             log_p = np.log(probabilities)
             base = np.where(alone, np.log1p(-np.where(alone, probabilities, 0.0)), 0.0)
         # a probability of 0 that never occurs: its logarithm is large, but finite
-        log_p, base = np.maximum(log_p, -1e8), np.maximum(base, -1e8)
+        log_p = np.maximum(log_p, -1e8)
+        base = np.maximum(base, -1e8)
         return cls(weights, probabilities, log_p - base, base, counts)
 
     @property
@@ -90,16 +101,18 @@ def _log_coefficient(X: Any) -> np.ndarray:
     if sparse.issparse(X):
         inner = X.copy()
         inner.data = gammaln(X.data + 1.0)
-        return gammaln(np.asarray(X.sum(axis=1)).ravel() + 1.0) - np.asarray(inner.sum(axis=1)).ravel()
+        return (
+            gammaln(np.asarray(X.sum(axis=1)).ravel() + 1.0) - np.asarray(inner.sum(axis=1)).ravel()
+        )
     return gammaln(X.sum(axis=1) + 1.0) - gammaln(X + 1.0).sum(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class TableProblem(EMProblem):
-    """The mixture as expectation-maximisation sees it.
+    """The mixture as expectation-maximization sees it.
 
-    M-step: p = (Σ r x + α) / (n + 2 α) for a column of 0 and 1, (Σ r x_c + α) / (Σ_c Σ r x_c + C α) for C
-    columns that sum to 1: the mode under Beta(1 + α, 1 + α) and Dirichlet(1 + α).
+    M-step: p = (Σ r x + α) / (n + 2 α) for a column of 0 and 1, (Σ r x_c + α) / (Σ_c Σ r x_c + C α)
+    for C columns that sum to 1: the mode under Beta(1 + α, 1 + α) and Dirichlet(1 + α).
     """
 
     group: np.ndarray  # (d,)
@@ -122,7 +135,9 @@ class TableProblem(EMProblem):
             own = self.group == g
             raised = statistic.sums[:, own] + self.alpha
             total = raised.sum(axis=1, keepdims=True)
-            P[:, own] = np.where(total > 0, raised / np.where(total > 0, total, 1.0), 1.0 / own.sum())
+            P[:, own] = np.where(
+                total > 0, raised / np.where(total > 0, total, 1.0), 1.0 / own.sum()
+            )
         share = statistic.rows / statistic.rows.sum()
         return TableParameters.of(share, np.clip(P, 0.0, 1.0), self.group, self.counts)
 

@@ -1,11 +1,14 @@
-"""Variational Bayes of a Gaussian mixture: the same E-step and sums, with posteriors in place of parameters.
+"""Variational Bayes of a Gaussian mixture: the same E-step and sums, with posteriors in place of
+parameters.
 
-q(π) is a Dirichlet or a product of Betas (sticks), q(μ_k | Λ_k) = N(m_k, (κ_k Λ_k)⁻¹) and q(Λ_k) a Wishart
-with ν_k degrees of freedom and the inverse scale Ψ_k (Bishop 2006, section 10.2). The E-step needs
+q(π) is a Dirichlet or a product of Betas (sticks), q(μ_k | Λ_k) = N(m_k, (κ_k Λ_k)⁻¹) and q(Λ_k) a
+Wishart with ν_k degrees of freedom and the inverse scale Ψ_k (Bishop 2006, section 10.2). The
+E-step needs
 
     E[log π_k] + ½ E[log |Λ_k|] - ½ d/κ_k - ½ d log 2π - ½ ν_k (x - m_k)ᵀ Ψ_k⁻¹ (x - m_k),
 
-a Gaussian with the covariance Ψ_k / ν_k whose weight has a further factor; all else is as in GaussianMixture.
+a Gaussian with the covariance Ψ_k / ν_k whose weight has a further factor; all else is as in
+GaussianMixture.
 """
 
 from __future__ import annotations
@@ -55,10 +58,11 @@ class VariationalProblem(MixtureProblem):
     prior: VariationalPrior
     variance: np.ndarray
 
-    # -- M-step ----------------------------------------------------------------------------------------------
+    # -- M-step ------------------------------------------------------------------------
 
     def maximization(self, statistic: MixtureSums) -> VariationalParameters:
-        prior, n = self.prior, statistic.rows
+        prior = self.prior
+        n = statistic.rows
         kappa = prior.kappa + n
         moved = statistic.moments.mean - prior.mean
         means = prior.mean + (n / kappa)[:, None] * moved
@@ -70,7 +74,9 @@ class VariationalProblem(MixtureProblem):
         self, statistic: MixtureSums, moved: np.ndarray, factor: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """ν and Ψ / ν."""
-        prior, n, S = self.prior, statistic.rows, statistic.moments.scatter
+        prior = self.prior
+        n = statistic.rows
+        S = statistic.moments.scatter
         d = moved.shape[1]
         if self.form.diagonal:
             Psi = S + factor[:, None] * moved**2
@@ -127,7 +133,7 @@ class VariationalProblem(MixtureProblem):
         parts = digamma(0.5 * (nu[:, None] - np.arange(d))).sum(axis=1)
         return parts + d * (np.log(2.0) - np.log(nu))
 
-    # -- the bound -------------------------------------------------------------------------------------------
+    # -- the bound ---------------------------------------------------------------------
 
     def log_prior(self, parameters: VariationalParameters) -> float:
         """Minus the divergences of the posterior from the prior."""
@@ -139,7 +145,8 @@ class VariationalProblem(MixtureProblem):
 
     def _weight_divergence(self, sticks: np.ndarray) -> float:
         a, b = sticks
-        gamma, K = self.prior.concentration, len(a)
+        gamma = self.prior.concentration
+        K = len(a)
         if self.prior.process:
             both = digamma(a + b)
             found = betaln(1.0, gamma) - betaln(a, b)
@@ -150,16 +157,22 @@ class VariationalProblem(MixtureProblem):
         return float(levels + ((a - gamma) * expected).sum())
 
     def _mean_divergence(self, at: VariationalParameters) -> float:
-        ratio, d = self.prior.kappa / at.kappa, at.means.shape[1]
+        ratio = self.prior.kappa / at.kappa
+        d = at.means.shape[1]
         moved = at.means - self.prior.mean
         W = at.values.whitening
-        white = moved * W if W.ndim == 2 else np.einsum("kij,kj->ki", W, moved)
+        if W.ndim == 2:
+            white = moved * W
+        else:
+            white = np.einsum("kij,kj->ki", W, moved)
         return float(
-            0.5 * (d * (ratio - 1.0 - np.log(ratio)) + self.prior.kappa * (white**2).sum(axis=1)).sum()
+            0.5
+            * (d * (ratio - 1.0 - np.log(ratio)) + self.prior.kappa * (white**2).sum(axis=1)).sum()
         )
 
     def _precision_divergence(self, at: VariationalParameters) -> float:
-        prior, d = self.prior, at.means.shape[1]
+        prior = self.prior
+        d = at.means.shape[1]
         if self.form.name == "spherical":
             return float(_wishart(1, at.nu, np.log(at.covariances), prior.nu, np.log(prior.scale.mean()),
                                   prior.scale.mean() / at.covariances).sum())  # fmt: skip
@@ -172,14 +185,17 @@ class VariationalProblem(MixtureProblem):
         trace = np.einsum("kij,ji->k", np.linalg.inv(matrices), prior.scale)
         log_det = np.linalg.slogdet(matrices)[1]
         return float(
-            _wishart(d, nu, log_det, prior.nu, float(np.linalg.slogdet(prior.scale)[1]), trace).sum()
+            _wishart(
+                d, nu, log_det, prior.nu, float(np.linalg.slogdet(prior.scale)[1]), trace
+            ).sum()
         )
 
 
 def _wishart(p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: Any) -> Any:
     """The divergence of W(ν, Ψ⁻¹) from W(ν_0, Ψ_0⁻¹) in p dimensions.
 
-    `log_det` is that of Ψ / ν, `log_det_0` that of Ψ_0, and `trace` is tr(Ψ_0 (Ψ/ν)⁻¹) = ν tr(Ψ_0 Ψ⁻¹).
+    `log_det` is that of Ψ / ν, `log_det_0` that of Ψ_0, and `trace` is tr(Ψ_0 (Ψ/ν)⁻¹) = ν tr(Ψ_0
+    Ψ⁻¹).
     """
     nu = np.asarray(nu, dtype=np.float64)
     log_psi = log_det + p * np.log(nu)

@@ -1,4 +1,4 @@
-"""Instance-based learning: nearest neighbours, centroids, local regression, radial basis functions.
+"""Instance-based learning: nearest neighbors, centroids, local regression, radial basis functions.
 
 Each is imported when it is first used.
 """

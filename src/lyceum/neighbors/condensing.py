@@ -1,4 +1,4 @@
-"""Fewer stored rows: those that a nearest-neighbour rule needs, without those that mislead it."""
+"""Fewer stored rows: those that a nearest-neighbor rule needs, without those that mislead it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lyceum.progress import report
 
 
 def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarray:
-    """Rows that classify all rows right by their nearest one: Hart's condensed nearest neighbours.
+    """Rows that classify all rows right by their nearest one: Hart's condensed nearest neighbors.
 
-    Starts from the first row of every class. Every row that the kept rows misclassify is kept too, in
-    repeated passes until none is. The result depends on the order of the rows. Rows that are equal but of
-    different classes cannot both be right; all but the first are left aside.
+    Starts from the first row of every class. Every row that the kept rows misclassify is kept too,
+    in repeated passes until none is. The result depends on the order of the rows. Rows that are
+    equal but of different classes cannot both be right; all but the first are left aside.
 
     Parameters
     ----------
@@ -35,12 +35,13 @@ def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarra
 
     See Also
     --------
-    edit : leaves out rows that their neighbours misclassify.
+    edit : leaves out rows that their neighbors misclassify.
     KNeighborsClassifier : has both as settings of `stored`.
 
     References
     ----------
-    Hart, P. E. (1968). The condensed nearest neighbor rule. IEEE Transactions on Information Theory 14(3).
+    Hart, P. E. (1968). The condensed nearest neighbor rule. IEEE Transactions on Information Theory
+    14(3).
 
     Examples
     --------
@@ -53,7 +54,7 @@ def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarra
 
 
 def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclidean") -> np.ndarray:
-    """Rows that the vote of their neighbours classifies right: Wilson's editing.
+    """Rows that the vote of their neighbors classifies right: Wilson's editing.
 
     Parameters
     ----------
@@ -92,17 +93,29 @@ def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclid
 
 
 def _check_rows(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    X, y = X.tocsr() if sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if sparse.issparse(X):
+        X = X.tocsr()
+    else:
+        X = np.asarray(X)
+    y = np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1] or not X.shape[0]:
-        raise DataError(f"X must have shape (n, d) and y shape (n,), but they have {X.shape} and {y.shape}")
+        raise DataError(
+            f"X must have shape (n, d) and y shape (n,), but they have {X.shape} and {y.shape}"
+        )
     return X, y
 
 
-def condensed_rows(X: Any, codes: np.ndarray, metric: Metric, start: np.ndarray | None = None) -> np.ndarray:
+def condensed_rows(
+    X: Any, codes: np.ndarray, metric: Metric, start: np.ndarray | None = None
+) -> np.ndarray:
     """The rows to keep, from those in `start` (by default the first of every class) on."""
     n = len(codes)
-    kept = np.unique(codes, return_index=True)[1] if start is None else np.asarray(start)
-    nearest, label = np.full(n, np.inf), np.full(n, -1)
+    if start is None:
+        kept = np.unique(codes, return_index=True)[1]
+    else:
+        kept = np.asarray(start)
+    nearest = np.full(n, np.inf)
+    label = np.full(n, -1)
     for row in np.sort(kept):
         _add(X, int(row), codes, metric, nearest, label)
     is_kept = np.zeros(n, dtype=bool)
@@ -120,11 +133,14 @@ def condensed_rows(X: Any, codes: np.ndarray, metric: Metric, start: np.ndarray 
         is_kept[row] = True
         _add(X, row, codes, metric, nearest, label)
         report("condensing", int(is_kept.sum()), n)
-        since, at = 0, row
+        since = 0
+        at = row
     return np.flatnonzero(is_kept)
 
 
-def _add(X: Any, row: int, codes: np.ndarray, metric: Metric, nearest: np.ndarray, label: np.ndarray) -> None:
+def _add(
+    X: Any, row: int, codes: np.ndarray, metric: Metric, nearest: np.ndarray, label: np.ndarray
+) -> None:
     """Keep one more row: rows nearer to it than to those before take its class."""
     distance = pairwise(X[row : row + 1], X, metric=metric)[0]
     nearer = distance < nearest
@@ -139,4 +155,6 @@ def edited_rows(X: Any, codes: np.ndarray, metric: Metric, k: int) -> np.ndarray
     found = NeighborIndex(X, metric=metric).nearest(None, min(k, n - 1))
     shares = Tally(codes, int(codes.max()) + 1).of(found.rows, np.ones(found.rows.shape))
     right = np.flatnonzero(shares.argmax(axis=1) == codes)
-    return right if len(right) else np.arange(n)
+    if len(right):
+        return right
+    return np.arange(n)

@@ -25,7 +25,8 @@ def _median(x: np.ndarray, w: np.ndarray) -> float:
 
 
 def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The point of the least weighted sum of distances: Weiszfeld's steps, Vardi and Zhang's at a row."""
+    """The point of the least weighted sum of distances: Weiszfeld's steps, Vardi and Zhang's at a
+    row."""
     at = np.average(X, axis=0, weights=w)
     for _ in range(1000):
         d = np.sqrt(((X - at) ** 2).sum(axis=1))
@@ -35,7 +36,10 @@ def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
         pull = w[far] / d[far]
         target = np.average(X[far], axis=0, weights=pull)
         force = np.linalg.norm((pull[:, None] * (X[far] - at)).sum(axis=0))
-        stay = min(1.0, w[~far].sum() / force) if force > 0 else 1.0
+        if force > 0:
+            stay = min(1.0, w[~far].sum() / force)
+        else:
+            stay = 1.0
         there = (1 - stay) * target + stay * at
         if np.abs(there - at).max() <= 1e-10 * d.max():
             return there

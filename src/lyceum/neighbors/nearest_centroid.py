@@ -8,11 +8,17 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier, finite_sums
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
-from lyceum._core.distances import METRIC_PARTS, Mahalanobis, Metric, metric as metric_named, pairwise
+from lyceum._core.distances import (
+    METRIC_PARTS,
+    Mahalanobis,
+    Metric,
+    metric as metric_named,
+    pairwise,
+)
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
 from lyceum.cluster import KMeans
@@ -22,30 +28,40 @@ from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import flat_fact, invertible, moments_of, spreads_of
 from lyceum.report import Explanation, Summary, Table
 
-_NAMES = {"euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation"}
+_NAMES = {
+    "euclidean",
+    "manhattan",
+    "minkowski",
+    "chebyshev",
+    "mahalanobis",
+    "cosine",
+    "correlation",
+}
 
 
 class NearestCentroid(PosteriorClassifier, Learner):
     """The class of the nearest centroid, with one centroid or several per class.
 
-    Centroids are the means, medians or geometric medians of the rows of a class, or of each of its clusters
-    (k-means). With d_c the distance to the nearest centroid of class c, the posterior is that of spherical
-    Gaussians with equal priors, P(c | x) ∝ exp(-d_c² / 2 s²), where s² is the mean squared distance of rows
-    to the centroid of their own class, divided by the number of columns.
+    Centroids are the means, medians or geometric medians of the rows of a class, or of each of its
+    clusters (k-means). With d_c the distance to the nearest centroid of class c, the posterior is
+    that of spherical Gaussians with equal priors, P(c | x) ∝ exp(-d_c² / 2 s²), where s² is the
+    mean squared distance of rows to the centroid of their own class, divided by the number of
+    columns.
 
     Parameters
     ----------
     n_centroids : int, default=1
         How many centroids every class has; fewer where a class has fewer distinct rows.
     exemplar : {"mean", "median", "geometric_median"}, default="mean"
-        What stands for the rows: their mean, the median of every column, or the point of the least sum of
-        Euclidean distances.
+        What stands for the rows: their mean, the median of every column, or the point of the least
+        sum of Euclidean distances.
     metric : str or Metric, default="euclidean"
-        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or "correlation", or a
-        `Metric`; "mahalanobis" takes the covariance within the classes.
+        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or
+        "correlation", or a `Metric`; "mahalanobis" takes the covariance within the classes.
     covariance : {"class", "centroid"} or None, default=None
-        If given, distances are Mahalanobis distances, with the covariance of the rows of the class, or of the
-        rows of every centroid. Where there are fewer than d + 2 rows it is that of all classes.
+        If given, distances are Mahalanobis distances, with the covariance of the rows of the class,
+        or of the rows of every centroid. Where there are fewer than d + 2 rows it is that of all
+        classes.
     scale : {"range", "standard"} or None, default=None
         Whether columns of numbers are divided by their range or standard deviation first.
     random_state : int, RandomState or None, default=None
@@ -68,8 +84,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
     spread_ : float
         s.
     n_undetermined_ : int
-        With learned Mahalanobis distances, the number of directions in which the rows of a covariance do not
-        vary, the most of any: a small ridge was added there.
+        With learned Mahalanobis distances, the number of directions in which the rows of a
+        covariance do not vary, the most of any: a small ridge was added there.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema
@@ -86,10 +102,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     References
     ----------
-    Tibshirani, R. et al. (2002). Diagnosis of multiple cancer types by shrunken centroids of gene expression.
-    Proceedings of the National Academy of Sciences 99(10).
-    Weiszfeld, E. (1937). Sur le point pour lequel la somme des distances de n points donnés est minimum.
-    Tohoku Mathematical Journal 43.
+    Tibshirani, R. et al. (2002). Diagnosis of multiple cancer types by shrunken centroids of gene
+    expression. Proceedings of the National Academy of Sciences 99(10). Weiszfeld, E. (1937). Sur le
+    point pour lequel la somme des distances de n points donnés est minimum. Tohoku Mathematical
+    Journal 43.
 
     Examples
     --------
@@ -130,7 +146,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the centroids: in passes for one mean per class, else with all rows in memory.
@@ -143,33 +159,53 @@ class NearestCentroid(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        name = self.metric.name if isinstance(self.metric, Metric) else self.metric
+        if isinstance(self.metric, Metric):
+            name = self.metric.name
+        else:
+            name = self.metric
         if self.covariance is not None and name != "euclidean":
             raise SettingError(
-                f"covariance={self.covariance!r} gives Mahalanobis distances, which metric={name!r} is not: "
-                "leave metric at 'euclidean'"
+                f"covariance={self.covariance!r} gives Mahalanobis distances, which metric={name!r}"
+                " is not: leave metric at 'euclidean'"
             )
         self._learn_scale(rows)
-        scatter = finite_sums(rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_)))
-        within = scatter.scatter.sum(axis=0) / max(1.0, scatter.class_weight.sum() - len(self.classes_))
+        scatter = finite_sums(
+            rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_))
+        )
+        within = scatter.scatter.sum(axis=0) / max(
+            1.0, scatter.class_weight.sum() - len(self.classes_)
+        )
         if self.n_centroids == 1 and self.exemplar == "mean" and self.covariance != "centroid":
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
-        metric = self.metric if isinstance(self.metric, Metric) else metric_named(self.metric)
+        if isinstance(self.metric, Metric):
+            metric = self.metric
+        else:
+            metric = metric_named(self.metric)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
             metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
         self.metric_ = metric
         self.spread_ = 1.0
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
-        mean = squares.total / (squares.weight * len(within)) if len(within) else 1.0
-        self.spread_ = float(np.sqrt(mean)) if mean > 1e-300 else 1.0
+        if len(within):
+            mean = squares.total / (squares.weight * len(within))
+        else:
+            mean = 1.0
+        if mean > 1e-300:
+            self.spread_ = float(np.sqrt(mean))
+        else:
+            self.spread_ = 1.0
         return self
 
     def _learn_scale(self, rows: Rows) -> None:
         moments = moments_of(rows)
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
-        self.center_ = np.where(np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0)
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
+            self._design.source
+        ]
+        self.center_ = np.where(
+            np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0
+        )
         self.scale_ = np.ones(len(numeric))
         if self.scale is not None:
             self.scale_ = np.where(numeric, spreads_of(moments, self.scale), 1.0)
@@ -177,7 +213,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
     @property
     def _needs_origin(self) -> bool:
         """Whether distances change when all rows move."""
-        name = self.metric.name if isinstance(self.metric, Metric) else self.metric
+        if isinstance(self.metric, Metric):
+            name = self.metric.name
+        else:
+            name = self.metric
         return name in ("cosine", "correlation") or isinstance(self.metric, Metric)
 
     def _from_scatter(self, scatter: ClassScatter, within: np.ndarray) -> None:
@@ -192,9 +231,13 @@ class NearestCentroid(PosteriorClassifier, Learner):
             type(self).__name__, "n_centroids=1 with exemplar='mean'"
         ).without_zero_weights()
         X = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
-        w, y, seed = np.array(block.weights), block.y, seed_from(self.random_state)
+        w = np.array(block.weights)
+        y = block.y
+        seed = seed_from(self.random_state)
         assert y is not None
-        centroids, classes, parts = [], [], []
+        centroids = []
+        classes = []
+        parts = []
         for c in np.unique(y):
             own = np.flatnonzero(y == c)
             groups = _groups(X[own], w[own], int(self.n_centroids), seed)
@@ -203,7 +246,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 centroids.append(exemplar(X[some], w[some], self.exemplar))
                 classes.append(c)
                 parts.append(
-                    _scatter_of(X[some if self.covariance == "centroid" else own], w, some, own, self)
+                    _scatter_of(
+                        X[some if self.covariance == "centroid" else own], w, some, own, self
+                    )
                 )
         self._set(np.array(centroids), np.array(classes))
         if self.covariance is not None:
@@ -223,21 +268,29 @@ class NearestCentroid(PosteriorClassifier, Learner):
         used = [metric.covariance for metric, _ in metrics]
         self.covariances_ = np.array(used, dtype=np.float64).reshape(len(parts), d, d)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _distances(self, block: Block) -> np.ndarray:
         """The distance to every centroid, (n, m)."""
-        Z = np.ascontiguousarray((np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_)
+        Z = np.ascontiguousarray(
+            (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
+        )
         C = np.ascontiguousarray((self.centroids_ - self.center_) / self.scale_)
         if not hasattr(self, "covariances_"):
             return pairwise(Z, C, metric=self.metric_)
-        each = [pairwise(Z, C[i : i + 1], metric=Mahalanobis(S)) for i, S in enumerate(self.covariances_)]
+        each = [
+            pairwise(Z, C[i : i + 1], metric=Mahalanobis(S))
+            for i, S in enumerate(self.covariances_)
+        ]
         return np.hstack(each)
 
     def _class_distances(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The distance to the nearest centroid of every class, (n, K), and which one that is."""
-        distances, n, K = self._distances(block), len(block), len(self.classes_)
-        out, which = np.full((n, K), np.inf), np.zeros((n, K), dtype=np.int64)
+        distances = self._distances(block)
+        n = len(block)
+        K = len(self.classes_)
+        out = np.full((n, K), np.inf)
+        which = np.zeros((n, K), dtype=np.int64)
         for c in np.unique(self.centroid_class_):
             places = np.flatnonzero(self.centroid_class_ == c)
             best = distances[:, places].argmin(axis=1)
@@ -248,13 +301,14 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def _log_joint(self, block: Block) -> np.ndarray:
         return -0.5 * (self._class_distances(block)[0] / self.spread_) ** 2
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds of the nearest class against the runner-up, column by column.
 
-        For distances that are sums of squares a column adds (u_j² - v_j²) / 2 s², v and u the differences
-        from the two nearest centroids; for others the log-odds are shared by where the first is nearer.
+        For distances that are sums of squares a column adds (u_j² - v_j²) / 2 s², v and u the
+        differences from the two nearest centroids; for others the log-odds are shared by where the
+        first is nearer.
 
         Parameters
         ----------
@@ -301,7 +355,11 @@ class NearestCentroid(PosteriorClassifier, Learner):
             **head.facts,
             "centroids": len(self.centroids_),
             "exemplar": self.exemplar.replace("_", " "),
-            "metric": repr(self.metric_) if self.covariance is None else f"Mahalanobis, by {self.covariance}",
+            "metric": (
+                repr(self.metric_)
+                if self.covariance is None
+                else f"Mahalanobis, by {self.covariance}"
+            ),
             "scale": self.scale or "columns as they are",
             "spread s": self.spread_,
             **flat_fact(self.n_undetermined_, len(self.design_names)),
@@ -317,13 +375,14 @@ class NearestCentroid(PosteriorClassifier, Learner):
         return (*super()._parts(), *METRIC_PARTS)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.centroid_class_), len(self.design_names)
+        m = len(self.centroid_class_)
+        d = len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {"centroids_": (m, d), "centroid_class_": (m,)}
         shapes |= {"center_": (d,), "scale_": (d,)}
         return shapes | ({"covariances_": (m, d, d)} if self.covariance else {})
 
 
-# -- helpers -------------------------------------------------------------------------------------------------
+# -- helpers ---------------------------------------------------------------------------
 
 
 def _scaled_scatter(block: Block, center: np.ndarray, scale: np.ndarray) -> ClassScatter:
@@ -352,7 +411,10 @@ class _OwnSquares:
 
 def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
     """The cluster of every row, at most k of them."""
-    k = min(k, len(np.unique(X, axis=0))) if k > 1 else 1
+    if k > 1:
+        k = min(k, len(np.unique(X, axis=0)))
+    else:
+        k = 1
     if k == 1:
         return np.zeros(len(X), dtype=np.int64)
     return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_

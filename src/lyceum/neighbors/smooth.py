@@ -35,7 +35,7 @@ class _Smooth:
         return 1.0
 
 
-def minimise(
+def minimize(
     function: Callable[[np.ndarray], tuple[float, np.ndarray]],
     start: np.ndarray,
     max_iter: int,
@@ -44,9 +44,9 @@ def minimise(
 ) -> Outcome:
     """A minimum near `start` by quasi-Newton steps; BLAS in one thread, so that bits stay the same.
 
-    >>> found = minimise(lambda t: (float(((t - 2) ** 2).sum()), 2 * (t - 2)), np.zeros(2), 50, 1e-9)
+    >>> found = minimize(lambda t: (float(((t - 2) ** 2).sum()), 2 * (t - 2)), np.zeros(2), 50, 1e-9)
     >>> found.point.theta.round(6).tolist()
     [2.0, 2.0]
     """
     problem = _Smooth(function)
-    return LBFGS().minimise(problem, problem.evaluate(start), max_iter, tol, observer)
+    return LBFGS().minimize(problem, problem.evaluate(start), max_iter, tol, observer)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import (
     Align,
     ArraySource,
@@ -56,7 +56,7 @@ STORED_CONSTRAINTS: dict[str, list[Any]] = {
 }
 _WILD = 100.0  # standard deviations that differ by more are mentioned in the summary
 _UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
-_LISTED = 1 << 24  # neighbours in memory at a time
+_LISTED = 1 << 24  # neighbors in memory at a time
 
 
 def check_not_empty(learner: Any, block: Block) -> None:
@@ -75,7 +75,9 @@ class StoredRows(Learner):
 
     _reads_rows = "in memory"
 
-    _missing_advice: ClassVar[str] = ", or take metric='gower', which compares the cells that are not missing"
+    _missing_advice: ClassVar[str] = (
+        ", or take metric='gower', which compares the cells that are not missing"
+    )
 
     metric: Any
     metric_params: Any
@@ -90,7 +92,7 @@ class StoredRows(Learner):
     n_undetermined_: int
     _index: NeighborIndex
 
-    # -- what is taken depends on the metric -----------------------------------------------------------------
+    # -- what is taken depends on the metric -------------------------------------------
 
     def _requested_metric(self) -> Metric:
         if not isinstance(self.metric, str):
@@ -101,7 +103,9 @@ class StoredRows(Learner):
 
     @property
     def _metric_name(self) -> str:
-        return self.metric if isinstance(self.metric, str) else metric_named(self.metric).name
+        if isinstance(self.metric, str):
+            return self.metric
+        return metric_named(self.metric).name
 
     @property
     def _is_mixed(self) -> bool:
@@ -109,7 +113,9 @@ class StoredRows(Learner):
 
     @property
     def _coding(self) -> Literal["codes", "one_of_c"]:  # type: ignore[override]
-        return "codes" if self._is_mixed else "one_of_c"
+        if self._is_mixed:
+            return "codes"
+        return "one_of_c"
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
@@ -131,23 +137,23 @@ class StoredRows(Learner):
             return [CheckCells(type(self).__name__, True)]
         return [CheckCells(type(self).__name__, False, self._missing_advice), self._design]
 
-    # -- keeping rows ----------------------------------------------------------------------------------------
+    # -- keeping rows ------------------------------------------------------------------
 
     def _gather(self, rows: Rows) -> Block:
         return rows.gathered(type(self).__name__, self._alternative()).without_zero_weights()
 
     def _alternative(self) -> str:
-        return "NearestCentroid, or lyceum.distances.nearest(X, k, among=rows), which streams the rows"
+        return (
+            "NearestCentroid, or lyceum.distances.nearest(X, k, among=rows), which streams the rows"
+        )
 
     def _keep(self, block: Block) -> None:
         """Store the rows of a block, and learn metric and scales from them."""
         check_not_empty(self, block)
         assert block.y is not None
-        self.rows_, self.targets_, self.weights_ = (
-            _own_copy(as_cells(block)),
-            block.y,
-            np.array(block.weights),
-        )
+        self.rows_ = _own_copy(as_cells(block))
+        self.targets_ = block.y
+        self.weights_ = np.array(block.weights)
         self._learn_metric()
 
     def _keep_more(self, block: Block, known: Schema | None) -> None:
@@ -168,7 +174,8 @@ class StoredRows(Learner):
 
     def _old_block(self, known: Schema) -> Block:
         """The stored rows in the codes and design columns of the schema of now."""
-        before, after = replace(known, weight=None), replace(self.schema_, weight=None)
+        before = replace(known, weight=None)
+        after = replace(self.schema_, weight=None)
         if self._is_mixed:
             return Align.between(before, after)(Block(self.rows_, self.targets_, None, 0, before))
         plain = Schema((), before.target), Schema((), after.target)
@@ -185,11 +192,14 @@ class StoredRows(Learner):
 
     def _stored_rows(self) -> Rows:
         """The stored rows as rows to learn from."""
-        columns = self.schema_.columns if self._is_mixed else self._design.after.columns
+        if self._is_mixed:
+            columns = self.schema_.columns
+        else:
+            columns = self._design.after.columns
         schema = Schema(columns, self.schema_.target)
         return Rows(ArraySource(self.rows_, self.targets_, self.weights_, schema, coded=True))
 
-    # -- metric, scales and index ----------------------------------------------------------------------------
+    # -- metric, scales and index ------------------------------------------------------
 
     def _learn_metric(self) -> None:
         rows = self._stored_rows()
@@ -206,7 +216,9 @@ class StoredRows(Learner):
 
     def _set_metric(self, metric: Metric, center: np.ndarray, scale: np.ndarray) -> None:
         """Compare the stored rows by this metric, in these units."""
-        self.metric_, self.center_, self.scale_ = metric, center, scale
+        self.metric_ = metric
+        self.center_ = center
+        self.scale_ = scale
         self._index = NeighborIndex(self._points(self.rows_), metric=metric)
 
     def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
@@ -214,13 +226,14 @@ class StoredRows(Learner):
 
     def _learn_scale(self, rows: Rows) -> None:
         d = self.rows_.shape[1]
-        self.center_, self.scale_ = np.zeros(d), np.ones(d)
+        self.center_ = np.zeros(d)
+        self.scale_ = np.ones(d)
         if self.scale is None:
             return
         if self._is_mixed or self._metric_name in ("hamming", "jaccard"):
             raise SettingError(
-                f"scale={self.scale!r} has no meaning for the metric {self._metric_name!r}, which does not "
-                "compare columns by their units: leave scale at None"
+                f"scale={self.scale!r} has no meaning for the metric {self._metric_name!r}, which"
+                " does not compare columns by their units: leave scale at None"
             )
         numbers = self._number_columns()
         moments = moments_of(rows)
@@ -252,7 +265,9 @@ class StoredRows(Learner):
     def _neighbor_index(self) -> NeighborIndex:
         """The index of the stored rows; made again after a model file was read."""
         index = self.__dict__.get("_index")
-        return NeighborIndex(self._points(self.rows_), metric=self.metric_) if index is None else index
+        if index is None:
+            return NeighborIndex(self._points(self.rows_), metric=self.metric_)
+        return index
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -263,10 +278,11 @@ class StoredRows(Learner):
         if "metric_" in state and "rows_" in state:
             self._index = NeighborIndex(self._points(self.rows_), metric=self.metric_)
 
-    # -- rows to look up -------------------------------------------------------------------------------------
+    # -- rows to look up ---------------------------------------------------------------
 
     def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
-        """`function` of all rows of X at once where they are in memory: the search uses threads itself."""
+        """`function` of all rows of X at once where they are in memory: the search uses threads
+        itself."""
         rows = self.rows_to_predict(X)
         source = rows.source
         if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
@@ -275,30 +291,40 @@ class StoredRows(Learner):
 
     def _scale_warning(self) -> str | None:
         """A warning about columns whose units alone decide which rows are near."""
-        if self.scale is not None or self._metric_name not in _UNSCALED or sparse.issparse(self.rows_):
+        if (
+            self.scale is not None
+            or self._metric_name not in _UNSCALED
+            or sparse.issparse(self.rows_)
+        ):
             return None
         numbers = np.flatnonzero(self._number_columns())
         spread = np.sqrt(moments_of(self._stored_rows()).variance())[numbers]
-        numbers, spread = numbers[spread > 0], spread[spread > 0]
+        numbers = numbers[spread > 0]
+        spread = spread[spread > 0]
         if not len(spread) or spread.max() < _WILD * spread.min():
             return None
-        widest, narrowest = (self.design_names[numbers[at]] for at in (spread.argmax(), spread.argmin()))
+        widest, narrowest = (
+            self.design_names[numbers[at]] for at in (spread.argmax(), spread.argmin())
+        )
         return (
-            f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r} and decides "
-            "alone: scale='standard' would weigh them alike"
+            f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r}"
+            " and decides alone: scale='standard' would weigh them alike"
         )
 
-    # -- model files -----------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), *METRIC_PARTS)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), len(self.design_names)
+        n = len(self.weights_)
+        d = len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {"targets_": (n,), "weights_": (n,), "center_": (d,)}
         shapes["scale_"] = (d,)
-        return shapes if sparse.issparse(self.rows_) else {"rows_": (n, d), **shapes}
+        if sparse.issparse(self.rows_):
+            return shapes
+        return {"rows_": (n, d), **shapes}
 
     def _check_model(self) -> None:
         super()._check_model()
@@ -313,13 +339,18 @@ class StoredRows(Learner):
             raise ModelFileError(f"has another metric in {who}.metric_ than in its settings")
 
 
-# -- helpers -------------------------------------------------------------------------------------------------
+# -- helpers ---------------------------------------------------------------------------
 
 
 def as_cells(block: Block) -> Any:
     """The cells of a block as floats, CSR or dense and in the order of rows."""
-    X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
-    return X if sparse.issparse(X) else np.ascontiguousarray(X)
+    if block.X.dtype.kind == "f":
+        X = block.X
+    else:
+        X = block.X.astype(np.float64)
+    if sparse.issparse(X):
+        return X
+    return np.ascontiguousarray(X)
 
 
 def _own_copy(X: Any) -> Any:
@@ -343,18 +374,26 @@ def moments_of(rows: Rows) -> Moments:
 def spreads_of(moments: Moments, scale: str) -> np.ndarray:
     """The unit of every column: its range or its standard deviation, 1 where it is constant."""
     with np.errstate(invalid="ignore"):
-        spread = moments.high - moments.low if scale == "range" else np.sqrt(moments.variance())
+        if scale == "range":
+            spread = moments.high - moments.low
+        else:
+            spread = np.sqrt(moments.variance())
     return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
 
 
 def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
-    """The metric, its covariance made positive definite where columns are constant or sums of others.
+    """The metric, its covariance made positive definite where columns are constant or sums of
+    others.
 
-    Also the number of directions in which the rows do not vary, which have their length from a ridge.
+    Also the number of directions in which the rows do not vary, which have their length from a
+    ridge.
     """
     S = np.array(metric.covariance, dtype=np.float64)
     variance = np.diag(S)
-    unit = float(variance.mean()) if variance.any() else 1.0
+    if variance.any():
+        unit = float(variance.mean())
+    else:
+        unit = 1.0
     ridge = np.where(variance > 0, whiten(S, variance).ridge, RIDGE * unit)
     n_flat = 0
     if ridge.any():
@@ -364,4 +403,6 @@ def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
 
 def flat_fact(n_flat: int, n_columns: int) -> dict[str, str]:
     """The line of a summary about directions without variance, for the metrics of `invertible`."""
-    return undetermined_fact(n_flat, n_columns, "direction", "a small ridge was added to the covariance")
+    return undetermined_fact(
+        n_flat, n_columns, "direction", "a small ridge was added to the covariance"
+    )

@@ -1,4 +1,5 @@
-"""SupervisedTransformer: a change of the columns that is learned from classes or numbers to predict."""
+"""SupervisedTransformer: a change of the columns that is learned from classes or numbers to
+predict."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class ScaledSample(NamedTuple):
 
 
 class SupervisedTransformer(NewColumns, Learner):
-    """Rows are (x - mean_) @ components_.T after the transformation; a subclass learns `components_`."""
+    """Rows are (x - mean_) @ components_.T after the transformation; a subclass learns
+    `components_`."""
 
     _reads_rows = "in memory"
 
@@ -38,7 +40,9 @@ class SupervisedTransformer(NewColumns, Learner):
         rows = self._rows(X, y, sample_weight)
         block = rows.gathered(type(self).__name__).without_zero_weights()
         if len(block) < 2:
-            raise DataError(f"{type(self).__name__} compares rows, but there is only 1 sample of any weight")
+            raise DataError(
+                f"{type(self).__name__} compares rows, but there is only 1 sample of any weight"
+            )
         if len(block) > size:
             drawn = np.argsort(row_uniforms(0, len(block), seed), kind="stable")[:size]
             block = block.take(np.sort(drawn))
@@ -47,9 +51,11 @@ class SupervisedTransformer(NewColumns, Learner):
     def _scaled_sample(
         self, X: Any, y: Any, sample_weight: Any, size: int, random_state: Any
     ) -> tuple[ScaledSample, np.ndarray, np.ndarray]:
-        """Rows to learn from with columns of mean 0 and variance 1, and their means and deviations."""
+        """Rows to learn from with columns of mean 0 and variance 1, and their means and
+        deviations."""
         block = self._sample_rows(X, y, sample_weight, size, seed_from(random_state))
-        rows, w = np.asarray(block.X, dtype=np.float64), np.array(block.weights)
+        rows = np.asarray(block.X, dtype=np.float64)
+        w = np.array(block.weights)
         assert block.y is not None
         mean = np.average(rows, axis=0, weights=w)
         spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=w))
@@ -71,7 +77,9 @@ class SupervisedTransformer(NewColumns, Learner):
         -------
         array, frame or rows, as X is, of shape (n_samples, n_columns)
         """
-        return self._in_new_columns(partial(_project, mean=self.mean_, components=self.components_), X)
+        return self._in_new_columns(
+            partial(_project, mean=self.mean_, components=self.components_), X
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

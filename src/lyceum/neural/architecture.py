@@ -20,7 +20,8 @@ _WIDE = 16  # the kernel pads every row of parameters to this many
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Nodes that share their inputs. Parameters: weights (n_in, n_out), biases and, if spherical, radii."""
+    """Nodes that share their inputs. Parameters: weights (n_in, n_out), biases and, if spherical,
+    radii."""
 
     n_in: int
     n_out: int
@@ -43,16 +44,21 @@ class Layer:
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Random parameters, (rows, n_out), that let the size of a signal pass through as it is.
 
-        Weights are uniform in ±√(6 / n_in) before a ReLU (He et al., 2015), else in ±√(6 / (n_in + n_out)), a
-        quarter of the variance for the sigmoid (Glorot and Bengio, 2010). Biases are 0, before a sign uniform
-        in ±1: its steps hardly move, so they are spread from the start. Spheres have centres uniform in ±1
-        and radii √n_in, and biases of minus the mean of their squared distance.
+        Weights are uniform in ±√(6 / n_in) before a ReLU (He et al., 2015), else in ±√(6 / (n_in +
+        n_out)), a quarter of the variance for the sigmoid (Glorot and Bengio, 2010). Biases are 0,
+        before a sign uniform in ±1: its steps hardly move, so they are spread from the start.
+        Spheres have centers uniform in ±1 and radii √n_in, and biases of minus the mean of their
+        squared distance.
         """
         spread = {"relu": 6.0 / self.n_in, "sigmoid": 1.5 / (self.n_in + self.n_out)}
         bound = np.sqrt(spread.get(self.activation, 6.0 / (self.n_in + self.n_out)))
         parameters = np.zeros((self.rows, self.n_out))
         if self.integration == "spherical":
-            bound, parameters[self.n_in], parameters[self.n_in + 1] = 1.0, -4.0 / 3.0, self.n_in**-0.5
+            bound, parameters[self.n_in], parameters[self.n_in + 1] = (
+                1.0,
+                -4.0 / 3.0,
+                self.n_in**-0.5,
+            )
         elif self.activation == "sign":
             parameters[self.n_in] = rng.uniform(-1.0, 1.0, self.n_out)
         parameters[: self.n_in] = rng.uniform(-bound, bound, (self.n_in, self.n_out))
@@ -79,7 +85,8 @@ class Architecture:
         slope: float,
         loss: str,
     ) -> Architecture:
-        """`activations` and `integrations` of the hidden layers; the last layer sums and hands on."""
+        """`activations` and `integrations` of the hidden layers; the last layer sums and hands
+        on."""
         kinds = zip(widths, widths[1:], [*activations, "linear"], [*integrations, "weighted"])
         layers = tuple(Layer(int(n_in), int(n_out), a, i) for n_in, n_out, a, i in kinds)
         return cls(layers, float(slope), loss)
@@ -91,12 +98,16 @@ class Architecture:
     @cached_property
     def network(self) -> Any:
         """The kernel's network."""
-        widths = np.array([self.layers[0].n_in, *(layer.n_out for layer in self.layers)], dtype=np.int32)
+        widths = np.array(
+            [self.layers[0].n_in, *(layer.n_out for layer in self.layers)], dtype=np.int32
+        )
         activations, integrations = (
             np.array([names.index(getattr(layer, what)) for layer in self.layers], dtype=np.int32)
             for names, what in ((ACTIVATIONS, "activation"), (INTEGRATIONS, "integration"))
         )
-        return native.Network(widths, activations, integrations, self.slope, LOSSES.index(self.loss))
+        return native.Network(
+            widths, activations, integrations, self.slope, LOSSES.index(self.loss)
+        )
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         return np.concatenate([layer.start(rng).ravel() for layer in self.layers])
@@ -116,7 +127,9 @@ class Architecture:
 
     def compact(self, theta: np.ndarray) -> np.ndarray:
         """From what the kernel keeps to one vector of float64."""
-        parts = [rows[:, : layer.n_out].ravel() for rows, layer in zip(self._rows(theta), self.layers)]
+        parts = [
+            rows[:, : layer.n_out].ravel() for rows, layer in zip(self._rows(theta), self.layers)
+        ]
         return np.concatenate(parts).astype(np.float64)
 
     def _rows(self, theta: np.ndarray) -> Iterator[np.ndarray]:
@@ -127,7 +140,9 @@ class Architecture:
 
     def squared_weights(self, theta: np.ndarray) -> float:
         """Σ w² over the weights, without biases and radii, of what the kernel keeps."""
-        weights = [rows[: layer.n_in].ravel() for rows, layer in zip(self._rows(theta), self.layers)]
+        weights = [
+            rows[: layer.n_in].ravel() for rows, layer in zip(self._rows(theta), self.layers)
+        ]
         return float(sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights)))
 
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -137,12 +152,17 @@ class Architecture:
         return out
 
 
-def each_layer(name: str, given: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
+def each_layer(
+    name: str, given: str | Sequence[str], n_layers: int, known: Sequence[str]
+) -> list[str]:
     """One name for every hidden layer."""
-    names = [given] * n_layers if isinstance(given, str) else list(given)
+    if isinstance(given, str):
+        names = [given] * n_layers
+    else:
+        names = list(given)
     if len(names) != n_layers or any(one not in known for one in names):
         raise SettingError(
-            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
-            f"layers, got {given!r}"
+            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers}"
+            f" hidden layers, got {given!r}"
         )
     return names

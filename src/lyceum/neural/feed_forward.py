@@ -1,4 +1,5 @@
-"""Feed-forward networks: layers, backpropagation, validation; shared by classifier and regressor."""
+"""Feed-forward networks: layers, backpropagation, validation; shared by classifier and
+regressor."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class FeedForward(NetworkSettings):
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
     _coding = "one_of_c"
 
-    # -- what a subclass says ------------------------------------------------------------------------------
+    # -- what a subclass says ----------------------------------------------------------
 
     def _n_outputs(self) -> int:
         """The number of output nodes."""
@@ -59,7 +60,7 @@ class FeedForward(NetworkSettings):
         """Mean loss and score of the outputs on the validation rows."""
         raise undefined(self, "_validate")
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Learn from the rows of X, one pass per epoch.
@@ -70,17 +71,23 @@ class FeedForward(NetworkSettings):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         validation : (X, y), (X, y, weights) or scanned rows, optional
-            The rows that `early_stopping` stops by; by default a share of those given to learn from. They are
-            kept in memory.
+            The rows that `early_stopping` stops by; by default a share of those given to learn
+            from. They are kept in memory.
         """
         if validation is not None and not self.early_stopping:
             raise SettingError("validation rows are what early_stopping=True stops by: set it")
         warm = self.warm_start and hasattr(self, "parameters_")
-        before = (self.schema_, self._shape_now()) if warm else None
+        if warm:
+            before = (self.schema_, self._shape_now())
+        else:
+            before = None
         rows = self._rows(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         takes_share = self.early_stopping and validation is None
-        held_out = HeldOut(self.validation_fraction, seed) if takes_share else None
+        if takes_share:
+            held_out = HeldOut(self.validation_fraction, seed)
+        else:
+            held_out = None
         look = first_look(rows, self._n_classes(), held_out)
         if before is None:
             self._start(look, seed)
@@ -94,11 +101,10 @@ class FeedForward(NetworkSettings):
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
         training = self._training(None)
-        held = (
-            self._share_held_out(rows, look, held_out)
-            if validation is None
-            else self._pack_validation(validation)
-        )
+        if validation is None:
+            held = self._share_held_out(rows, look, held_out)
+        else:
+            held = self._pack_validation(validation)
         self._descend(training, self._windows(rows, look.n_rows, held_out=held_out), held)
         self._finish(training)
         self._warn()
@@ -114,21 +120,26 @@ class FeedForward(NetworkSettings):
                 "lower validation_fraction"
             )
         d = len(self.design_names)
-        self.center_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
+        if self.standardize:
+            self.center_, self.scale_ = spread(look.cells)
+        else:
+            self.center_ = np.zeros(d)
+            self.scale_ = np.ones(d)
         self._set_target_scale(look)
         self._set_class_weight(look)
         self.widths_, self.activations_, self.integrations_ = self._layer_settings()
-        self.slope_, self.seed_ = float(self.slope), seed
+        self.slope_ = float(self.slope)
+        self.seed_ = seed
         architecture = self._architecture
-        self.parameters_ = (
-            architecture.start(np.random.default_rng([seed, 0]))
-            if self.start is None
-            else given_start(architecture, self.start)
-        )
+        if self.start is None:
+            self.parameters_ = architecture.start(np.random.default_rng([seed, 0]))
+        else:
+            self.parameters_ = given_start(architecture, self.start)
 
     def _start_from_hidden_layers(self, seed: int) -> None:
         """New output nodes, for other classes, on the hidden layers that were learned."""
-        old, learned = self._architecture, self.parameters_
+        old = self._architecture
+        learned = self.parameters_
         self._check_layers(outputs=False)
         self.widths_ = self._layer_settings()[0]
         started = self._architecture.start(np.random.default_rng([seed, 0]))
@@ -155,20 +166,30 @@ class FeedForward(NetworkSettings):
         """Refuse to continue with the weights of another network."""
         if before != self._shape_now():
             raise SchemaError(
-                f"these rows have columns, categories or classes that {type(self).__name__} has no nodes "
-                "for: name all classes in the first call of partial_fit and all categories by a category type"
+                f"these rows have columns, categories or classes that {type(self).__name__} has no"
+                " nodes for: name all classes in the first call of partial_fit and all categories"
+                " by a category type"
             )
         self._check_layers()
 
     def _check_layers(self, outputs: bool = True) -> None:
         """Refuse to continue with the weights of other hidden layers, or of other output nodes."""
         widths, *kinds = self._layer_settings()
-        last = len(widths) if outputs else -1
+        if outputs:
+            last = len(widths)
+        else:
+            last = -1
         now = (widths[:last].tolist(), *kinds, float(self.slope))
-        if now != (self.widths_[:last].tolist(), self.activations_, self.integrations_, self.slope_):
+        if now != (
+            self.widths_[:last].tolist(),
+            self.activations_,
+            self.integrations_,
+            self.slope_,
+        ):
             raise SettingError(
-                f"{type(self).__name__} has the weights of a network of other layers: fit a clone, or set "
-                "hidden_layer_sizes, activation, integration, slope and output nodes back to what they were"
+                f"{type(self).__name__} has the weights of a network of other layers: fit a clone,"
+                " or set hidden_layer_sizes, activation, integration, slope and output nodes back"
+                " to what they were"
             )
 
     def _set_class_weight(self, look: FirstLook) -> None:
@@ -180,7 +201,10 @@ class FeedForward(NetworkSettings):
         return Architecture.of(self.widths_.tolist(), *kinds, self.slope_, self._loss())
 
     def _training(self, memory: np.ndarray | None) -> Training:
-        first = self.beta_1 if self.solver == "adam" else self.momentum
+        if self.solver == "adam":
+            first = self.beta_1
+        else:
+            first = self.momentum
         return Training(
             self._architecture,
             (self.solver, first, self.beta_2, self.epsilon),
@@ -200,8 +224,11 @@ class FeedForward(NetworkSettings):
         size = max(self.shuffle_window, 0 if isinstance(self.batch_size, str) else self.batch_size)
         return Windows(rows, self._packer(**options), size, n_rows)
 
-    def _share_held_out(self, rows: Rows, look: FirstLook, held_out: HeldOut | None) -> np.ndarray | None:
-        """The validation rows among those given to learn from; of a stream at most one window of them."""
+    def _share_held_out(
+        self, rows: Rows, look: FirstLook, held_out: HeldOut | None
+    ) -> np.ndarray | None:
+        """The validation rows among those given to learn from; of a stream at most one window of
+        them."""
         if held_out is None:
             return None
         packer = self._packer(held_out=held_out, want=True)
@@ -216,28 +243,36 @@ class FeedForward(NetworkSettings):
     def _pack_validation(self, validation: Any) -> np.ndarray:
         """The user's own validation rows."""
         X, y, w = validation_parts(validation)
-        pack, target = self._packer(), self._targets(y)
+        pack = self._packer()
+        target = self._targets(y)
         return pack.join(np.concatenate(list(self.rows_to_predict(X).map(pack.cells))), target, w)
 
     def _descend(self, training: Training, windows: Windows, held: np.ndarray | None) -> None:
         self._reset_history()
-        patience, rate, best = Patience(self.tol or 0.0), self.learning_rate_init, None
+        patience = Patience(self.tol or 0.0)
+        rate = self.learning_rate_init
+        best = None
         self.stopped_ = "max_iter"
         for number in range(1, self.max_iter + 1):
             at = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
             epoch = self._epoch(training, windows, number, at, held)
             report("epochs", number, self.max_iter)
-            lowest = patience.see(epoch.loss if epoch.validation_loss is None else epoch.validation_loss)
+            lowest = patience.see(
+                epoch.loss if epoch.validation_loss is None else epoch.validation_loss
+            )
             if held is not None and lowest:
-                best, self.best_epoch_ = training.keep(), number
+                best = training.keep()
+                self.best_epoch_ = number
             if self.tol is None or patience.waited < self.n_iter_no_change:
                 continue
             if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
-                rate, patience.waited = rate / _DIVIDE, 0
+                rate = rate / _DIVIDE
+                patience.waited = 0
                 continue
-            self.stopped_ = (
-                "the loss no longer fell" if held is None else "the validation loss no longer fell"
-            )
+            if held is None:
+                self.stopped_ = "the loss no longer fell"
+            else:
+                self.stopped_ = "the validation loss no longer fell"
             break
         if best is not None:
             training.theta[:] = training.architecture.pad(best, training.dtype)
@@ -245,14 +280,20 @@ class FeedForward(NetworkSettings):
     def _warn(self) -> None:
         if self.stopped_ == "max_iter" and self.tol is not None and self.learning_rate != "cosine":
             warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss still "
-                "fell: raise max_iter or learning_rate_init, or give tol=None to run all max_iter epochs",
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss"
+                " still fell: raise max_iter or learning_rate_init, or give tol=None to run all"
+                " max_iter epochs",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
     def _epoch(
-        self, training: Training, windows: Windows, number: int, rate: float, held: np.ndarray | None
+        self,
+        training: Training,
+        windows: Windows,
+        number: int,
+        rate: float,
+        held: np.ndarray | None,
     ) -> Epoch:
         loss = training.epoch(windows, number, rate)
         judged: tuple[float | None, float | None] = (None, None)
@@ -295,20 +336,28 @@ class FeedForward(NetworkSettings):
             )
 
     def _finish(self, training: Training) -> None:
-        self.parameters_, self.memory_ = training.keep(), training.compact_memory()
-        self.n_steps_, self.loss_ = training.steps, self.history_[-1]
+        self.parameters_ = training.keep()
+        self.memory_ = training.compact_memory()
+        self.n_steps_ = training.steps
+        self.loss_ = self.history_[-1]
 
     def _fit_one_more_epoch(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
         """One epoch over more rows."""
         if self.early_stopping:
             raise SettingError(
-                "partial_fit makes one epoch per call and cannot stop early: give early_stopping=False"
+                "partial_fit makes one epoch per call and cannot stop early: give"
+                " early_stopping=False"
             )
-        known = self._shape_now() if hasattr(self, "parameters_") else None
+        if hasattr(self, "parameters_"):
+            known = self._shape_now()
+        else:
+            known = None
         rows = self._more_rows(X, y, sample_weight, classes)
         look = first_look(rows, self._n_classes(), None)
         if known is None:
-            self._start(look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)))
+            self._start(
+                look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            )
             self.n_iter_ = self.n_steps_ = 0
             self._reset_history()
         else:
@@ -318,7 +367,8 @@ class FeedForward(NetworkSettings):
 
     def _one_epoch(self, rows: Rows, look: FirstLook, memory: np.ndarray | None) -> None:
         same = memory is not None and len(memory) == len(self._training(None)._memory)
-        training, number = self._training(memory if same else None), self.n_iter_ + 1
+        training = self._training(memory if same else None)
+        number = self.n_iter_ + 1
         for name in (
             "history_",
             "validation_history_",
@@ -326,12 +376,14 @@ class FeedForward(NetworkSettings):
             *(["record_"] if self.record else []),
         ):
             setattr(self, name, list(getattr(self, name, [])))
-        rate = self.learning_rate_init * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+        rate = self.learning_rate_init * SCHEDULES[self.learning_rate](
+            number, self.max_iter, self.power_t
+        )
         self.stopped_ = "partial_fit"
         self._epoch(training, self._windows(rows, look.n_rows), number, rate, None)
         self._finish(training)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _outputs(self, block: Block) -> np.ndarray:
         """The outputs of every row, (n, n_outputs)."""
@@ -339,10 +391,11 @@ class FeedForward(NetworkSettings):
         theta = architecture.pad(self.parameters_, np.dtype(self.dtype))
         return architecture.outputs(theta, self._packer().cells(block))
 
-    # -- model files ---------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d, size = len(self.design_names), self._architecture.size
+        d = len(self.design_names)
+        size = self._architecture.size
         memories = len(self._training(None)._memory)
         return {
             "widths_": (len(self.activations_) + 2,),

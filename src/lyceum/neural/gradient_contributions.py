@@ -18,11 +18,12 @@ def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
     X = np.ascontiguousarray(learner._packer().cells(block))
     outputs = learner._outputs(block)
     direction = learner._direction(outputs)
-    towards = direction.astype(X.dtype)
-    slopes, here = np.zeros(X.shape), np.empty(X.shape)
+    toward = direction.astype(X.dtype)
+    slopes = np.zeros(X.shape)
+    here = np.empty(X.shape)
     places = [(1.0, 1.0)] if method == "gradient" else zip((_POINTS + 1) / 2, _SHARES / 2)
     for place, share in places:
-        architecture.network.input_gradient(theta, X * X.dtype.type(place), towards, here)
+        architecture.network.input_gradient(theta, X * X.dtype.type(place), toward, here)
         slopes += share * here
     scale = learner._unit_size()
     score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import PosteriorClassifier
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, labels
 from lyceum._core.probability import class_codes, class_weight_factors, runner_up
 from lyceum.errors import SettingError
@@ -18,7 +18,8 @@ from lyceum.neural.row_windows import FirstLook, RowPacker
 
 
 class MLPClassifier(PosteriorClassifier, FeedForward):
-    """A multilayer feed-forward network, trained by backpropagation to give the posteriors of the classes.
+    """A multilayer feed-forward network, trained by backpropagation to give the posteriors of the
+    classes.
 
     Layer after layer, a node i turns its inputs x into the net input
 
@@ -26,44 +27,47 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         quadratic   z_i = Σ_j w_ji x_j² + b_i
         spherical   z_i = ‖x − w_i‖² / ρ_i² + b_i
 
-    and z_i into its output by an activation function; output nodes take the weighted sum. With P(k | x) the
-    softmax of K output nodes, or P(second class | x) the sigmoid of one, training goes down on
+    and z_i into its output by an activation function; output nodes take the weighted sum. With P(k
+    | x) the softmax of K output nodes, or P(second class | x) the sigmoid of one, training goes
+    down on
 
         1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2 Σ w_ji²,
 
-    the biases b and radii ρ free. scikit-learn divides its α by the rows of a batch: its α is this one times
-    the batch size.
+    the biases b and radii ρ free. scikit-learn divides its α by the rows of a batch: its α is this
+    one times the batch size.
 
-    Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number of the
-    epoch; rows that stream from files or Dask are shuffled within windows of `shuffle_window` consecutive
-    rows, wherever the blocks of the source end, and windows come in the order of the rows: shuffle a file
-    that is sorted by class before. Up to one window of rows the two are the same. The result depends on data,
-    seed and `dtype`, not on threads. Dask partitions are brought to the caller one at a time.
+    Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number
+    of the epoch; rows that stream from files or Dask are shuffled within windows of
+    `shuffle_window` consecutive rows, wherever the blocks of the source end, and windows come in
+    the order of the rows: shuffle a file that is sorted by class before. Up to one window of rows
+    the two are the same. The result depends on data, seed and `dtype`, not on threads. Dask
+    partitions are brought to the caller one at a time.
 
     Parameters
     ----------
     hidden_layer_sizes : int or sequence of int, default=(100,)
         Nodes of every hidden layer; () for none.
     activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
-        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)). "sign" is 1 from 0 on
-        and −1 below; as its derivative is zero, it is trained by the straight-through estimator: backwards,
-        it counts as z cut off at ±1.
+        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)). "sign" is 1
+        from 0 on and −1 below; as its derivative is zero, it is trained by the straight-through
+        estimator: backwards, it counts as z cut off at ±1.
     slope : float, default=1.0
         λ of the sigmoid.
     integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
         The integration function of the hidden layers.
     output_nodes : {"auto", "one", "per_class"}, default="auto"
-        How classes are coded: one node that is 1 for the second of two classes, or one node per class.
-        "auto" is one node for two classes.
+        How classes are coded: one node that is 1 for the second of two classes, or one node per
+        class. "auto" is one node for two classes.
     loss : {"log_loss", "squared_error"}, default="log_loss"
         −log P(y | x) as above; or ½ Σ_k (y_k − h_k)² with output nodes h_k = 1 / (1 + exp(−z_k))
-        and y_k = 1 for the class of the row, else 0. The posteriors are then the h_k, divided by their sum.
+        and y_k = 1 for the class of the row, else 0. The posteriors are then the h_k, divided by
+        their sum.
     solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
-        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
-        Adam.
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
+        momentum, or Adam.
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
-        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
-        whenever the loss no longer falls, down to 1e-6.
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
+        5 whenever the loss no longer falls, down to 1e-6.
     learning_rate_init : float, default=0.001
         η.
     power_t : float, default=0.5
@@ -83,45 +87,47 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     shuffle_window : int, default=131072
         Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
-        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None or the rate
-        is "cosine", which ends there.
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
+        or the rate is "cosine", which ends there.
     tol : float or None, default=1e-4
-        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
-        all `max_iter` epochs are run.
+        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs.
+        None: all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
     start : (coefs, intercepts) or None, default=None
-        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`; of
-        networks with spheres also radii as in `radii_`. None draws them. For a step as on paper, also give
-        standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
+        of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
+        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
     alpha : float, default=1e-6
         The penalty α on the squared weights.
     dropout : float, default=0.0
-        The share of hidden nodes switched off, drawn for every row and step; the others are scaled by
-        1 / (1 − dropout).
+        The share of hidden nodes switched off, drawn for every row and step; the others are scaled
+        by 1 / (1 − dropout).
     input_noise : float, default=0.0
-        Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
+        Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
+        step.
     early_stopping : bool, default=False
-        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when their
-        loss no longer falls, and restore the weights of the lowest validation loss.
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when
+        their loss no longer falls, and restore the weights of the lowest validation loss.
     validation_fraction : float, default=0.1
-        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
-        are used.
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window`
+        of them are used.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     standardize : bool, default=True
-        Whether design columns are brought to mean 0 and standard deviation 1, by the training rows. With
-        `partial_fit` by those of its first call.
+        Whether design columns are brought to mean 0 and standard deviation 1, by the training rows.
+        With `partial_fit` by those of its first call.
     dtype : {"float64", "float32"}, default="float64"
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
-        Whether `fit` starts from the weights and the standardisation of the last `fit`. Rows of other classes
-        are another task: they keep the hidden layers and get new output nodes.
+        Whether `fit` starts from the weights and the standardization of the last `fit`. Rows of
+        other classes are another task: they keep the hidden layers and get new output nodes.
     record : bool or "steps", default=False
         Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
-        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
+        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws
+        one.
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -132,11 +138,12 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
     coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
-        Weights (centres, for spheres) and biases of every layer, for standardised inputs.
+        Weights (centers, for spheres) and biases of every layer, for standardized inputs.
     radii_ : list of ndarray or None
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
-        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
+        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of
+        spheres.
     center_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
     widths_ : ndarray of shape (n_layers + 1,)
@@ -164,12 +171,12 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     n_iter_, n_steps_ : int
         Number of epochs and of steps.
     stopped_ : str
-        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
-        "partial_fit".
+        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer
+        fell" or "partial_fit".
     record_ : list of dict
         With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
-        validation_score, parameters. With "steps" also steps: the parameters after every step of the epoch,
-        (n_steps, n_parameters), in the order of `parameters_`.
+        validation_score, parameters. With "steps" also steps: the parameters after every step of
+        the epoch, (n_steps, n_parameters), in the order of `parameters_`.
 
     See Also
     --------
@@ -276,10 +283,11 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         self.class_weight = class_weight
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
-        """One epoch over more rows; `classes` names all classes that will come, in the first call."""
+        """One epoch over more rows; `classes` names all classes that will come, in the first
+        call."""
         return self._fit_one_more_epoch(X, y, sample_weight, classes)
 
-    # -- what the outputs mean -----------------------------------------------------------------------------
+    # -- what the outputs mean ---------------------------------------------------------
 
     def _n_classes(self) -> int:
         return len(self.classes_)
@@ -290,24 +298,37 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             raise SettingError(
                 f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
             )
-        return 1 if K == 2 and self.output_nodes != "per_class" else K
+        if K == 2 and self.output_nodes != "per_class":
+            return 1
+        return K
 
     def _loss(self) -> str:
         return self.loss_name_
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         widths, activations, integrations = super()._layer_settings()
-        log_loss = "logistic" if widths[-1] < len(self.classes_) else "softmax"
-        self.loss_name_ = "sigmoid_squares" if self.loss == "squared_error" else log_loss
+        if widths[-1] < len(self.classes_):
+            log_loss = "logistic"
+        else:
+            log_loss = "softmax"
+        if self.loss == "squared_error":
+            self.loss_name_ = "sigmoid_squares"
+        else:
+            self.loss_name_ = log_loss
         return widths, activations, integrations
 
     def _set_class_weight(self, look: FirstLook) -> None:
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
-        self.class_weight_ = np.ones(len(look.weight)) if factors is None else factors
+        if factors is None:
+            self.class_weight_ = np.ones(len(look.weight))
+        else:
+            self.class_weight_ = factors
 
     def _packer(self, **options: Any) -> RowPacker:
         weight = getattr(self, "class_weight_", None)
-        return super()._packer(class_weight=None if self.class_weight is None else weight, **options)
+        return super()._packer(
+            class_weight=None if self.class_weight is None else weight, **options
+        )
 
     def _targets(self, y: Any) -> np.ndarray:
         return class_codes(
@@ -315,7 +336,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         )
 
     def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
-        joint, codes = self._joint(outputs), y.astype(np.intp)
+        joint = self._joint(outputs)
+        codes = y.astype(np.intp)
         if self.loss_name_ == "sigmoid_squares":
             wanted = codes[:, None] == (np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1)
             losses = ((expit(outputs) - wanted) ** 2).sum(axis=1) / 2
@@ -325,10 +347,13 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
 
     def _joint(self, outputs: np.ndarray) -> np.ndarray:
-        """The log posteriors up to one constant per row; with one node, zeros beside its log-odds."""
+        """The log posteriors up to one constant per row; with one node, zeros beside its
+        log-odds."""
         if outputs.shape[1] < len(self.classes_):
             return np.column_stack([np.zeros(len(outputs)), outputs])
-        return log_expit(outputs) if self.loss_name_ == "sigmoid_squares" else outputs
+        if self.loss_name_ == "sigmoid_squares":
+            return log_expit(outputs)
+        return outputs
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._outputs(block))
@@ -336,13 +361,18 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         return self._joint(outputs).argmax(axis=1)
 
-    # -- explain -------------------------------------------------------------------------------------------
+    # -- explain -----------------------------------------------------------------------
 
     def _unit(self) -> str:
         squares = self.loss_name_ == "sigmoid_squares" and self.widths_[-1] > 1
-        what = "net input" if squares else "log-odds"
+        if squares:
+            what = "net input"
+        else:
+            what = "log-odds"
         two = len(self.classes_) == 2
-        return f"{what} of {self.classes_[-1]}" if two else f"{what} against the next class"
+        if two:
+            return f"{what} of {self.classes_[-1]}"
+        return f"{what} against the next class"
 
     def _unit_size(self) -> float:
         return 1.0

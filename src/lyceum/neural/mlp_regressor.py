@@ -17,14 +17,14 @@ from lyceum.neural.row_windows import FirstLook, RowPacker, spread
 class MLPRegressor(Regressor, FeedForward):
     """A multilayer feed-forward network, trained by backpropagation to give the mean of the target.
 
-    Hidden nodes are those of `MLPClassifier`; one output node takes a weighted sum and hands it on. With f(x)
-    its value, training goes down on
+    Hidden nodes are those of `MLPClassifier`; one output node takes a weighted sum and hands it on.
+    With f(x) its value, training goes down on
 
         1/Σw · Σ_i w_i (y_i − f(x_i))² / 2 + α/2 Σ w_ji²,
 
-    the biases and radii free, y standardised with the inputs: losses are in units of the target's variance.
-    scikit-learn divides its α by the rows of a batch: its α is this one times the batch size. How rows are
-    shuffled is described at `MLPClassifier`.
+    the biases and radii free, y standardized with the inputs: losses are in units of the target's
+    variance. scikit-learn divides its α by the rows of a batch: its α is this one times the batch
+    size. How rows are shuffled is described at `MLPClassifier`.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class MLPRegressor(Regressor, FeedForward):
     integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
         The integration function of the hidden layers.
     solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
-        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
-        Adam.
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
+        momentum, or Adam.
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
-        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
-        whenever the loss no longer falls, down to 1e-6.
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
+        5 whenever the loss no longer falls, down to 1e-6.
     learning_rate_init : float, default=0.001
         η.
     power_t : float, default=0.5
@@ -61,40 +61,42 @@ class MLPRegressor(Regressor, FeedForward):
     shuffle_window : int, default=131072
         Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
-        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None or the rate
-        is "cosine", which ends there.
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
+        or the rate is "cosine", which ends there.
     tol : float or None, default=1e-4
-        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
-        all `max_iter` epochs are run.
+        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs.
+        None: all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
     start : (coefs, intercepts) or None, default=None
-        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`; of
-        networks with spheres also radii as in `radii_`. None draws them. For a step as on paper, also give
-        standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
+        of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
+        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
     alpha : float, default=1e-6
         The penalty α on the squared weights.
     dropout : float, default=0.0
         The share of hidden nodes switched off, drawn for every row and step.
     input_noise : float, default=0.0
-        Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
+        Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
+        step.
     early_stopping : bool, default=False
-        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when their
-        loss no longer falls, and restore the weights of the lowest validation loss.
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when
+        their loss no longer falls, and restore the weights of the lowest validation loss.
     validation_fraction : float, default=0.1
-        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
-        are used.
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window`
+        of them are used.
     standardize : bool, default=True
-        Whether design columns and target are brought to mean 0 and standard deviation 1, by the training
-        rows. With `partial_fit` by those of its first call.
+        Whether design columns and target are brought to mean 0 and standard deviation 1, by the
+        training rows. With `partial_fit` by those of its first call.
     dtype : {"float64", "float32"}, default="float64"
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
-        Whether `fit` starts from the weights and the standardisation of the last `fit`.
+        Whether `fit` starts from the weights and the standardization of the last `fit`.
     record : bool or "steps", default=False
         Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
-        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
+        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws
+        one.
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -103,11 +105,13 @@ class MLPRegressor(Regressor, FeedForward):
     Attributes
     ----------
     coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
-        Weights (centres, for spheres) and biases of every layer, for standardised inputs and target.
+        Weights (centers, for spheres) and biases of every layer, for standardized inputs and
+        target.
     radii_ : list of ndarray or None
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
-        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
+        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of
+        spheres.
     center_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
     target_mean_, target_scale_ : float
@@ -133,12 +137,12 @@ class MLPRegressor(Regressor, FeedForward):
     n_iter_, n_steps_ : int
         Number of epochs and of steps.
     stopped_ : str
-        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
-        "partial_fit".
+        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer
+        fell" or "partial_fit".
     record_ : list of dict
         With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
-        validation_score, parameters. With "steps" also steps: the parameters after every step of the epoch,
-        (n_steps, n_parameters), in the order of `parameters_`.
+        validation_score, parameters. With "steps" also steps: the parameters after every step of
+        the epoch, (n_steps, n_parameters), in the order of `parameters_`.
 
     See Also
     --------
@@ -168,7 +172,7 @@ class MLPRegressor(Regressor, FeedForward):
         """The predicted numbers."""
         return self._apply(partial(_predict, self), X)
 
-    # -- what the output means -----------------------------------------------------------------------------
+    # -- what the output means ---------------------------------------------------------
 
     def _n_outputs(self) -> int:
         return 1
@@ -177,8 +181,13 @@ class MLPRegressor(Regressor, FeedForward):
         return "squares"
 
     def _set_target_scale(self, look: FirstLook) -> None:
-        mean, size = spread(look.target) if self.standardize else (np.zeros(1), np.ones(1))
-        self.target_mean_, self.target_scale_ = float(mean[0]), float(size[0])
+        if self.standardize:
+            mean, size = spread(look.target)
+        else:
+            mean = np.zeros(1)
+            size = np.ones(1)
+        self.target_mean_ = float(mean[0])
+        self.target_scale_ = float(size[0])
 
     def _packer(self, **options: Any) -> RowPacker:
         return super()._packer(target=(self.target_mean_, self.target_scale_), **options)
@@ -186,15 +195,19 @@ class MLPRegressor(Regressor, FeedForward):
     def _targets(self, y: Any) -> np.ndarray:
         numbers = np.asarray(y, dtype=np.float64).reshape(-1)
         if not np.isfinite(numbers).all():
-            raise DataError("a target of the validation rows is missing or infinite: drop such rows first")
+            raise DataError(
+                "a target of the validation rows is missing or infinite: drop such rows first"
+            )
         return numbers
 
     def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
         spread_of_y = np.average((y - np.average(y, weights=w)) ** 2, weights=w)
-        return float(squares / 2), float(1.0 - squares / spread_of_y) if spread_of_y > 0 else float("nan")
+        return float(squares / 2), (
+            float(1.0 - squares / spread_of_y) if spread_of_y > 0 else float("nan")
+        )
 
-    # -- explain -------------------------------------------------------------------------------------------
+    # -- explain -----------------------------------------------------------------------
 
     def _unit(self) -> str:
         return self.schema_.target_name

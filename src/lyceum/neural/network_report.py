@@ -14,7 +14,12 @@ from lyceum.neural.architecture import Architecture
 from lyceum.neural.gradient_contributions import contributions
 from lyceum.report import Explanation, Summary, Table, show_count
 
-_OUTPUTS = {"softmax": "softmax", "logistic": "sigmoid", "squares": "linear", "sigmoid_squares": "sigmoid"}
+_OUTPUTS = {
+    "softmax": "softmax",
+    "logistic": "sigmoid",
+    "squares": "linear",
+    "sigmoid_squares": "sigmoid",
+}
 
 
 class NetworkReport(Learner):
@@ -41,19 +46,25 @@ class NetworkReport(Learner):
         """The predictions, one per row."""
         raise undefined(self, "predict")
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def coefs_(self) -> list[np.ndarray]:
-        """The weights (centres, for spheres) of every layer, (n_in, n_out)."""
+        """The weights (centers, for spheres) of every layer, (n_in, n_out)."""
         layers = self._architecture.layers
-        return [part[: layer.n_in] for layer, part in zip(layers, self._architecture.split(self.parameters_))]
+        return [
+            part[: layer.n_in]
+            for layer, part in zip(layers, self._architecture.split(self.parameters_))
+        ]
 
     @property
     def intercepts_(self) -> list[np.ndarray]:
         """The biases of every layer."""
         layers = self._architecture.layers
-        return [part[layer.n_in] for layer, part in zip(layers, self._architecture.split(self.parameters_))]
+        return [
+            part[layer.n_in]
+            for layer, part in zip(layers, self._architecture.split(self.parameters_))
+        ]
 
     @property
     def radii_(self) -> list[np.ndarray | None]:
@@ -72,7 +83,10 @@ class NetworkReport(Learner):
         facts: dict[str, Any] = {
             "nodes": " – ".join(map(str, self.widths_)),
             "parameters": architecture.size,
-            "loss": f"{self.loss_:.4g} ({architecture.loss}), {self.history_[0]:.4g} after the first epoch",
+            "loss": (
+                f"{self.loss_:.4g} ({architecture.loss}), {self.history_[0]:.4g} after the first"
+                " epoch"
+            ),
             "epochs": self.n_iter_,
             "steps": f"{self.n_steps_:,} ({self.solver}, {self._batches()})",
             "stopped by": self.stopped_,
@@ -85,15 +99,30 @@ class NetworkReport(Learner):
         return Summary(self._title(), facts, [self._table()])
 
     def _batches(self) -> str:
-        size = "all rows" if isinstance(self.batch_size, str) else show_count(self.batch_size, "row")
+        if isinstance(self.batch_size, str):
+            size = "all rows"
+        else:
+            size = show_count(self.batch_size, "row")
         return f"{size} per step"
 
     def _table(self) -> Table:
-        columns = ("layer", "nodes", "integration", "activation", "weights", "biases and radii", "rms weight")
-        layers, rows = self._architecture.layers, []
+        columns = (
+            "layer",
+            "nodes",
+            "integration",
+            "activation",
+            "weights",
+            "biases and radii",
+            "rms weight",
+        )
+        layers = self._architecture.layers
+        rows = []
         for number, (layer, weights) in enumerate(zip(layers, self.coefs_), 1):
             last = number == len(layers)
-            name = "output" if last else f"hidden {number}"
+            if last:
+                name = "output"
+            else:
+                name = f"hidden {number}"
             activation = _OUTPUTS[self._architecture.loss]
             extra = layer.size - weights.size
             size = float(np.sqrt(np.mean(weights**2)))
@@ -101,27 +130,29 @@ class NetworkReport(Learner):
             rows.append((name, layer.n_out, *kinds, weights.size, extra, size))
         return Table("Layers", columns, rows)
 
-    def explain(self, X: Any, method: Literal["integrated", "gradient"] = "integrated") -> Explanation:
+    def explain(
+        self, X: Any, method: Literal["integrated", "gradient"] = "integrated"
+    ) -> Explanation:
         """What every column adds to the score, from the score of the mean row.
 
-        The score is the log-odds of the second of two classes, those of the predicted class against the next
-        best, or the predicted number.
+        The score is the log-odds of the second of two classes, those of the predicted class against
+        the next best, or the predicted number.
 
         Parameters
         ----------
         X : array, frame or `scan(...)`
         method : {"integrated", "gradient"}, default="integrated"
-            "integrated": x · ∫₀¹ ∂score/∂x (t x) dt with x measured from the mean row (from the row of zeros
-            if `standardize=False`), by 32 points (integrated gradients; Sundararajan, Taly and Yan, 2017):
-            the contributions add up to the change of the score, and `base` is the score of the mean row but
-            for the error of the sum. "gradient": x · ∂score/∂x at the row alone; `base` is what is left over,
-            which may be large where the network bends.
+            "integrated": x · ∫₀¹ ∂score/∂x (t x) dt with x measured from the mean row (from the row
+            of zeros if `standardize=False`), by 32 points (integrated gradients; Sundararajan, Taly
+            and Yan, 2017): the contributions add up to the change of the score, and `base` is the
+            score of the mean row but for the error of the sum. "gradient": x · ∂score/∂x at the row
+            alone; `base` is what is left over, which may be large where the network bends.
 
         Notes
         -----
-        Both are of the network, not of the world: columns that go together share credit arbitrarily, and the
-        way from the mean row may lead where there are no data. Nodes of activation "sign" are explained by
-        the slope that they were trained with.
+        Both are of the network, not of the world: columns that go together share credit
+        arbitrarily, and the way from the mean row may lead where there are no data. Nodes of
+        activation "sign" are explained by the slope that they were trained with.
         """
         check_is_fitted(self)
         if method not in ("integrated", "gradient"):

@@ -7,9 +7,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS
 from lyceum.neural.network_report import NetworkReport
 from lyceum.neural.training import RULES, SCHEDULES

@@ -1,4 +1,4 @@
-"""Rows packed for a network: standardised inputs, target and weight side by side, in windows."""
+"""Rows packed for a network: standardized inputs, target and weight side by side, in windows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from lyceum.report import show_count
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """The rows for validation: those whose hash, a uniform of seed and row number, is at most `share`."""
+    """The rows for validation: those whose hash, a uniform of seed and row number, is at most
+    `share`."""
 
     share: float
     seed: int
@@ -28,8 +29,8 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """What must be known before training: rows that count, and are held out; moments of the columns and the
-    target; and the weight of every class."""
+    """What must be known before training: rows that count, and are held out; moments of the columns
+    and the target; and the weight of every class."""
 
     n_rows: int
     n_held: int
@@ -42,12 +43,17 @@ class FirstLook:
         n_held = 0
         if held_out is not None:
             held = held_out.mask(block)
-            n_held, block = _n_weighted(block.take(held)), block.take(~held)
+            n_held = _n_weighted(block.take(held))
+            block = block.take(~held)
         assert block.y is not None
         weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
         target = replace(block, X=block.y.astype(np.float64)[:, None])
         return cls(
-            _n_weighted(block), n_held, Moments.of(block), Moments.of(target), weight.astype(np.float64)
+            _n_weighted(block),
+            n_held,
+            Moments.of(block),
+            Moments.of(target),
+            weight.astype(np.float64),
         )
 
     def merge(self, other: FirstLook) -> FirstLook:
@@ -61,25 +67,33 @@ class FirstLook:
 
 
 def _n_weighted(block: Block) -> int:
-    return len(block) if block.w is None else int(np.count_nonzero(block.w))
+    if block.w is None:
+        return len(block)
+    return int(np.count_nonzero(block.w))
 
 
 def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column, 1 for a column that does not vary."""
     variance = moments.variance()
     floor = (4 * np.finfo(np.float64).eps * moments.mean) ** 2
-    varies = np.greater(variance, floor, where=~np.isnan(variance), out=np.zeros(len(variance), dtype=bool))
+    varies = np.greater(
+        variance, floor, where=~np.isnan(variance), out=np.zeros(len(variance), dtype=bool)
+    )
     return moments.mean, np.sqrt(np.where(varies, variance, 1.0))
 
 
 @dataclass(frozen=True)
 class RowPacker:
-    """How a block becomes rows of d inputs, a target and a weight; rows without weight are left out."""
+    """How a block becomes rows of d inputs, a target and a weight; rows without weight are left
+    out."""
 
     shift: np.ndarray
     scale: np.ndarray
     dtype: Any
-    target: tuple[float, float] = (0.0, 1.0)  # what is taken from the target, and what it is divided by
+    target: tuple[float, float] = (
+        0.0,
+        1.0,
+    )  # what is taken from the target, and what it is divided by
     class_weight: np.ndarray | None = None
     held_out: HeldOut | None = None
     want: bool = False  # whether it is the held-out rows that are wanted
@@ -99,7 +113,8 @@ class RowPacker:
             w = w * self.class_weight[block.y]
             keep &= w > 0
         if not keep.all():
-            block, w = block.take(keep), w[keep]
+            block = block.take(keep)
+            w = w[keep]
         assert block.y is not None
         return self._join(self.cells(block), block.y, w)
 
@@ -116,8 +131,8 @@ class RowPacker:
         weights = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if not len(cells) == len(y) == len(weights):
             raise DataError(
-                f"validation has {show_count(len(cells), 'row')}, {len(y)} targets and {len(weights)} "
-                "weights: give as many"
+                f"validation has {show_count(len(cells), 'row')}, {len(y)} targets and"
+                f" {len(weights)} weights: give as many"
             )
         if self.class_weight is not None:
             weights = weights * self.class_weight[y]
@@ -128,13 +143,16 @@ class RowPacker:
 
 
 class Windows:
-    """Packed rows, a window of consecutive ones at a time; all in one window if they are in memory or few.
+    """Packed rows, a window of consecutive ones at a time; all in one window if they are in memory
+    or few.
 
     A window ends after `size` rows that count, wherever the blocks of the source end.
     """
 
     def __init__(self, rows: Rows, packer: RowPacker, size: int, n_rows: int):
-        self._rows, self._packer, self._size = rows, packer, size
+        self._rows = rows
+        self._packer = packer
+        self._size = size
         self._all_rows: np.ndarray | None = None
         self._holds = rows.in_memory or n_rows <= size
         self._n_rows = n_rows
@@ -147,7 +165,8 @@ class Windows:
         return iter(() if self._all_rows is None else (self._all_rows,))
 
     def _chunks(self) -> Iterator[np.ndarray]:
-        """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""
+        """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the
+        memory."""
         if self._rows.in_memory:
             return self._rows.map(self._packer)
         return map(self._packer, self._rows.blocks())
@@ -159,17 +178,20 @@ class Windows:
 
 def _windows(chunks: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
     """The rows of the chunks in arrays of `size` rows, the last one shorter."""
-    window, filled = None, 0
+    window = None
+    filled = 0
     for chunk in chunks:
         while len(chunk):
             if window is None:
                 window = np.empty((size, chunk.shape[1]), chunk.dtype)
             some = chunk[: size - filled]
             window[filled : filled + len(some)] = some
-            filled, chunk = filled + len(some), chunk[len(some) :]
+            filled = filled + len(some)
+            chunk = chunk[len(some) :]
             if filled == size:
                 yield window
-                window, filled = None, 0
+                window = None
+                filled = 0
     if window is not None:
         yield window[:filled]
 

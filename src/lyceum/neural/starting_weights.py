@@ -12,13 +12,17 @@ from lyceum.neural.architecture import Architecture, Layer
 
 def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     """The parameters (coefs, intercepts) or (coefs, intercepts, radii) as one vector."""
-    layers, parts = architecture.layers, list(start)
+    layers = architecture.layers
+    parts = list(start)
     if len(parts) not in (2, 3) or any(not _has_length(part, len(layers)) for part in parts):
         raise SettingError(
-            f"start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists with one "
-            f"entry for each of the {len(layers)} layers"
+            "start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists"
+            f" with one entry for each of the {len(layers)} layers"
         )
-    radii = parts[2] if len(parts) == 3 else [None] * len(layers)
+    if len(parts) == 3:
+        radii = parts[2]
+    else:
+        radii = [None] * len(layers)
     numbered = enumerate(zip(layers, *parts[:2], radii))
     return np.concatenate([_layer(k, *given).ravel() for k, given in numbered])
 
@@ -49,7 +53,7 @@ def _numbers(what: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
         raise SettingError(f"{what} in start must be numbers of shape {shape}: {error}") from error
     if values.shape != shape or not np.isfinite(values).all():
         raise SettingError(
-            f"{what} in start must be finite numbers of shape {shape}, one per input and node, got shape "
-            f"{values.shape}"
+            f"{what} in start must be finite numbers of shape {shape}, one per input and node, got"
+            f" shape {values.shape}"
         )
     return values

@@ -47,7 +47,10 @@ class Patience:
 
     def see(self, loss: float) -> bool:
         """Whether this is the lowest loss so far."""
-        self.waited = 0 if loss < self.best - self.tol else self.waited + 1
+        if loss < self.best - self.tol:
+            self.waited = 0
+        else:
+            self.waited = self.waited + 1
         lowest = loss < self.best
         self.best = min(self.best, loss)
         return lowest
@@ -83,11 +86,10 @@ class Training:
     def __post_init__(self) -> None:
         pad = self.architecture.pad
         self.theta = pad(self.parameters, self.dtype)
-        kept = (
-            np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
-            if self.memory is None
-            else self.memory
-        )
+        if self.memory is None:
+            kept = np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
+        else:
+            kept = self.memory
         rows = [pad(row, self.dtype) for row in kept]
         self._memory = np.array(rows, self.dtype).reshape(len(kept), len(self.theta))
 
@@ -96,9 +98,13 @@ class Training:
         return RULES[name], rate, first, second, epsilon, self.penalty
 
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
-        """One pass over the rows; returns the mean training loss, plus the penalty at the end of the pass."""
+        """One pass over the rows; returns the mean training loss, plus the penalty at the end of
+        the pass."""
         self._traced: list[np.ndarray] = []
-        together = self._one_step if self.batch_size is None else self._by_batches
+        if self.batch_size is None:
+            together = self._one_step
+        else:
+            together = self._by_batches
         total, weight = together(windows, number, rate)
         if weight == 0.0:
             raise DataError(
@@ -107,19 +113,25 @@ class Training:
         loss = total / weight + 0.5 * self.penalty * self.architecture.squared_weights(self.theta)
         if not np.isfinite(loss) or not np.isfinite(self.theta).all():
             raise DataError(
-                f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or keep "
-                "standardize=True"
+                f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or"
+                " keep standardize=True"
             )
         return loss
 
-    def _by_batches(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
+    def _by_batches(
+        self, windows: Iterable[np.ndarray], number: int, rate: float
+    ) -> tuple[float, float]:
         total = weight = 0.0
         assert self.batch_size is not None
         for place, window in enumerate(windows):
             order = None
             if self.shuffle:
-                order = np.random.default_rng([self.seed, 1, number, place]).permutation(len(window))
-            for some, turn in self._step_by_step(window, order) if self.trace else ((window, order),):
+                order = np.random.default_rng([self.seed, 1, number, place]).permutation(
+                    len(window)
+                )
+            for some, turn in (
+                self._step_by_step(window, order) if self.trace else ((window, order),)
+            ):
                 total += self.architecture.network.descend(
                     self.theta, self._memory, some, turn, self.batch_size, self._rule(rate),
                     (*self.chance, self.seed), self.steps,
@@ -134,7 +146,10 @@ class Training:
     ) -> Iterator[tuple[np.ndarray, None]]:
         """The rows of one step at a time, in their order."""
         assert self.batch_size is not None
-        ordered = window if order is None else window[order]
+        if order is None:
+            ordered = window
+        else:
+            ordered = window[order]
         for first in range(0, len(ordered), self.batch_size):
             yield ordered[first : first + self.batch_size], None
 
@@ -144,10 +159,16 @@ class Training:
 
     def step_parameters(self) -> dict[str, np.ndarray]:
         """The parameters after every step of the last epoch, if they are kept."""
-        return {"steps": np.array(self._traced)} if self.trace else {}
+        if self.trace:
+            return {"steps": np.array(self._traced)}
+        return {}
 
-    def _one_step(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
-        total, weight, first = 0.0, 0.0, 0
+    def _one_step(
+        self, windows: Iterable[np.ndarray], number: int, rate: float
+    ) -> tuple[float, float]:
+        total = 0.0
+        weight = 0.0
+        first = 0
         gradient = np.zeros(len(self.theta))
         chance = (*self.chance, (self.seed << 32) + self.steps)
         for window in windows:
@@ -157,7 +178,9 @@ class Training:
         if weight:
             self.steps += 1
             mean = (gradient / weight).astype(self.dtype)
-            self.architecture.network.step(self.theta, self._memory, mean, self._rule(rate), self.steps)
+            self.architecture.network.step(
+                self.theta, self._memory, mean, self._rule(rate), self.steps
+            )
             self._keep_step()
         return total, weight
 

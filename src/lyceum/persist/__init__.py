@@ -1,10 +1,11 @@
 """Model files that cannot run code.
 
 A model file is a skops container (a ZIP archive of `schema.json` and arrays) with one more member,
-`lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file names
-must be in the catalog, or in the short lists of scikit-learn, NumPy and SciPy types below and in
-`_foreign_models.py`; functions, methods and whatever is built by calling something are refused. What was
-loaded is then checked (`_model_checks.py`): schemas, classes, and every array that prediction will index.
+`lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file
+names must be in the catalog, or in the short lists of scikit-learn, NumPy and SciPy types below and
+in `_foreign_models.py`; functions, methods and whatever is built by calling something are refused.
+What was loaded is then checked (`_model_checks.py`): schemas, classes, and every array that
+prediction will index.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ _MOST_MEMORY = 256 << 20  # what the arrays of a file, however small, may take i
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-_SCALARS = {f"numpy.{name}" for name in (*_NUMBERS, "bool", "bool_", "float16", "float32", "float64", "str_")}
+_SCALARS = {
+    f"numpy.{name}"
+    for name in (*_NUMBERS, "bool", "bool_", "float16", "float32", "float64", "str_")
+}
 _SKLEARN = {
     f"sklearn.{module}.{name}"
     for module, names in {
@@ -80,7 +84,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     path : path
         Usually ends in ".lyceum".
     force : bool, default=False
-        Whether an existing file is replaced. The new file is complete before it takes the old one's place.
+        Whether an existing file is replaced. The new file is complete before it takes the old one's
+        place.
 
     Returns
     -------
@@ -122,8 +127,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, is of a newer format, holds a type that is not catalogued, holds arrays that
-        do not fit the learner, or needs memory or a package that is lacking: the sentence says which.
+        If the file is damaged, is of a newer format, holds a type that is not cataloged, holds
+        arrays that do not fit the learner, or needs memory or a package that is lacking: the
+        sentence says which.
     """
     from lyceum.persist.model_checks import check_model, rehearse
 
@@ -136,7 +142,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{path} needs more memory than there is") from error
     except Exception as error:  # whatever a parser makes of bytes that `save` did not write
         detail = f"{type(error).__name__}: {error}"
-        raise ModelFileError(f"{path} is damaged, or is not a model file at all ({detail})") from error
+        raise ModelFileError(
+            f"{path} is damaged, or is not a model file at all ({detail})"
+        ) from error
     try:
         model = _build(members)
         check_model(model)
@@ -147,11 +155,14 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
-    """Why a file that is as it was written cannot be loaded: what it holds, or what is lacking here."""
+    """Why a file that is as it was written cannot be loaded: what it holds, or what is lacking
+    here."""
     header = json.loads(members[_HEADER])
     writer = f"Lyceum {header.get('lyceum')} with scikit-learn {header.get('sklearn')}"
     if isinstance(error, ModelFileError):
-        return f"{error}" if header.get("lyceum") == lyceum.__version__ else f"{error} (written by {writer})"
+        if header.get("lyceum") == lyceum.__version__:
+            return f"{error}"
+        return f"{error} (written by {writer})"
     if isinstance(error, MemoryError):
         return "needs more memory than there is"
     if isinstance(error, ImportError):
@@ -159,10 +170,12 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
     if isinstance(error, OSError):
         return f"could not be loaded: {error}; try again"
     unusable = f"is whole, but holds no model that Lyceum {lyceum.__version__} can use"
-    return f"{unusable} ({type(error).__name__}: {error}); written by {writer}, or by another program"
+    return (
+        f"{unusable} ({type(error).__name__}: {error}); written by {writer}, or by another program"
+    )
 
 
-# -- writing -----------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------
 
 
 def _pack(model: Any) -> bytes:
@@ -178,7 +191,9 @@ def _pack(model: Any) -> bytes:
         check_model(model)
         schema, arrays = write_nodes(model)
     except Exception as error:  # whatever a part that cannot be written raises
-        raise ModelFileError(f"{name} cannot be saved: {foreign_member(model, _home) or error}") from error
+        raise ModelFileError(
+            f"{name} cannot be saved: {foreign_member(model, _home) or error}"
+        ) from error
     nodes = _nodes(schema)
     _name_publicly(nodes)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
@@ -227,11 +242,13 @@ def _archive(members: Mapping[str, bytes]) -> bytes:
 def _digest(members: Mapping[str, bytes]) -> str:
     total = hashlib.sha256()
     for name in sorted(set(members) - {_HEADER}):
-        total.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(members[name]).digest())
+        total.update(
+            hashlib.sha256(name.encode()).digest() + hashlib.sha256(members[name]).digest()
+        )
     return total.hexdigest()
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------
 
 
 def _sound_members(data: bytes) -> dict[str, bytes]:
@@ -257,7 +274,8 @@ def _build(members: Mapping[str, bytes]) -> Any:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """The members of the archive; none may be packed, so that they cannot unfold into more than its size."""
+    """The members of the archive; none may be packed, so that they cannot unfold into more than its
+    size."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         if len({info.filename for info in infos}) < len(infos):
@@ -287,7 +305,8 @@ def _check_header(members: Mapping[str, bytes]) -> None:
 
 def _nodes(schema: Any) -> list[dict[str, Any]]:
     """Everything in the schema that a loader would be called on."""
-    found, waiting = [], [schema]
+    found = []
+    waiting = [schema]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
@@ -317,7 +336,9 @@ def _check_types(nodes: Sequence[dict[str, Any]]) -> None:
     for node in nodes:
         name = f"{node['__module__']}.{node['__class__']}"
         if name not in builds.get(node["__loader__"], ()):
-            raise ModelFileError(f"holds a {name}, which is not among the types that model files may hold")
+            raise ModelFileError(
+                f"holds a {name}, which is not among the types that model files may hold"
+            )
         # Object ids make one node stand in many places: a small file could unfold without end.
         if "__id__" in node:
             raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
@@ -333,11 +354,15 @@ def _check_trees(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) 
 
 
 def _check_memory(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:
-    """Raise if the arrays would take far more memory than the file: one array may stand in many places."""
+    """Raise if the arrays would take far more memory than the file: one array may stand in many
+    places."""
     named = (node["file"] for node in nodes if isinstance(node.get("file"), str))
-    total, size = sum(len(members[name]) for name in named), sum(map(len, members.values()))
+    total = sum(len(members[name]) for name in named)
+    size = sum(map(len, members.values()))
     if total > _MOST_MEMORY + 20 * size:
-        raise ModelFileError(f"would take {total:,} bytes of memory, far more than its own {size:,}")
+        raise ModelFileError(
+            f"would take {total:,} bytes of memory, far more than its own {size:,}"
+        )
 
 
 def _check_array(name: str, content: bytes) -> None:
@@ -345,7 +370,9 @@ def _check_array(name: str, content: bytes) -> None:
     if name.endswith(".npz"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(info.file_size for info in archive.infolist()) > (64 << 20) + 200 * len(content):
-                raise ModelFileError(f"is damaged: the array {name} unfolds into far more than its size")
+                raise ModelFileError(
+                    f"is damaged: the array {name} unfolds into far more than its size"
+                )
             for info in archive.infolist():
                 _check_array(info.filename, archive.read(info))
         return

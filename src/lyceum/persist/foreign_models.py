@@ -1,8 +1,9 @@
 """scikit-learn's learners in model files: which ones, and whether their parts fit together.
 
-A committee, a stack or a pipeline may hold learners of scikit-learn. Those named here predict by NumPy alone,
-or by trees, whose arrays are checked before and after they are built. Learners whose compiled code trusts the
-numbers that it was fitted with (support vectors of libsvm, ball trees, boosted histograms) are refused.
+A committee, a stack or a pipeline may hold learners of scikit-learn. Those named here predict by
+NumPy alone, or by trees, whose arrays are checked before and after they are built. Learners whose
+compiled code trusts the numbers that it was fitted with (support vectors of libsvm, ball trees,
+boosted histograms) are refused.
 """
 
 from __future__ import annotations
@@ -34,7 +35,13 @@ FOREIGN_TYPES = {
         "linear_model._coordinate_descent": ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV"),
         "linear_model._logistic": ("LogisticRegression", "LogisticRegressionCV"),
         "linear_model._ridge": ("Ridge", "RidgeCV", "RidgeClassifier", "RidgeClassifierCV"),
-        "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+        "naive_bayes": (
+            "BernoulliNB",
+            "CategoricalNB",
+            "ComplementNB",
+            "GaussianNB",
+            "MultinomialNB",
+        ),
         "preprocessing._label": ("LabelBinarizer", "LabelEncoder"),
         "svm._classes": ("LinearSVC", "LinearSVR"),
         "tree._classes": (
@@ -49,7 +56,7 @@ FOREIGN_TYPES = {
 _MOST_CLASSES = 1 << 20
 
 
-# -- before anything is built --------------------------------------------------------------------------------
+# -- before anything is built ----------------------------------------------------------
 
 
 def is_tree_table(dtype: Any) -> bool:
@@ -64,8 +71,9 @@ def is_tree_table(dtype: Any) -> bool:
 def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
     """Raise unless the arrays of a tree of scikit-learn are those of a tree.
 
-    Every node has one parent, which comes before it, no path is longer than the stated depth, features
-    are columns, values have a place for every class: what its compiled code indexes without looking.
+    Every node has one parent, which comes before it, no path is longer than the stated depth,
+    features are columns, values have a place for every class: what its compiled code indexes
+    without looking.
     """
     from sklearn.tree._tree import NODE_DTYPE
 
@@ -74,7 +82,9 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
             _value(one, members) for one in node["__reduce__"]["args"]["content"]
         )
         state = {name: _value(one, members) for name, one in node["content"]["content"].items()}
-        nodes, values, count = state["nodes"], state["values"], state["node_count"]
+        nodes = state["nodes"]
+        values = state["values"]
+        count = state["node_count"]
         sizes = all(isinstance(one, int) and one > 0 for one in (n_features, n_outputs, count))
         sound = (
             sizes
@@ -91,7 +101,9 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
             and _is_tree(nodes, state["max_depth"])
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError(f"is damaged: it holds a {TREE} without its parts ({error!r})") from error
+        raise ModelFileError(
+            f"is damaged: it holds a {TREE} without its parts ({error!r})"
+        ) from error
     if not sound:
         raise ModelFileError(f"is damaged: it holds a {TREE} whose arrays do not fit together")
 
@@ -106,7 +118,8 @@ def _value(node: Mapping[str, Any], members: Mapping[str, bytes]) -> Any:
 
 
 def _is_tree(nodes: np.ndarray, depth: int) -> bool:
-    """Whether every node but the first has one parent, before it, and no path is longer than `depth`.
+    """Whether every node but the first has one parent, before it, and no path is longer than
+    `depth`.
 
     `decision_path` has room for this number of nodes only.
     """
@@ -119,9 +132,11 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
         return False
     if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
         return False
-    level, found = np.zeros(1, dtype=np.intp), 0
+    level = np.zeros(1, dtype=np.intp)
+    found = 0
     while found <= depth and len(level := level[~leaf[level]]):
-        level, found = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]]), found + 1
+        level = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]])
+        found = found + 1
     return found <= depth
 
 
@@ -130,11 +145,12 @@ def _features_are_columns(nodes: np.ndarray, n_features: int) -> bool:
     return bool(((feature >= 0) & (feature < n_features)).all())
 
 
-# -- after ---------------------------------------------------------------------------------------------------
+# -- after -----------------------------------------------------------------------------
 
 
 def check_foreign(part: Any) -> None:
-    """Raise unless a tree, or a forest of trees, of scikit-learn expects the columns that its trees index."""
+    """Raise unless a tree, or a forest of trees, of scikit-learn expects the columns that its trees
+    index."""
     if not type(part).__module__.startswith("sklearn."):
         return
     width = getattr(part, "n_features_in_", None)
@@ -146,7 +162,8 @@ def check_foreign(part: Any) -> None:
     if type(part).__module__ == "sklearn.ensemble._forest":
         trees = vars(part).get("estimators_", [])
         fits = isinstance(trees, list) and all(
-            type(one).__module__ == "sklearn.tree._classes" and getattr(one, "n_features_in_", None) == width
+            type(one).__module__ == "sklearn.tree._classes"
+            and getattr(one, "n_features_in_", None) == width
             for one in trees
         )
         if not fits:
@@ -154,7 +171,8 @@ def check_foreign(part: Any) -> None:
 
 
 def foreign_row(model: Any) -> np.ndarray | None:
-    """A row of zeros for a learner of scikit-learn that is in a file by itself; none for anything else."""
+    """A row of zeros for a learner of scikit-learn that is in a file by itself; none for anything
+    else."""
     width = getattr(model, "n_features_in_", None)
     known = f"{type(model).__module__}.{type(model).__qualname__}" in FOREIGN_TYPES
     if not known or not hasattr(model, "predict") or not isinstance(width, int):
@@ -164,11 +182,12 @@ def foreign_row(model: Any) -> np.ndarray | None:
     return np.zeros((1, width))
 
 
-# -- what cannot be saved ------------------------------------------------------------------------------------
+# -- what cannot be saved --------------------------------------------------------------
 
 
 def foreign_member(model: Any, home: Callable[[str], str | None]) -> str | None:
-    """A sentence on the first learner of another library that a model file does not take, if there is one.
+    """A sentence on the first learner of another library that a model file does not take, if there
+    is one.
 
     `home(name)` says where Lyceum has a learner of that name.
     """
@@ -188,9 +207,13 @@ def foreign_member(model: Any, home: Callable[[str], str | None]) -> str | None:
             names = getattr(part, "names_", None)
             for name, value in vars(part).items():
                 if name == "estimators_" and isinstance(value, list):
-                    labels = names if isinstance(names, list) and len(names) == len(value) else None
+                    if isinstance(names, list) and len(names) == len(value):
+                        labels = names
+                    else:
+                        labels = None
                     waiting += [
-                        (f"its member {labels[i]!r}" if labels else where, one) for i, one in enumerate(value)
+                        (f"its member {labels[i]!r}" if labels else where, one)
+                        for i, one in enumerate(value)
                     ]
                 else:
                     waiting.append((where or f"its {name}", value))
@@ -200,9 +223,13 @@ def foreign_member(model: Any, home: Callable[[str], str | None]) -> str | None:
 
 
 def _sentence(where: str, kind: type, home: str | None) -> str:
-    instead = f"take {home} in its place" if home else "take one of Lyceum's learners in its place"
+    if home:
+        instead = f"take {home} in its place"
+    else:
+        instead = "take one of Lyceum's learners in its place"
     library = kind.__module__.split(".")[0]
     return (
-        f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts cannot be checked when a "
-        f"file is read: {instead}, or pickle the model where you trust whoever can write the file"
+        f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts cannot be checked"
+        f" when a file is read: {instead}, or pickle the model where you trust whoever can write"
+        " the file"
     )

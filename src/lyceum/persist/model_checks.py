@@ -1,4 +1,5 @@
-"""Whether a model that came from a file is sound: what prediction indexes exists and fits, and it answers."""
+"""Whether a model that came from a file is sound: what prediction indexes exists and fits, and it
+answers."""
 
 from __future__ import annotations
 
@@ -20,7 +21,14 @@ from lyceum.persist.foreign_models import check_foreign, foreign_row
 from lyceum.report import show_count
 
 _LEAVES = frozenset({type(None), bool, int, float, str, bytes, np.float64, np.int64})
-_ANSWERS = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "explain")
+_ANSWERS = (
+    "transform",
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "score_samples",
+    "explain",
+)
 
 
 def check_model(model: Any) -> None:
@@ -50,8 +58,9 @@ def without_caches(model: Any) -> Any:
 def rehearse(model: Any) -> None:
     """Raise unless the model answers for two rows made from its schema, and for one.
 
-    The checks before it keep kernels within their arrays; this finds what else does not fit together: widths,
-    types and settings that no single part can know. A refusal by name is an answer.
+    The checks before it keep kernels within their arrays; this finds what else does not fit
+    together: widths, types and settings that no single part can know. A refusal by name is an
+    answer.
     """
     steps = pipeline_steps(model)
     samples: list[Any] = [foreign_row(model)]
@@ -59,7 +68,10 @@ def rehearse(model: Any) -> None:
         if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
             return
         two = _two_rows(steps[0].schema_)
-        samples = [two, two.take(np.arange(1))]  # an array in the place of a number may fit two rows
+        samples = [
+            two,
+            two.take(np.arange(1)),
+        ]  # an array in the place of a number may fit two rows
     for method, rows in itertools.product(_ANSWERS, samples):
         who = type(steps[-1]).__name__
         try:
@@ -73,29 +85,37 @@ def rehearse(model: Any) -> None:
         except LyceumError:
             continue
         except Exception as error:
-            raise ModelFileError(f"holds a {who} that does not answer: {method} ends in {error!r}") from error
+            raise ModelFileError(
+                f"holds a {who} that does not answer: {method} ends in {error!r}"
+            ) from error
         if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
             raise ModelFileError(
-                f"holds a {who} whose {method} gives {len(answer)} answers for {show_count(len(rows), 'row')}"
+                f"holds a {who} whose {method} gives {len(answer)} answers for"
+                f" {show_count(len(rows), 'row')}"
             )
 
 
 def _two_rows(schema: Schema) -> Rows:
     """A row of zeros and first categories, and one of ones and last categories."""
     cells = np.array([_two_cells(column) for column in schema], dtype=np.float64).reshape(-1, 2).T
-    return Rows(ArraySource(np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True))
+    return Rows(
+        ArraySource(np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True)
+    )
 
 
 def _two_cells(column: Column) -> tuple[float, float]:
     values = column.categories
     if values is None or not len(values):
         return 0.0, 1.0
-    return (float(values[0]), float(values[-1])) if column.numeric else (0.0, len(values) - 1.0)
+    if column.numeric:
+        return (float(values[0]), float(values[-1]))
+    return (0.0, len(values) - 1.0)
 
 
 def _parts(model: Any) -> Iterator[Any]:
     """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
-    waiting, seen = [model], set()
+    waiting = [model]
+    seen = set()
     while waiting:
         part = waiting.pop()
         if id(part) in seen:

@@ -1,8 +1,9 @@
-"""A model as nodes of JSON and arrays, and back: the format of skops, for the types that model files hold.
+"""A model as nodes of JSON and arrays, and back: the format of skops, for the types that model
+files hold.
 
-A node names the type that it builds and its loader, e.g. `{"__module__": "builtins", "__class__": "list",
-"__loader__": "ListNode", "content": [...]}`; arrays are files beside the nodes. skops itself reads what is
-written here. It is not used, because importing it imports all of scikit-learn.
+A node names the type that it builds and its loader, e.g. `{"__module__": "builtins", "__class__":
+"list", "__loader__": "ListNode", "content": [...]}`; arrays are files beside the nodes. skops
+itself reads what is written here. It is not used, because importing it imports all of scikit-learn.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _COLLECTIONS = {list: "ListNode", tuple: "TupleNode", set: "SetNode"}
 Node = dict[str, Any]
 
 
-# -- writing -------------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------
 
 
 def write_nodes(model: Any) -> tuple[Node, dict[str, bytes]]:
@@ -100,7 +101,9 @@ class _NodeWriter:
     def _sparse(self, value: Any) -> Node:
         buffer = io.BytesIO()
         sparse.save_npz(buffer, value)
-        return _typed(type(value), "SparseMatrixNode", type="scipy", file=self._file(buffer, ".npz"))
+        return _typed(
+            type(value), "SparseMatrixNode", type="scipy", file=self._file(buffer, ".npz")
+        )
 
     def _file(self, buffer: io.BytesIO, ending: str) -> str:
         """Keep the bytes of an array by their hash: the same model gives the same names."""
@@ -124,7 +127,7 @@ def _typed(kind: type, loader: str, **rest: Any) -> Node:
     return {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": loader, **rest}
 
 
-# -- reading -------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------
 
 
 def build_model(root: Node, arrays: Mapping[str, bytes]) -> Any:
@@ -139,7 +142,9 @@ def build_model(root: Node, arrays: Mapping[str, bytes]) -> Any:
     """
     protocol = root.get("protocol")
     if type(protocol) is not int or not 0 <= protocol <= PROTOCOL:
-        raise ModelFileError(f"has protocol {protocol!r}: files up to {PROTOCOL} are read; upgrade lyceum-ml")
+        raise ModelFileError(
+            f"has protocol {protocol!r}: files up to {PROTOCOL} are read; upgrade lyceum-ml"
+        )
     return _build(root, arrays)
 
 
@@ -164,7 +169,10 @@ def _dict(node: Node, arrays: Mapping[str, bytes]) -> dict[Any, Any]:
     kinds = _build(node["key_types"], arrays)
     built = {}
     for kind, (text, value) in zip(kinds, node["content"].items(), strict=True):
-        key = text == "true" if kind is bool else kind(text)
+        if kind is bool:
+            key = text == "true"
+        else:
+            key = kind(text)
         built[key] = _build(value, arrays)
     return built
 
@@ -189,7 +197,9 @@ def _array(node: Node, arrays: Mapping[str, bytes]) -> Any:
         raise ModelFileError(f"is damaged: it holds an array of type {node['type']!r}")
     array = np.load(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
     kind = _type_of(node)
-    return array if kind is np.ndarray else kind(array)
+    if kind is np.ndarray:
+        return array
+    return kind(array)
 
 
 def _object_array(node: Node, arrays: Mapping[str, bytes]) -> np.ndarray:
@@ -219,7 +229,10 @@ def _object(node: Node, arrays: Mapping[str, bytes]) -> Any:
     kind = _type_of(node)
     made = kind.__new__(kind)
     content = node.get("content")
-    state = None if content is None else _build(content, arrays)
+    if content is None:
+        state = None
+    else:
+        state = _build(content, arrays)
     if state is None:
         return made
     if hasattr(made, "__setstate__"):

@@ -1,4 +1,4 @@
-"""Pictures: one function each, Matplotlib axes in and out, in colours safe for colour-blind eyes.
+"""Pictures: one function each, Matplotlib axes in and out, in colors safe for color-blind eyes.
 
 Pictures of evidence take the results of `lyceum.evaluate` as they are, and arrays too.
 What a picture needs is imported when it is first drawn.

@@ -1,4 +1,5 @@
-"""Lagrange multipliers, seen: contours of an objective, constraints, and gradients at stationary points."""
+"""Lagrange multipliers, seen: contours of an objective, constraints, and gradients at stationary
+points."""
 
 from __future__ import annotations
 
@@ -7,26 +8,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLOURS, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, INK, axes, finish, legend
 from lyceum.report import show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_MARKS = {"minimum": ("v", COLOURS[0]), "maximum": ("^", COLOURS[1]), "saddle point": ("X", COLOURS[3])}
-_OTHER = ("D", COLOURS[6])
+_MARKS = {
+    "minimum": ("v", COLORS[0]),
+    "maximum": ("^", COLORS[1]),
+    "saddle point": ("X", COLORS[3]),
+}
+_OTHER = ("D", COLORS[6])
 _ARROW = 0.16  # the length of the longest arrow, as a share of the picture
 
 
 def constrained_optima(
-    optima: Any, *, limits: Any = None, steps: int = 160, title: str | None = None, ax: Axes | None = None
+    optima: Any,
+    *,
+    limits: Any = None,
+    steps: int = 160,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """The contours of an objective of two variables, its constraints, and where it is stationary under them.
+    """The contours of an objective of two variables, its constraints, and where it is stationary
+    under them.
 
-    Equalities are lines; where an inequality fails, the plane is shaded; dashed contours are those through
-    stationary points. At every such point the gradient of the objective is drawn, and dashed that of every
-    binding constraint times its multiplier: they add up to it.
+    Equalities are lines; where an inequality fails, the plane is shaded; dashed contours are those
+    through stationary points. At every such point the gradient of the objective is drawn, and
+    dashed that of every binding constraint times its multiplier: they add up to it.
 
     Parameters
     ----------
@@ -67,20 +78,28 @@ def constrained_optima(
     ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
     touched = np.unique([round(point.value, 9) for point in optima.points])
     if len(touched):  # the contours that touch the constraints
-        ax.contour(*sides, height, levels=touched, colors=[INK], linewidths=1.1, linestyles="dashed")
+        ax.contour(
+            *sides, height, levels=touched, colors=[INK], linewidths=1.1, linestyles="dashed"
+        )
     constraints = {**problem.equalities, **problem.inequalities}
     for k, (name, of) in enumerate(constraints.items()):
-        colour = COLOURS[(k + 2) % len(COLOURS)]
+        color = COLORS[(k + 2) % len(COLORS)]
         height = _on(lambda x, of=of: of(*x), grid)
-        ax.contour(*sides, height, levels=[0.0], colors=[colour], linewidths=2.0)
-        ax.plot([], [], color=colour, linewidth=2.0, label=name)
+        ax.contour(*sides, height, levels=[0.0], colors=[color], linewidths=2.0)
+        ax.plot([], [], color=color, linewidth=2.0, label=name)
         if name in problem.inequalities and (height < 0).any():
-            ax.contourf(*sides, height, levels=[-np.inf, 0.0], colors=[colour], alpha=0.13)
+            ax.contourf(*sides, height, levels=[-np.inf, 0.0], colors=[color], alpha=0.13)
     reach = _ARROW * max(side[-1] - side[0] for side in sides)
     for point in optima.points:
         _draw(ax, problem, point, reach, constraints)
     if not optima.feasible:
-        ax.plot(*optima.nearest, "x", color=INK, markersize=9, label="least violation: no point is feasible")
+        ax.plot(
+            *optima.nearest,
+            "x",
+            color=INK,
+            markersize=9,
+            label="least violation: no point is feasible",
+        )
     finish(ax, problem.variables[0], problem.variables[1], title)
     ax.set_aspect("equal", adjustable="box")
     legend(ax)
@@ -88,10 +107,15 @@ def constrained_optima(
 
 
 def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) -> None:
-    mark, colour = _MARKS.get(point.kind, _OTHER)
+    mark, color = _MARKS.get(point.kind, _OTHER)
     known = {str(one.get_label()) for one in ax.lines}
-    label = point.kind if point.kind not in known else f"_{point.kind}"
-    ax.plot(*point.x, mark, color=colour, markersize=9, markeredgecolor="white", zorder=5, label=label)
+    if point.kind not in known:
+        label = point.kind
+    else:
+        label = f"_{point.kind}"
+    ax.plot(
+        *point.x, mark, color=color, markersize=9, markeredgecolor="white", zorder=5, label=label
+    )
     ax.annotate(
         show(round(point.value, 9) + 0.0), point.x, (7, -12), textcoords="offset points", fontsize="small",
         color=INK, zorder=6, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7},
@@ -104,12 +128,18 @@ def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) ->
     for k, (name, of) in enumerate(constraints.items()):
         if name in point.binding:
             part = point.multipliers[name] * problem.gradient(of, point.x)
-            _arrow(ax, point.x, part / length * reach, COLOURS[(k + 2) % len(COLOURS)], (0, (3, 2)))
+            _arrow(ax, point.x, part / length * reach, COLORS[(k + 2) % len(COLORS)], (0, (3, 2)))
 
 
-def _arrow(ax: Axes, start: np.ndarray, way: np.ndarray, colour: str, dashes: Any) -> None:
+def _arrow(ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any) -> None:
     if np.hypot(*way) > 0:
-        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6, "linestyle": dashes, "shrinkA": 0}
+        style = {
+            "arrowstyle": "-|>",
+            "color": color,
+            "linewidth": 1.6,
+            "linestyle": dashes,
+            "shrinkA": 0,
+        }
         ax.annotate("", tuple(start + way), tuple(start), arrowprops=style, zorder=4)
 
 
@@ -117,7 +147,8 @@ def _limits(optima: Any, limits: Any) -> np.ndarray:
     if limits is not None:
         return np.asarray(limits, dtype=np.float64)
     shown = [point.x for point in optima.points] or [optima.nearest]
-    low, high = np.min(shown, axis=0), np.max(shown, axis=0)
+    low = np.min(shown, axis=0)
+    high = np.max(shown, axis=0)
     half = max(float((high - low).max()) / 2 * 1.5, 0.9 * float(np.abs(shown).max()), 1.6)
     middle = (low + high) / 2
     return np.column_stack([middle - half, middle + half])

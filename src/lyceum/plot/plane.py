@@ -23,7 +23,8 @@ def plane_grid(rows: np.ndarray, beyond: float, steps: int) -> tuple[list[np.nda
     >>> [side.tolist() for side in sides], points.shape
     ([[-0.5, 0.5, 1.5], [4.5, 5.0, 5.5]], (9, 2))
     """
-    low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    low = np.nanmin(rows, axis=0)
+    high = np.nanmax(rows, axis=0)
     pad = beyond * np.where(high > low, high - low, 1.0)
     sides = [np.linspace(a, b, steps) for a, b in zip(low - pad, high + pad)]
     return sides, np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)

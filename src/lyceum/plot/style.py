@@ -1,4 +1,5 @@
-"""The style of all pictures: colours that colour-blind people can tell apart, and line styles for print."""
+"""The style of all pictures: colors that color-blind people can tell apart, and line styles for
+print."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
 
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-GREY = "#8A8A8A"
+GRAY = "#8A8A8A"
 INK = "#222222"
 _POINTS = 2000
 
@@ -28,17 +29,30 @@ def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
 
 
 def line_style(ax: Axes) -> dict[str, Any]:
-    """Colour and dashes for the next labelled line of the axes."""
-    n = sum(not str(line.get_label()).startswith("_") and line.get_gid() != "reference" for line in ax.lines)
-    dashes = DASHES[n // len(COLOURS) % len(DASHES)] if n >= len(COLOURS) else DASHES[n % len(DASHES)]
-    return {"color": COLOURS[n % len(COLOURS)], "linestyle": dashes, "linewidth": 1.8}
+    """Color and dashes for the next labeled line of the axes."""
+    n = sum(
+        not str(line.get_label()).startswith("_") and line.get_gid() != "reference"
+        for line in ax.lines
+    )
+    if n >= len(COLORS):
+        dashes = DASHES[n // len(COLORS) % len(DASHES)]
+    else:
+        dashes = DASHES[n % len(DASHES)]
+    return {"color": COLORS[n % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
 
 
 def reference_line(ax: Axes, x: Any, y: Any, label: str) -> None:
-    """A thin grey line to compare with; drawn once even if the axes are used again."""
+    """A thin gray line to compare with; drawn once even if the axes are used again."""
     if not any(line.get_gid() == "reference" and line.get_label() == label for line in ax.lines):
         ax.plot(
-            x, y, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), label=label, zorder=1, gid="reference"
+            x,
+            y,
+            color=GRAY,
+            linewidth=1.0,
+            linestyle=(0, (4, 3)),
+            label=label,
+            zorder=1,
+            gid="reference",
         )
 
 
@@ -52,7 +66,7 @@ def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        ax.spines[side].set_color(GREY)
+        ax.spines[side].set_color(GRAY)
     ax.tick_params(colors=INK, labelsize="small")
 
 
@@ -63,7 +77,7 @@ def heading(ax: Axes, title: str | None) -> None:
 
 
 def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
-    """A legend of the labelled lines, those to compare with last."""
+    """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
     known = {id(line) for line in ax.lines if line.get_gid() == "reference"}
     order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in known)
@@ -96,4 +110,6 @@ def shorten(text: str, most: int) -> str:
     >>> shorten("temperature", 5)
     'temp…'
     """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"

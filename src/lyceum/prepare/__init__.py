@@ -1,4 +1,5 @@
-"""Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream.
+"""Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and
+stream.
 
 Each is imported when it is first used.
 """

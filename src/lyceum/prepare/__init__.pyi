@@ -2,7 +2,10 @@ from lyceum.prepare.base import Transformer as Transformer, schema_with_names as
 from lyceum.prepare.datetime_encoder import DatetimeEncoder as DatetimeEncoder
 from lyceum.prepare.drop_missing import DropMissing as DropMissing
 from lyceum.prepare.iterative_imputer import IterativeImputer as IterativeImputer
-from lyceum.prepare.k_bins_discretizer import ColumnCuts as ColumnCuts, KBinsDiscretizer as KBinsDiscretizer
+from lyceum.prepare.k_bins_discretizer import (
+    ColumnCuts as ColumnCuts,
+    KBinsDiscretizer as KBinsDiscretizer,
+)
 from lyceum.prepare.knn_imputer import KNNImputer as KNNImputer
 from lyceum.prepare.mdl_cuts import frequency_cuts as frequency_cuts
 from lyceum.prepare.min_max_scaler import MinMaxScaler as MinMaxScaler

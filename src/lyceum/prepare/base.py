@@ -1,7 +1,7 @@
 """Transformer: what every preparation of the columns shares.
 
-A subclass learns as any learner does and defines `_step(schema)`, the change to every block of rows with that
-schema. How the result is contained, and that it streams, is decided here once.
+A subclass learns as any learner does and defines `_step(schema)`, the change to every block of rows
+with that schema. How the result is contained, and that it streams, is decided here once.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     A subclass writes `fit`, as any learner, and `_step(schema)`, the change to every block of rows.
 
-    `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
-    or pyarrow frame for such a frame, with words and not codes in it; times become seconds since 1970. Rows
-    of `scan(...)` come back as rows with one more lazy step: nothing is read before a learner asks for them.
-    A Dask array or frame comes back as a lazy one, transformed partition by partition. `set_output` applies
-    to arrays and frames.
+    `transform` gives back what it is given: an array for an array (float32 stays float32), a
+    pandas, Polars or pyarrow frame for such a frame, with words and not codes in it; times become
+    seconds since 1970. Rows of `scan(...)` come back as rows with one more lazy step: nothing is
+    read before a learner asks for them. A Dask array or frame comes back as a lazy one, transformed
+    partition by partition. `set_output` applies to arrays and frames.
 
     Attributes
     ----------
@@ -86,7 +86,8 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     _keeps_rows: ClassVar[bool] = True
 
     def _step(self, schema: Schema) -> Step:
-        """The change to blocks with the columns of `schema`, which has those of `schema_` under any names."""
+        """The change to blocks with the columns of `schema`, which has those of `schema_` under any
+        names."""
         raise undefined(self, "_step")
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -122,7 +123,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._takes_missing)]
 
-    # -- containers ----------------------------------------------------------------------------------------
+    # -- containers --------------------------------------------------------------------
 
     def _through(self, step: Step, X: Any) -> Any:
         if isinstance(X, Rows):
@@ -134,25 +135,34 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
         given = library_of(X)
-        X = to_arrow(X) if given == "arrow" else X
+        if given == "arrow":
+            X = to_arrow(X)
         rows = self.rows_to_predict(X)
         after = rows.then(step)
         return contain(_collect(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
 
     def _through_dask(self, step: Step, X: Any) -> Any:
         empty = ArraySource(
-            np.empty((0, len(self.schema_)), _cell_type(X)), None, None, Schema(self.schema_.columns)
+            np.empty((0, len(self.schema_)), _cell_type(X)),
+            None,
+            None,
+            Schema(self.schema_.columns),
         )
         after = step(Block(empty.X, None, None, 0, empty.schema))
         if hasattr(X, "columns"):
             nothing = contain(after.X, after.schema, empty, X._meta, "pandas")
             return X.map_partitions(partial(_part, self, step, nothing), meta=nothing)
-        chunks = X.chunks[0] if self._keeps_rows else (np.nan,) * X.numblocks[0]
+        if self._keeps_rows:
+            chunks = X.chunks[0]
+        else:
+            chunks = (np.nan,) * X.numblocks[0]
         nothing = contain(after.X, after.schema, empty, None, "array")
         work = partial(_part, self, step, nothing)
-        return X.rechunk({1: -1}).map_blocks(work, chunks=(chunks, (nothing.shape[1],)), meta=nothing)
+        return X.rechunk({1: -1}).map_blocks(
+            work, chunks=(chunks, (nothing.shape[1],)), meta=nothing
+        )
 
-    # -- tags ----------------------------------------------------------------------------------------------
+    # -- tags --------------------------------------------------------------------------
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -167,19 +177,28 @@ def _cells(block: Block) -> np.ndarray:
 def _collect(rows: Rows) -> Any:
     cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
     # a step that finds nothing to do hands on the user's own array
-    return cells.copy() if not sparse.issparse(cells) and np.may_share_memory(cells, source) else cells
+    if not sparse.issparse(cells) and np.may_share_memory(cells, source):
+        return cells.copy()
+    return cells
 
 
 def _cell_type(X: Any) -> Any:
-    return X.dtype if getattr(X, "dtype", None) == np.float32 else np.float64
+    if getattr(X, "dtype", None) == np.float32:
+        return X.dtype
+    return np.float64
 
 
 def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
     """One partition after the step; an empty one needs no validation."""
-    return transformer._through_memory(step, part) if len(part) else nothing
+    if len(part):
+        return transformer._through_memory(step, part)
+    return nothing
 
 
 def schema_with_names(learner: Any, input_features: Any) -> Schema:
-    """The columns that a learner was fitted on, with the names given as for `get_feature_names_out`."""
+    """The columns that a learner was fitted on, with the names given as for
+    `get_feature_names_out`."""
     names = _check_feature_names_in(learner, input_features)
-    return Schema(tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names)))
+    return Schema(
+        tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names))
+    )

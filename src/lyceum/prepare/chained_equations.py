@@ -2,14 +2,14 @@
 
 All columns are written in one-of-C columns Z. For column j with cells on the rows R_j,
 
-    continuous:   a + bᵀz                           ridge: min Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i²
-    categorical:  log p_k + δ_kᵀ W⁻¹ (z - m - δ_k/2)   linear discriminant, W = (within + α diag(s²)) / n
+    continuous: a + bᵀz ridge: min Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i² categorical: log p_k +
+    δ_kᵀ W⁻¹ (z - m - δ_k/2) linear discriminant, W = (within + α diag(s²)) / n
 
-over the columns z of all other attributes, without the first category of each (it follows from the rest).
-m is the mean of z on R_j, m + δ_k that of category k, s_i the standard deviation of z_i: α weighs as α rows.
-Both need nothing but the scatter matrix of Z on R_j. A category that is missing stands in Z as its posterior
-probabilities, as a number that is missing stands as its conditional mean: hard choices would make the rounds
-oscillate.
+over the columns z of all other attributes, without the first category of each (it follows from the
+rest). m is the mean of z on R_j, m + δ_k that of category k, s_i the standard deviation of z_i: α
+weighs as α rows. Both need nothing but the scatter matrix of Z on R_j. A category that is missing
+stands in Z as its posterior probabilities, as a number that is missing stands as its conditional
+mean: hard choices would make the rounds oscillate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class Layout:
     @cached_property
     def coded_schema(self) -> Schema:
         """The columns with two numbers as categories too."""
-        return Schema(tuple(replace(c, kind="categorical") if c.is_categorical else c for c in self.schema))
+        return Schema(
+            tuple(replace(c, kind="categorical") if c.is_categorical else c for c in self.schema)
+        )
 
     @cached_property
     def design(self) -> Design:
@@ -72,7 +74,8 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Scores intercept + Z coef, one for every one-of-C column: a number, or the score of a category."""
+    """Scores intercept + Z coef, one for every one-of-C column: a number, or the score of a
+    category."""
 
     intercept: np.ndarray  # (D,)
     coef: np.ndarray  # (D, D)
@@ -80,7 +83,8 @@ class Equations:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Fills missing cells with start values, then predicts each from the other cells, column by column."""
+    """Fills missing cells with start values, then predicts each from the other cells, column by
+    column."""
 
     before: Schema
     layout: Layout
@@ -91,7 +95,9 @@ class Chain:
 
     def schema(self, schema: Schema) -> Schema:
         named = zip(self.layout.schema, self.before)
-        return replace(schema, columns=tuple(replace(column, name=old.name) for column, old in named))
+        return replace(
+            schema, columns=tuple(replace(column, name=old.name) for column, old in named)
+        )
 
     def __call__(self, block: Block) -> Block:
         X = as_floats(block).copy()
@@ -105,7 +111,8 @@ class Chain:
 
     def fill(self, X: np.ndarray) -> np.ndarray:
         """The one-of-C columns of the rows, without missing cells."""
-        missing, codes = np.isnan(X), self.layout.codes(X)
+        missing = np.isnan(X)
+        codes = self.layout.codes(X)
         np.copyto(codes, self.start.astype(codes.dtype), where=missing)
         Z = self.layout.design(Block(codes, None, None, 0, self.layout.coded_schema)).X
         several = missing.sum(axis=1)
@@ -127,21 +134,28 @@ class Chain:
         return Z
 
     def scatters(self, block: Block, columns: tuple[int, ...]) -> Stats:
-        """Scatter of the filled rows: of all, and of those where each of `columns` is not missing."""
+        """Scatter of the filled rows: of all, and of those where each of `columns` is not
+        missing."""
         X = as_floats(block)
         Z = np.ascontiguousarray(self.fill(X))
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
-        return Stats(tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights))
+        return Stats(
+            tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights)
+        )
 
 
 def solve(layout: Layout, j: int, scatter: Scatter, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Intercepts and coefficients (D, own) of the scores of column j."""
-    own, others = layout.own[j], layout.predictors(j)
-    S, mean, n = scatter.scatter, scatter.mean, scatter.weight
+    own = layout.own[j]
+    others = layout.predictors(j)
+    S = scatter.scatter
+    mean = scatter.mean
+    n = scatter.weight
     variance = S[others, others] / n
     sd = np.sqrt(np.where(variance > 0, variance, 1.0))
-    within, across = S[np.ix_(others, others)], S[np.ix_(others, own)]
+    within = S[np.ix_(others, others)]
+    across = S[np.ix_(others, own)]
     coef = np.zeros((len(mean), len(own)))
     if not layout.schema[j].is_categorical:
         coef[others] = _ridge(within, across, sd, alpha)
@@ -159,23 +173,33 @@ def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.nda
     return PositiveFactor.of(A + np.diag(alpha * sd**2)).solve(B)
 
 
-def score_change(layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations) -> float:
-    """Root mean square move of the scores of column j, in its units of spread (the scores', if above 1)."""
-    own, S, n = layout.own[j], scatter.scatter, scatter.weight
+def score_change(
+    layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations
+) -> float:
+    """Root mean square move of the scores of column j, in its units of spread (the scores', if
+    above 1)."""
+    own = layout.own[j]
+    S = scatter.scatter
+    n = scatter.weight
     change = after.coef[:, own] - before.coef[:, own]
     with np.errstate(invalid="ignore"):  # a category that never occurs has log 0 before and after
-        at_mean = np.nan_to_num(after.intercept[own] - before.intercept[own], posinf=0.0, neginf=0.0)
+        at_mean = np.nan_to_num(
+            after.intercept[own] - before.intercept[own], posinf=0.0, neginf=0.0
+        )
     square = (change * (S @ change)).sum() / n + ((at_mean + scatter.mean @ change) ** 2).sum()
     if layout.schema[j].is_categorical:
         spread = max(1.0, (after.coef[:, own] * (S @ after.coef[:, own])).sum() / n)
     else:
         spread = S[own[0], own[0]] / n
-    return float(np.sqrt(square / spread)) if spread > 0 else 0.0
+    if spread > 0:
+        return float(np.sqrt(square / spread))
+    return 0.0
 
 
 def r_squared(layout: Layout, j: int, scatter: Scatter, equations: Equations) -> float:
     """R² of a continuous column's equation; NaN for categories and for constants."""
-    own, S = layout.own[j], scatter.scatter
+    own = layout.own[j]
+    S = scatter.scatter
     if layout.schema[j].is_categorical or not S[own[0], own[0]] > 0:
         return np.nan
     residual = -equations.coef[:, own[0]]

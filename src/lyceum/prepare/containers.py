@@ -25,8 +25,8 @@ from lyceum.prepare.steps import is_unknown
 def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:
     """The coded cells as a container of the library, words for codes.
 
-    X is what the user gave and `source` what was read from it. A category that the schema does not know keeps
-    the value that it has in X.
+    X is what the user gave and `source` what was read from it. A category that the schema does not
+    know keeps the value that it has in X.
     """
     if sparse.issparse(cells):  # which no frame holds
         return cells
@@ -54,7 +54,9 @@ def _original(source: ArraySource, X: Any) -> pa.Table:
         listed = [column.name for column in source.schema if not column.numeric]
         return text_table(words, names, listed, "", "")
     table = to_arrow(X)
-    return table if set(names) <= set(table.column_names) else table.rename_columns(names)
+    if set(names) <= set(table.column_names):
+        return table
+    return table.rename_columns(names)
 
 
 def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
@@ -66,7 +68,8 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
         values = np.asarray(column.categories)
         if column.numeric or values.dtype.kind not in "iufb":
             continue
-        out = cells.copy() if out is cells else out
+        if out is cells:
+            out = cells.copy()
         unknown = is_unknown(cells[:, j], column)
         known = ~unknown & ~np.isnan(cells[:, j])
         out[known, j] = values[cells[known, j].astype(np.intp)]
@@ -91,7 +94,10 @@ def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np
         unknown = is_unknown(cells[:, j], column)
         known = ~unknown & ~missing
         out[known, j] = column.categories.astype(object)[cells[known, j].astype(np.intp)]
-        out[missing, j] = None if column.is_text else np.nan
+        if column.is_text:
+            out[missing, j] = None
+        else:
+            out[missing, j] = np.nan
         out[unknown, j] = None
         if given is not None and column.name in places:
             out[unknown, j] = given[unknown, places[column.name]]
@@ -102,28 +108,47 @@ def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) 
     given = dict(zip(original.column_names, original.columns))
     columns = {}
     for j, column in enumerate(schema):
-        before = given[column.name].combine_chunks() if column.name in given else None
-        columns[column.name] = _arrow_column(np.ascontiguousarray(cells[:, j]), column, before, library)
+        if column.name in given:
+            before = given[column.name].combine_chunks()
+        else:
+            before = None
+        columns[column.name] = _arrow_column(
+            np.ascontiguousarray(cells[:, j]), column, before, library
+        )
     return pa.table(columns)
 
 
-def _arrow_column(cells: np.ndarray, column: Column, before: pa.Array | None, library: str) -> pa.Array:
+def _arrow_column(
+    cells: np.ndarray, column: Column, before: pa.Array | None, library: str
+) -> pa.Array:
     if column.numeric:
         if column.categories is not None and column.categories.dtype.kind == "b":
             return pa.array(cells != 0, mask=np.isnan(cells))
         values = pa.array(cells, from_pandas=True)
-        return values.cast(pa.float32()) if before is not None and before.type == pa.float32() else values
+        if before is not None and before.type == pa.float32():
+            return values.cast(pa.float32())
+        return values
     unknown = is_unknown(cells, column)
     known = ~unknown & ~np.isnan(cells)
     codes = pa.array(np.where(known, cells, 0).astype(np.int32), mask=~known)
     values = pa.DictionaryArray.from_arrays(codes, pa.array(column.categories))
     words = pa.types.is_string(values.dictionary.type)
-    as_category = before is not None and pa.types.is_dictionary(before.type) if words else library != "polars"
+    if words:
+        as_category = before is not None and pa.types.is_dictionary(before.type)
+    else:
+        as_category = library != "polars"
     if before is not None and unknown.any():
-        plain = before.dictionary_decode() if pa.types.is_dictionary(before.type) else before
+        if pa.types.is_dictionary(before.type):
+            plain = before.dictionary_decode()
+        else:
+            plain = before
         values = pc.if_else(unknown, plain.cast(values.dictionary.type), values.dictionary_decode())
-        return values.dictionary_encode() if as_category else values
-    return values if as_category else values.dictionary_decode()
+        if as_category:
+            return values.dictionary_encode()
+        return values
+    if as_category:
+        return values
+    return values.dictionary_decode()
 
 
 def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) -> Any:
@@ -133,7 +158,8 @@ def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) 
         return frame
     frame.index = X.index
     labels = {str(label): label for label in X.columns}
-    labels = labels if set(names) <= labels.keys() else dict(zip(names, X.columns))
+    if not (set(names) <= labels.keys()):
+        labels = dict(zip(names, X.columns))
     for column in schema:
         if column.name in labels and column.is_categorical:
             frame[column.name] = _convert(frame[column.name], X[labels[column.name]].dtype, column)
@@ -145,7 +171,9 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
     import pandas as pd
 
     if column.numeric:
-        return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
+        if isinstance(dtype, pd.BooleanDtype):
+            return values.astype(dtype)
+        return values
     if isinstance(dtype, pd.CategoricalDtype):
         if has_text_levels(dtype):
             own = {str(level): level for level in dtype.categories}

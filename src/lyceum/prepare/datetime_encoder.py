@@ -38,18 +38,19 @@ _MOST = 8.0e12  # seconds beyond which NumPy has no calendar
 
 
 class DatetimeEncoder(Transformer):
-    """Columns of dates and times as the parts that carry information; other columns stay as they are.
+    """Columns of dates and times as the parts that carry information; other columns stay as they
+    are.
 
-    A date is a number of seconds since 1970 to a learner, which says little of seasons and weekdays. It
-    becomes
+    A date is a number of seconds since 1970 to a learner, which says little of seasons and
+    weekdays. It becomes
 
     - "<name> year" and "<name> day" (of the month), numbers;
     - "<name> month" and "<name> weekday", categories;
     - "<name> hour", a number from 0 to 23, where there are times of day;
     - "<name> days", the number of days since the first date of `fit`.
 
-    A part that is the same in all rows of `fit` is left out. A missing date is missing in all its parts.
-    Times are taken as they are written, those with a time zone in UTC.
+    A part that is the same in all rows of `fit` is left out. A missing date is missing in all its
+    parts. Times are taken as they are written, those with a time zone in UTC.
 
     Parameters
     ----------
@@ -59,7 +60,8 @@ class DatetimeEncoder(Transformer):
     Attributes
     ----------
     parts_ : list of dict or None
-        For every column of dates its parts, each with the values seen in `fit`; None for other columns.
+        For every column of dates its parts, each with the values seen in `fit`; None for other
+        columns.
     first_ : array of shape (n_features,)
         The first date of every column of dates, in seconds since 1970; NaN for others.
 
@@ -105,10 +107,13 @@ class DatetimeEncoder(Transformer):
         for i, j in enumerate(dates):
             values = {part: seen.values[i].get(part, frozenset()) for part in wanted}
             found[j] = {
-                part: sorted(each) for part, each in values.items() if len(each) > 1 or part == "days"
+                part: sorted(each)
+                for part, each in values.items()
+                if len(each) > 1 or part == "days"
             }
             first[j] = seen.first[i]
-        self.parts_, self.first_ = found, first
+        self.parts_ = found
+        self.first_ = first
         return self
 
     def _step(self, schema: Schema) -> DateColumns:
@@ -116,7 +121,9 @@ class DatetimeEncoder(Transformer):
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
-        return np.array([j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp)
+        return np.array(
+            [j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp
+        )
 
     def summary(self) -> Summary:
         """The columns of dates, their first day and their parts."""
@@ -142,9 +149,15 @@ class DatetimeEncoder(Transformer):
         if not hasattr(self, "schema_"):  # not fitted yet
             return
         parts = getattr(self, "parts_", None)
-        fits = isinstance(parts, list) and len(parts) == len(self.schema_) and all(map(_are_parts, parts))
+        fits = (
+            isinstance(parts, list)
+            and len(parts) == len(self.schema_)
+            and all(map(_are_parts, parts))
+        )
         if not fits:
-            raise ModelFileError("holds a DatetimeEncoder whose parts are not lists of whole numbers")
+            raise ModelFileError(
+                "holds a DatetimeEncoder whose parts are not lists of whole numbers"
+            )
 
 
 def _are_parts(parts: Any) -> bool:
@@ -152,14 +165,18 @@ def _are_parts(parts: Any) -> bool:
         return True
     if not isinstance(parts, dict) or not set(parts) <= set(PARTS):
         return False
-    whole = all(isinstance(v, list) and all(isinstance(one, int) for one in v) for v in parts.values())
+    whole = all(
+        isinstance(v, list) and all(isinstance(one, int) for one in v) for v in parts.values()
+    )
     return whole and all(
         0 <= one < len(names) for part, names in _NAMES.items() for one in parts.get(part, ())
     )
 
 
 def _show_time(seconds: float) -> str:
-    return "" if np.isnan(seconds) else str(np.datetime64(int(seconds), "s")).replace("T", " ")
+    if np.isnan(seconds):
+        return ""
+    return str(np.datetime64(int(seconds), "s")).replace("T", " ")
 
 
 def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
@@ -180,7 +197,9 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
         "weekday": (days.astype(np.int64) + 3) % 7,  # the first of January 1970 was a Thursday
         "hour": (whole - days.astype("datetime64[s]").astype(np.int64)) // 3600,
     }
-    return {part: np.where(there, values.astype(np.float64), np.nan) for part, values in found.items()}
+    return {
+        part: np.where(there, values.astype(np.float64), np.nan) for part, values in found.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,20 +212,25 @@ class _DateValues:
     @classmethod
     def of(cls, block: Block, columns: tuple[int, ...]) -> _DateValues:
         block = block.without_zero_weights()
-        first, values = [], []
+        first = []
+        values = []
         for j in columns:
             x = np.asarray(block.X[:, j], dtype=np.float64)
             x = x[np.abs(x) < _MOST]
             first.append(float(x.min()) if len(x) else np.nan)
             values.append(
-                {part: frozenset(map(int, np.unique(found))) for part, found in date_parts(x).items()}
+                {
+                    part: frozenset(map(int, np.unique(found)))
+                    for part, found in date_parts(x).items()
+                }
             )
         return cls(tuple(first), tuple(values))
 
     def merge(self, other: _DateValues) -> _DateValues:
         first = tuple(float(np.fmin(a, b)) for a, b in zip(self.first, other.first))
         values = tuple(
-            {part: one[part] | two[part] for part in one} for one, two in zip(self.values, other.values)
+            {part: one[part] | two[part] for part in one}
+            for one, two in zip(self.values, other.values)
         )
         return _DateValues(first, values)
 
@@ -243,10 +267,14 @@ class DateColumns:
         return Schema(tuple(self._column(j, part) for j, part in self.plan))
 
     def _column(self, j: int, part: str) -> Column:
-        column, parts = self.before[j], self.parts[j]
+        column = self.before[j]
+        parts = self.parts[j]
         if parts is None:
             return column
-        why = "days since the first date" if part == "days" else f"the {part} of {column.name!r}"
+        if part == "days":
+            why = "days since the first date"
+        else:
+            why = f"the {part} of {column.name!r}"
         name = f"{column.name} {part}"
         if part not in _NAMES:
             return Column(name, why=why)
@@ -271,7 +299,10 @@ class DateColumns:
                 out[:, i] = (X[:, j] - self.first[j]) / _DAY
                 continue
             values = found.setdefault(j, date_parts(X[:, j]) if j not in found else {})[part]
-            out[:, i] = _encode(values, parts[part]) if part in _NAMES else values
+            if part in _NAMES:
+                out[:, i] = _encode(values, parts[part])
+            else:
+                out[:, i] = values
         return block.with_X(out, self.schema(block.schema))
 
 

@@ -25,10 +25,11 @@ class DropMissing(Transformer, OnePassLearner):
 
     .. math:: \\{(x_i, y_i) : x_{ij} \\text{ is known for all } j\\}
 
-    Rows of `scan(...)` lose their target and weight with their cells, and rows without a target are dropped
-    too, so pipelines over scans fit. On arrays and frames `transform(X)` gives fewer rows than X has, and
-    scikit-learn's pipelines cannot shorten y with it: use `drop(X, y, sample_weight)` before the pipeline.
-    Rows to be predicted are dropped as well: predict gives an answer for each row that is left.
+    Rows of `scan(...)` lose their target and weight with their cells, and rows without a target are
+    dropped too, so pipelines over scans fit. On arrays and frames `transform(X)` gives fewer rows
+    than X has, and scikit-learn's pipelines cannot shorten y with it: use `drop(X, y,
+    sample_weight)` before the pipeline. Rows to be predicted are dropped as well: predict gives an
+    answer for each row that is left.
 
     Attributes
     ----------
@@ -71,7 +72,8 @@ class DropMissing(Transformer, OnePassLearner):
         return DropMissingRows()
 
     def drop(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-        """X, y and the weights without the rows that miss a cell of X or the target; None stays None.
+        """X, y and the weights without the rows that miss a cell of X or the target; None stays
+        None.
 
         Parameters
         ----------
@@ -84,19 +86,25 @@ class DropMissing(Transformer, OnePassLearner):
         keep = self._complete(X)
         if y is not None:
             keep &= ~_is_missing(y)
-        return tuple(None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight))  # type: ignore[return-value]
+        return tuple(
+            None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight)
+        )  # type: ignore[return-value]
 
     def _complete(self, X: Any) -> np.ndarray:
         return self.rows_to_predict(X).collect(_is_complete)
 
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
-        X = to_arrow(X) if library_of(X) == "arrow" else X
+        if library_of(X) == "arrow":
+            X = to_arrow(X)
         rows = self.rows_to_predict(X)
         source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
         source = replace(source, X=source.X[keep])
         has_words = any(column.is_text for column in source.schema)
-        words = text_array(X, needs_text=False) if has_words else None
+        if has_words:
+            words = text_array(X, needs_text=False)
+        else:
+            words = None
         if words is not None:
             X = words[keep]
         elif library_of(X) == "array":
@@ -115,11 +123,14 @@ class DropMissing(Transformer, OnePassLearner):
         """How many rows are complete, and how much of every column is missing."""
         check_is_fitted(self)
         rows = [
-            (column.name, column.kind, share) for column, share in zip(self.schema_, self.missing_.tolist())
+            (column.name, column.kind, share)
+            for column, share in zip(self.schema_, self.missing_.tolist())
         ]
         table = Table("Columns", ("column", "kind", "missing"), rows)
         return Summary(
-            self._title(), {"columns": self.n_features_in_, "complete rows": self.complete_}, [table]
+            self._title(),
+            {"columns": self.n_features_in_, "complete rows": self.complete_},
+            [table],
         )
 
 

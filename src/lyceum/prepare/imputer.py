@@ -1,4 +1,5 @@
-"""What the ways of filling missing cells share: one pass over the rows, and a value for every column."""
+"""What the ways of filling missing cells share: one pass over the rows, and a value for every
+column."""
 
 from __future__ import annotations
 
@@ -55,7 +56,9 @@ class FillTransformer(Transformer, OnePassLearner):
         )
         counts = statistic.parts[0]
         self.missing_ = counts.missing / counts.weight
-        self.flagged_ = [j for j, c in enumerate(self.schema_) if counts.missing[j] and self._is_flagged(c)]
+        self.flagged_ = [
+            j for j, c in enumerate(self.schema_) if counts.missing[j] and self._is_flagged(c)
+        ]
 
     def _step(self, schema: Schema) -> Fill:
         return Fill(schema, self.filled_schema_, self.fill_, tuple(self.flagged_))
@@ -81,7 +84,9 @@ class FillTransformer(Transformer, OnePassLearner):
     def _check_model(self) -> None:
         super()._check_model()
         places = getattr(self, "flagged_", [])
-        if not isinstance(places, list) or not set(places) <= set(range(len(getattr(self, "schema_", ())))):
+        if not isinstance(places, list) or not set(places) <= set(
+            range(len(getattr(self, "schema_", ())))
+        ):
             raise ModelFileError(
                 f"holds a {type(self).__name__} whose flagged_ are not numbers of its columns"
             )
@@ -93,11 +98,16 @@ def column_stats(block: Block, medians: bool) -> Stats:
     parts = (MissingCounts.of(block), ClassMoments.of(replace(block, y=None)))
     if not medians:
         return Stats(parts)
-    return Stats((*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema))))
+    return Stats(
+        (*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema)))
+    )
 
 
-def fill_values(schema: Schema, statistic: Stats, rules: FillRules, who: str) -> tuple[Schema, np.ndarray]:
-    """The columns after filling, and the cell that fills each; warns of columns with nothing but counts."""
+def fill_values(
+    schema: Schema, statistic: Stats, rules: FillRules, who: str
+) -> tuple[Schema, np.ndarray]:
+    """The columns after filling, and the cell that fills each; warns of columns with nothing but
+    counts."""
     counts, moments = statistic.parts[:2]
     centers = moments.mean[0].copy()
     if rules.continuous == "median" and len(schema.continuous):
@@ -125,27 +135,36 @@ def cell_value(column: Column, value: float) -> Any:
     """The value of a cell as people read it."""
     if column.categories is None or np.isnan(value):
         return value
-    return column.categories.dtype.type(value) if column.numeric else column.categories[int(value)].item()
+    if column.numeric:
+        return column.categories.dtype.type(value)
+    return column.categories[int(value)].item()
 
 
 def _number(rules: FillRules, center: float, empty: bool) -> float:
     if rules.continuous == "keep":
         return np.nan
-    return rules.number if rules.continuous == "constant" else 0.0 if empty else center
+    if rules.continuous == "constant":
+        return rules.number
+    if empty:
+        return 0.0
+    return center
 
 
-def _category(column: Column, counts: MissingCounts, some: bool, rules: FillRules) -> tuple[Column, float]:
+def _category(
+    column: Column, counts: MissingCounts, some: bool, rules: FillRules
+) -> tuple[Column, float]:
     """The column after filling, and the cell that fills it.
 
-    A category of their own is added only where cells are missing in `fit`: elsewhere nothing could be learned
-    of it, and a later missing cell gets the mode.
+    A category of their own is added only where cells are missing in `fit`: elsewhere nothing could
+    be learned of it, and a later missing cell gets the mode.
     """
     mode = _place(column, counts.mode(column.name))
     if rules.categorical == "mode":
         place = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
     else:
         place = _place(column, rules.category)
-        place = mode if place < 0 and not some else place
+        if place < 0 and not some:
+            place = mode
     if place >= 0:
         return column, _cell(column, place)
     words = np.append(_words(column.categories), str(rules.category))
@@ -156,7 +175,9 @@ def _category(column: Column, counts: MissingCounts, some: bool, rules: FillRule
 def _place(column: Column, category: Any) -> int:
     """The code of a category, -1 if the column does not have it."""
     found = np.flatnonzero([value == category for value in column.categories.tolist()])  # type: ignore[union-attr]
-    return int(found[0]) if len(found) else -1
+    if len(found):
+        return int(found[0])
+    return -1
 
 
 def _cell(column: Column, code: int) -> float:

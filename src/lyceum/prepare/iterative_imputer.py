@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Column, Rows, Schema, codes_of
 from lyceum._core.statistics import Scatter
 from lyceum.prepare.base import Transformer
@@ -34,34 +34,34 @@ from lyceum.report import Summary, Table
 class IterativeImputer(Transformer):
     """Fill the missing cells of every column with a prediction from the other columns.
 
-    Continuous columns are predicted by a ridge regression on all others, categorical ones by a linear
-    discriminant:
+    Continuous columns are predicted by a ridge regression on all others, categorical ones by a
+    linear discriminant:
 
     .. math::
         \\hat x_j = a_j + b_j^T z_{-j}, \\qquad
         \\hat x_j = \\arg\\max_k \\; \\log \\hat p_k
             + \\delta_k^T W^{-1} (z_{-j} - \\bar z_{-j} - \\delta_k / 2)
 
-    with z the one-of-C coded row, each learned on the rows where column j is not missing. As z has missing
-    cells itself, the equations are chained: missing cells start at their column's mean or mode, every round
-    learns all equations from the rows as they are filled now (one pass of sums, so it streams), and a row
-    with several missing cells goes round its columns `sweeps` times, each predicted from the others' latest
-    values. On the way a missing category stands for its posterior probabilities; in the end it is the most
-    probable one. Nothing is random.
+    with z the one-of-C coded row, each learned on the rows where column j is not missing. As z has
+    missing cells itself, the equations are chained: missing cells start at their column's mean or
+    mode, every round learns all equations from the rows as they are filled now (one pass of sums,
+    so it streams), and a row with several missing cells goes round its columns `sweeps` times, each
+    predicted from the others' latest values. On the way a missing category stands for its posterior
+    probabilities; in the end it is the most probable one. Nothing is random.
 
-    A column without missing cells in `fit` has its equation too, for cells that are missing later. An unknown
-    category is not missing and stays unknown. A column with nothing but missing cells is filled with 0 or a
-    category as by `SimpleImputer`, with a warning.
+    A column without missing cells in `fit` has its equation too, for cells that are missing later.
+    An unknown category is not missing and stays unknown. A column with nothing but missing cells is
+    filled with 0 or a category as by `SimpleImputer`, with a warning.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The ridge on standardised columns; it weighs as much as this number of rows.
+        The ridge on standardized columns; it weighs as much as this number of rows.
     max_iter : int, default=10
         The rounds at most.
     tol : float, default=1e-3
-        Stop when no equation's predictions move by more than this share of the column's standard deviation
-        (of the scores' spread, for categories), as root mean square over the rows.
+        Stop when no equation's predictions move by more than this share of the column's standard
+        deviation (of the scores' spread, for categories), as root mean square over the rows.
     sweeps : int, default=10
         How often a row with several missing cells goes round them.
     record : bool, default=False
@@ -69,8 +69,8 @@ class IterativeImputer(Transformer):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
-        columns as a dict, or of all as a `Schema`. By default columns go by their types.
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
@@ -87,7 +87,8 @@ class IterativeImputer(Transformer):
     start_ : array of shape (n_features,)
         The cells that missing cells start from, codes for categories.
     order_ : array of shape (n_features,)
-        The order in which the missing cells of a row are predicted: columns with few missing cells first.
+        The order in which the missing cells of a row are predicted: columns with few missing cells
+        first.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
     r2_ : array of shape (n_features,)
@@ -98,7 +99,8 @@ class IterativeImputer(Transformer):
     history_ : list of float
         The largest move of an equation in every round.
     record_ : list of dict
-        With `record=True` every round's `step`, `objective` (the largest move), `intercept` and `coef`.
+        With `record=True` every round's `step`, `objective` (the largest move), `intercept` and
+        `coef`.
 
     See Also
     --------
@@ -106,8 +108,8 @@ class IterativeImputer(Transformer):
 
     References
     ----------
-    S. van Buuren, K. Groothuis-Oudshoorn, "mice: Multivariate Imputation by Chained Equations in R", Journal
-    of Statistical Software 45(3), 2011.
+    S. van Buuren, K. Groothuis-Oudshoorn, "mice: Multivariate Imputation by Chained Equations in
+    R", Journal of Statistical Software 45(3), 2011.
 
     Examples
     --------
@@ -171,7 +173,9 @@ class IterativeImputer(Transformer):
         self.filled_schema_, start = fill_values(
             self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
-        self.start_ = np.array([_code(column, value) for column, value in zip(self.filled_schema_, start)])
+        self.start_ = np.array(
+            [_code(column, value) for column, value in zip(self.filled_schema_, start)]
+        )
         self.missing_ = counts.missing / counts.weight
         self.order_ = np.argsort(self.missing_, kind="stable")
 
@@ -183,10 +187,16 @@ class IterativeImputer(Transformer):
         chain = self._chain(Schema(self.schema_.columns), None)
         self.history_: list[float] = []
         for _ in range(self.max_iter):
-            sums = Sums(incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts)
-            before, equations = equations, self._solve_columns(layout, sums, equations, incomplete)
+            sums = Sums(
+                incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts
+            )
+            before = equations
+            equations = self._solve_columns(layout, sums, equations, incomplete)
             self.history_.append(
-                max((score_change(layout, j, sums[j], before, equations) for j in incomplete), default=0.0)
+                max(
+                    (score_change(layout, j, sums[j], before, equations) for j in incomplete),
+                    default=0.0,
+                )
             )
             step = {"step": len(record) + 1, "objective": self.history_[-1]}
             record.append({**step, "intercept": equations.intercept, "coef": equations.coef})
@@ -197,7 +207,9 @@ class IterativeImputer(Transformer):
             self._warn_of_moves()
         self.n_iter_ = len(self.history_)
         self._finish(
-            layout, sums, self._solve_columns(layout, sums, equations, np.flatnonzero(self.missing_ == 0))
+            layout,
+            sums,
+            self._solve_columns(layout, sums, equations, np.flatnonzero(self.missing_ == 0)),
         )
         if self.record:
             self.record_ = record
@@ -206,36 +218,43 @@ class IterativeImputer(Transformer):
         """The start values as equations, which they stay for columns with nothing but counts."""
         intercept = np.zeros(len(self.design_names_))
         for j, own in enumerate(layout.own):
-            intercept[own] = (
-                np.eye(len(own))[int(self.start_[j])] if layout.schema[j].is_categorical else self.start_[j]
-            )
+            if layout.schema[j].is_categorical:
+                intercept[own] = np.eye(len(own))[int(self.start_[j])]
+            else:
+                intercept[own] = self.start_[j]
         return Equations(intercept, np.zeros((len(intercept), len(intercept))))
 
     def _solve_columns(
         self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]
     ) -> Equations:
-        intercept, coef = equations.intercept.copy(), equations.coef.copy()
+        intercept = equations.intercept.copy()
+        coef = equations.coef.copy()
         for j in columns:
             own = layout.own[j]
             intercept[own], coef[:, own] = solve(layout, j, sums[j], self.alpha)
         return Equations(intercept, coef)
 
     def _finish(self, layout: Layout, sums: Sums, equations: Equations) -> None:
-        self.intercept_, self.coef_ = equations.intercept, equations.coef
+        self.intercept_ = equations.intercept
+        self.coef_ = equations.coef
         self.design_scale_ = np.sqrt(np.diag(sums[-1].scatter) / sums[-1].weight)
-        self.r2_ = np.array([r_squared(layout, j, sums[j], equations) for j in range(len(layout.own))])
+        self.r2_ = np.array(
+            [r_squared(layout, j, sums[j], equations) for j in range(len(layout.own))]
+        )
 
     def _warn_of_moves(self) -> None:
         warnings.warn(
-            f"IterativeImputer: the equations still move by {self.history_[-1]:.2g} after {self.max_iter} "
-            "rounds: raise max_iter or tol",
+            f"IterativeImputer: the equations still move by {self.history_[-1]:.2g} after"
+            f" {self.max_iter} rounds: raise max_iter or tol",
             ConvergenceWarning,
             stacklevel=4,
         )
 
     def _chain(self, before: Schema, equations: Equations | None) -> Chain:
         order = tuple(int(j) for j in self.order_)
-        return Chain(before, Layout(self.filled_schema_), self.start_, equations, order, self.sweeps)
+        return Chain(
+            before, Layout(self.filled_schema_), self.start_, equations, order, self.sweeps
+        )
 
     def _step(self, schema: Schema) -> Chain:
         return self._chain(schema, Equations(self.intercept_, self.coef_))
@@ -245,9 +264,15 @@ class IterativeImputer(Transformer):
         check_is_fitted(self)
         rows = []
         for j, (column, own) in enumerate(zip(self.schema_, Layout(self.filled_schema_).own)):
-            method = "discriminant" if column.is_categorical else "regression"
+            if column.is_categorical:
+                method = "discriminant"
+            else:
+                method = "regression"
             strength = np.abs(self.coef_[:, own]).max(axis=1) * self.design_scale_
-            best = self.design_names_[int(strength.argmax())] if strength.any() else ""
+            if strength.any():
+                best = self.design_names_[int(strength.argmax())]
+            else:
+                best = ""
             rows.append(
                 (
                     column.name,
@@ -258,22 +283,28 @@ class IterativeImputer(Transformer):
                 )
             )
         table = Table("Columns", ("column", "predicted by", "missing", "R²", "most from"), rows)
-        return Summary(self._title(), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table])
+        return Summary(
+            self._title(), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d, D = self.n_features_in_, len(self.design_names_)
+        d = self.n_features_in_
+        D = len(self.design_names_)
         return {"start_": (d,), "order_": (d,), "intercept_": (D,), "coef_": (D, D)}
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The scatter that the equation of a column follows from: of the rows where it is not missing."""
+    """The scatter that the equation of a column follows from: of the rows where it is not
+    missing."""
 
     incomplete: tuple[int, ...]
     parts: tuple[Scatter, ...]
 
     def __getitem__(self, j: int) -> Scatter:
-        return self.parts[1 + self.incomplete.index(j)] if j in self.incomplete else self.parts[0]
+        if j in self.incomplete:
+            return self.parts[1 + self.incomplete.index(j)]
+        return self.parts[0]
 
 
 def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Stats:

@@ -10,11 +10,11 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, is_dask
 from lyceum._core.statistics import Quantiles, midpoints
 from lyceum.errors import ModelFileError, SettingError, number_setting
@@ -33,14 +33,15 @@ class _ClassInputs(Inputs):
 class KBinsDiscretizer(Transformer):
     """Continuous columns to intervals, which are categories; other columns stay as they are.
 
-    With classes to learn from, a column is cut where this shortens the description of the classes (minimum
-    description length): it is cut at T while
+    With classes to learn from, a column is cut where this shortens the description of the classes
+    (minimum description length): it is cut at T while
 
     .. math:: \\mathrm{gain}(T) > \\frac{\\log_2(N - 1) + \\Delta(T)}{N},
 
-    and a column without information on the classes becomes one interval. Without classes there are `n_bins`
-    intervals of equal frequency or width. Missing cells stay missing. The numbers of a column are kept as a
-    sketch: up to some 2,000 distinct values the cuts are exact, beyond that they are among that many.
+    and a column without information on the classes becomes one interval. Without classes there are
+    `n_bins` intervals of equal frequency or width. Missing cells stay missing. The numbers of a
+    column are kept as a sketch: up to some 2,000 distinct values the cuts are exact, beyond that
+    they are among that many.
 
     Parameters
     ----------
@@ -51,15 +52,15 @@ class KBinsDiscretizer(Transformer):
     cuts : dict of name to numbers, or numbers for all columns, default=None
         Given cuts; columns that a dict does not name are cut by `method`.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Columns to leave alone because they hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. Columns of text, of category types and of true and
-        false are always left alone.
+        Columns to leave alone because they hold categories: a mask, indices or names; True for all;
+        the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
+        types and of true and false are always left alone.
 
     Attributes
     ----------
     cuts_ : list of arrays
-        The cuts of every column, ascending; None for a column of categories. x belongs to the interval that
-        ends at the first cut of at least x.
+        The cuts of every column, ascending; None for a column of categories. x belongs to the
+        interval that ends at the first cut of at least x.
     method_ : str
         How columns were cut.
 
@@ -121,9 +122,15 @@ class KBinsDiscretizer(Transformer):
         has_classes = target is not None and target.is_categorical
         if self.method == "mdl" and not has_classes:
             raise SettingError(
-                "method='mdl' cuts by classes: give fit a y of classes, or choose 'frequency' or 'width'"
+                "method='mdl' cuts by classes: give fit a y of classes, or choose 'frequency' or"
+                " 'width'"
             )
-        self.method_ = self.method if self.method != "auto" else "mdl" if has_classes else "frequency"
+        if self.method != "auto":
+            self.method_ = self.method
+        elif has_classes:
+            self.method_ = "mdl"
+        else:
+            self.method_ = "frequency"
         sketch = rows.reduce(_quantiles)
         found: list[np.ndarray | None] = [None] * len(self.schema_)
         open_ = [int(j) for j in self.schema_.continuous if self.schema_[int(j)].name not in given]
@@ -132,16 +139,25 @@ class KBinsDiscretizer(Transformer):
         if self.method_ == "mdl":
             values = [sketch.columns[j].values for j in open_]
             edges = tuple(midpoints(one[:-1], one[1:]) for one in values)
-            bins = rows.reduce(partial(ClassBins.of, columns=tuple(open_), cuts=edges)) if open_ else None
+            if open_:
+                bins = rows.reduce(partial(ClassBins.of, columns=tuple(open_), cuts=edges))
+            else:
+                bins = None
             for i, j in enumerate(open_):
                 found[j] = mdl_cuts(edges[i], bins.counts[i])  # type: ignore[union-attr]
         else:
             for j in open_:
-                values_, weights = sketch.columns[j].values, sketch.columns[j].weights
+                values_ = sketch.columns[j].values
+                weights = sketch.columns[j].weights
                 if self.method_ == "frequency":
                     found[j] = frequency_cuts(values_, weights, self.n_bins)
                 else:
-                    low, high = (values_[0], values_[-1]) if len(values_) else (0.0, 0.0)
+                    if len(values_):
+                        low = values_[0]
+                        high = values_[-1]
+                    else:
+                        low = 0.0
+                        high = 0.0
                     found[j] = width_cuts(float(low), float(high), self.n_bins)
         self.cuts_ = found
         return self
@@ -160,12 +176,17 @@ class KBinsDiscretizer(Transformer):
         if self.cuts is None:
             return {}
         continuous = [self.schema_[int(j)].name for j in self.schema_.continuous]
-        named = self.cuts if isinstance(self.cuts, Mapping) else dict.fromkeys(continuous, self.cuts)
+        if isinstance(self.cuts, Mapping):
+            named = self.cuts
+        else:
+            named = dict.fromkeys(continuous, self.cuts)
         found = {}
         for name, cuts in named.items():
             array = number_setting("cuts", cuts)
             if self.schema_[str(name)].is_categorical:
-                raise SettingError(f"cuts has the column {name!r}, which holds categories, not numbers")
+                raise SettingError(
+                    f"cuts has the column {name!r}, which holds categories, not numbers"
+                )
             if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():
                 raise SettingError(f"the cuts of {name!r} must be ascending numbers, got {cuts}")
             found[str(name)] = array
@@ -248,7 +269,10 @@ class ColumnCuts:
                 columns.append(column)
             else:
                 labels = np.array(interval_labels(cuts))
-                kind = "binary" if len(labels) == 2 else "categorical"
+                if len(labels) == 2:
+                    kind = "binary"
+                else:
+                    kind = "categorical"
                 columns.append(Column(column.name, kind, labels, "intervals of numbers"))  # type: ignore[arg-type]
         return Schema(tuple(columns))
 

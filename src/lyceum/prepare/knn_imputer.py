@@ -8,10 +8,10 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum.prepare.base import Transformer
@@ -23,16 +23,16 @@ from lyceum.report import Summary, Table
 class KNNImputer(Transformer):
     """Fill every missing cell from the nearest rows in which that column is known.
 
-    Rows are compared by Gower's distance over the columns known in both. A number is filled with the mean of
-    the k nearest rows, a category with their commonest one (the first of equally common ones), each counted
-    by weight or, with `weights="distance"`, by weight over distance. Where no row shares a known column, and
-    in a column with nothing but missing cells, the mean or the commonest category of the column is taken. The
-    rows are kept in memory.
+    Rows are compared by Gower's distance over the columns known in both. A number is filled with
+    the mean of the k nearest rows, a category with their commonest one (the first of equally common
+    ones), each counted by weight or, with `weights="distance"`, by weight over distance. Where no
+    row shares a known column, and in a column with nothing but missing cells, the mean or the
+    commonest category of the column is taken. The rows are kept in memory.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        The number of neighbours, k.
+        The number of neighbors, k.
     weights : {"uniform", "distance"}, default="uniform"
         Whether near rows count for more.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
@@ -45,7 +45,7 @@ class KNNImputer(Transformer):
     weights_ : array of shape (n,)
         Their weights.
     fill_ : array of shape (n_features,)
-        The cells that fill where no neighbour can.
+        The cells that fill where no neighbor can.
     filled_schema_ : Schema
         The columns after filling.
     missing_ : array of shape (n_features,)
@@ -66,7 +66,8 @@ class KNNImputer(Transformer):
 
     References
     ----------
-    Troyanskaya, O. et al. (2001). Missing value estimation methods for DNA microarrays. Bioinformatics 17(6).
+    Troyanskaya, O. et al. (2001). Missing value estimation methods for DNA microarrays.
+    Bioinformatics 17(6).
 
     Examples
     --------
@@ -106,14 +107,17 @@ class KNNImputer(Transformer):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(type(self).__name__, "IterativeImputer or SimpleImputer").without_zero_weights()
+        block = rows.gathered(
+            type(self).__name__, "IterativeImputer or SimpleImputer"
+        ).without_zero_weights()
         statistic = column_stats(block, False)
         counts = statistic.parts[0]
         self.filled_schema_, self.fill_ = fill_values(
             self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
         self.missing_ = counts.missing / counts.weight
-        self.rows_, self.weights_ = as_floats(block).astype(np.float64), np.array(block.weights)
+        self.rows_ = as_floats(block).astype(np.float64)
+        self.weights_ = np.array(block.weights)
         metric = Gower().learn(rows)
         self.metric_ = metric
         return self
@@ -131,15 +135,17 @@ class KNNImputer(Transformer):
         )
 
     def summary(self) -> Summary:
-        """How much of every column is missing, and what is taken where no neighbour can say."""
+        """How much of every column is missing, and what is taken where no neighbor can say."""
         check_is_fitted(self)
-        columns = zip(self.schema_, self.missing_.tolist(), map(cell_value, self.filled_schema_, self.fill_))
+        columns = zip(
+            self.schema_, self.missing_.tolist(), map(cell_value, self.filled_schema_, self.fill_)
+        )
         rows = [(column.name, column.kind, share, value) for column, share, value in columns]
         table = Table("Columns", ("column", "kind", "missing", "otherwise"), rows)
         facts = {
             "columns": self.n_features_in_,
             "stored rows": len(self.rows_),
-            "neighbours k": self.n_neighbors,
+            "neighbors k": self.n_neighbors,
         }
         return Summary(self._title(), facts, [table])
 
@@ -148,7 +154,8 @@ class KNNImputer(Transformer):
         return (*super()._parts(), *METRIC_PARTS)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.weights_), self.n_features_in_
+        n = len(self.weights_)
+        d = self.n_features_in_
         return {"rows_": (n, d), "weights_": (n,), "fill_": (d,)}
 
 
@@ -167,7 +174,9 @@ class FillFromRows:
 
     @cached_property
     def after(self) -> Schema:
-        return Schema(tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before)))
+        return Schema(
+            tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before))
+        )
 
     def schema(self, schema: Schema) -> Schema:
         return replace(schema, columns=self.after.columns)
@@ -196,7 +205,10 @@ class FillFromRows:
         column = self.filled[j]
         lost = ~(votes.sum(axis=1) > 0)
         votes[lost] = 1.0
-        out = _commonest(cells, votes, column) if column.is_categorical else _mean(cells, votes)
+        if column.is_categorical:
+            out = _commonest(cells, votes, column)
+        else:
+            out = _mean(cells, votes)
         return np.where(lost, self.otherwise[j], out)
 
     def _index(self, j: int, known: np.ndarray) -> NeighborIndex:
@@ -221,9 +233,14 @@ def _mean(cells: np.ndarray, votes: np.ndarray) -> np.ndarray:
 def _commonest(cells: np.ndarray, votes: np.ndarray, column: Column) -> np.ndarray:
     """The cell of most votes in every row, the first category of equal ones."""
     categories = np.asarray(column.categories)
-    codes = codes_of(cells.ravel(), categories).reshape(cells.shape) if column.numeric else cells
+    if column.numeric:
+        codes = codes_of(cells.ravel(), categories).reshape(cells.shape)
+    else:
+        codes = cells
     K = max(1, len(categories))
     codes = np.clip(codes, 0, K - 1).astype(np.int64)
     cell = (np.arange(len(cells)) * K)[:, None] + codes
     best = np.bincount(cell.ravel(), votes.ravel(), len(cells) * K).reshape(-1, K).argmax(axis=1)
-    return categories[best].astype(np.float64) if column.numeric else best.astype(np.float64)
+    if column.numeric:
+        return categories[best].astype(np.float64)
+    return best.astype(np.float64)

@@ -1,4 +1,5 @@
-"""Where to cut numbers: by the minimum description length of the classes, by width, by frequency."""
+"""Where to cut numbers: by the minimum description length of the classes, by width, by
+frequency."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from lyceum._core.statistics import entropy
 
 @dataclass(frozen=True, slots=True)
 class ClassBins:
-    """The weight of every class between neighbouring cuts of some columns; merges.
+    """The weight of every class between neighboring cuts of some columns; merges.
 
     Attributes
     ----------
@@ -33,15 +34,21 @@ class ClassBins:
         columns : places of columns
         cuts : ascending arrays, one per column
         """
-        K, y = block.n_classes, block.y
+        K = block.n_classes
+        y = block.y
         assert y is not None
         found = []
         for j, edges in zip(columns, cuts):
             x = np.asarray(block.X[:, j], dtype=np.float64)
             keep = ~np.isnan(x) & (y >= 0)
             places = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
-            w = None if block.w is None else block.w[keep]
-            found.append(np.bincount(places, w, (len(edges) + 1) * K).astype(np.float64).reshape(-1, K))
+            if block.w is None:
+                w = None
+            else:
+                w = block.w[keep]
+            found.append(
+                np.bincount(places, w, (len(edges) + 1) * K).astype(np.float64).reshape(-1, K)
+            )
         return cls(tuple(found))
 
     def merge(self, other: ClassBins) -> ClassBins:
@@ -51,9 +58,9 @@ class ClassBins:
 def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The cuts that shorten the description of the classes (Fayyad and Irani 1993).
 
-    A stretch S of N rows is cut at T, the place of the least class entropy, if the information gain is more
-    than [log₂(N - 1) + log₂(3^k - 2) - k H(S) + k₁ H(S₁) + k₂ H(S₂)] / N, where k is the number of classes in
-    a stretch; then both parts are cut in the same way.
+    A stretch S of N rows is cut at T, the place of the least class entropy, if the information gain
+    is more than [log₂(N - 1) + log₂(3^k - 2) - k H(S) + k₁ H(S₁) + k₂ H(S₂)] / N, where k is the
+    number of classes in a stretch; then both parts are cut in the same way.
 
     Parameters
     ----------
@@ -88,7 +95,8 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
     left = sums[start + 1 : stop] - sums[start]
     right = whole - left
     N = whole.sum()
-    n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+    n_left = left.sum(axis=1)
+    n_right = right.sum(axis=1)
     if not N > 1:
         return None
     bits = n_left * entropy(left) + n_right * entropy(right)
@@ -101,7 +109,9 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
     k, k1, k2 = (int((part > 0).sum()) for part in (whole, left[at], right[at]))
     pieces = k1 * entropy(left[at]) + k2 * entropy(right[at])
     delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - (k * H - pieces)
-    return start + 1 + at if gain > (np.log2(N - 1) + delta) / N else None
+    if gain > (np.log2(N - 1) + delta) / N:
+        return start + 1 + at
+    return None
 
 
 def frequency_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
@@ -113,11 +123,15 @@ def frequency_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.n
     # the cut after the value whose cumulative weight is nearest
     after = np.searchsorted(reached, wanted)
     before = np.maximum(after - 1, 0)
-    nearer = np.abs(reached[before] - wanted) < np.abs(reached[np.minimum(after, len(values) - 1)] - wanted)
+    nearer = np.abs(reached[before] - wanted) < np.abs(
+        reached[np.minimum(after, len(values) - 1)] - wanted
+    )
     places = np.unique(np.clip(np.where(nearer, before, after), 0, len(values) - 2))
     return values[places] + (values[places + 1] - values[places]) / 2
 
 
 def width_cuts(low: float, high: float, n_bins: int) -> np.ndarray:
     """n_bins - 1 cuts at equal distances."""
-    return np.linspace(low, high, n_bins + 1)[1:-1] if high > low else np.empty(0)
+    if high > low:
+        return np.linspace(low, high, n_bins + 1)[1:-1]
+    return np.empty(0)

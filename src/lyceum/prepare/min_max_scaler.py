@@ -22,8 +22,8 @@ class MinMaxScaler(Transformer, OnePassLearner):
 
     .. math:: z = \\frac{x - \\min x}{\\max x - \\min x} (new_{max} - new_{min}) + new_{min}
 
-    Missing cells are left out of the range and stay missing. A constant column becomes `new_min`. A column
-    with nothing but missing cells stays as it is.
+    Missing cells are left out of the range and stay missing. A constant column becomes `new_min`. A
+    column with nothing but missing cells stays as it is.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class MinMaxScaler(Transformer, OnePassLearner):
     clip : bool, default=False
         Whether cells beyond the range seen in `fit` are set to its ends.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Columns to leave alone because they hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. Columns of text, of category types and of true and
-        false are always left alone.
+        Columns to leave alone because they hold categories: a mask, indices or names; True for all;
+        the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
+        types and of true and false are always left alone.
 
     Attributes
     ----------
@@ -83,7 +83,8 @@ class MinMaxScaler(Transformer, OnePassLearner):
         ends = number_setting("feature_range", self.feature_range)
         if ends.shape != (2,) or not ends[0] < ends[1]:
             raise SettingError(
-                f"feature_range is {self.feature_range}: its minimum must be smaller than its maximum"
+                f"feature_range is {self.feature_range}: its minimum must be smaller than its"
+                " maximum"
             )
         return _moments
 
@@ -117,7 +118,9 @@ class MinMaxScaler(Transformer, OnePassLearner):
         columns = self.schema_.continuous
         rows = [(self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j]) for j in columns]
         table = Table("Continuous columns", ("column", "min", "max"), rows)
-        return Summary(self._title(), {"rows": self.n_rows_, "new range": self.feature_range}, [table])
+        return Summary(
+            self._title(), {"rows": self.n_rows_, "new range": self.feature_range}, [table]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"data_min_": (self.n_features_in_,), "data_max_": (self.n_features_in_,)}

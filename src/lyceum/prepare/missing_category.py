@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from sklearn.utils._param_validation import StrOptions
-
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column
 from lyceum.prepare.imputer import FillRules, FillTransformer
 
@@ -18,26 +17,30 @@ class MissingCategory(FillTransformer):
 
     .. math:: p(y \\mid x = \\mathrm{missing}) \\ne p(y).
 
-    Categories that are numbers become words, so that "missing" can stand among them (in a plain array, which
-    cannot hold words, such a column becomes its codes, "missing" the largest). A column without missing cells
-    in `fit` gains no category; a later missing cell in it gets its mode.
+    Categories that are numbers become words, so that "missing" can stand among them (in a plain
+    array, which cannot hold words, such a column becomes its codes, "missing" the largest). A
+    column without missing cells in `fit` gains no category; a later missing cell in it gets its
+    mode.
 
-    A continuous column with missing cells in `fit` is filled instead, and gets a 0/1 column "<name> missing".
+    A continuous column with missing cells in `fit` is filled instead, and gets a 0/1 column "<name>
+    missing".
 
     Parameters
     ----------
     label : str, default="missing"
         The name of the category. A column that has it already keeps a single one.
     continuous : "mean", "median" or "keep", default="mean"
-        What fills continuous columns beside the 0/1 column; "keep" leaves them missing and adds no column.
+        What fills continuous columns beside the 0/1 column; "keep" leaves them missing and adds no
+        column.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
-        columns as a dict, or of all as a `Schema`. By default columns go by their types.
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
     fill_ : array of shape (n_features,)
-        The cells that fill missing cells: numbers, or codes into the categories of `filled_schema_`.
+        The cells that fill missing cells: numbers, or codes into the categories of
+        `filled_schema_`.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
     flagged_ : list of int

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column, Design, Rows, Schema, Step
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import KnownOnly
@@ -16,24 +16,25 @@ from lyceum.report import Summary, Table
 
 
 class OneHotEncoder(Transformer):
-    """A 0/1 column for every category: x becomes the columns "x=a", "x=b", ... with a single 1 among them.
+    """A 0/1 column for every category: x becomes the columns "x=a", "x=b", ... with a single 1
+    among them.
 
     .. math:: z_k = [x = c_k], \\quad k = 1, \\ldots, C
 
-    Continuous columns and free text stay as they are, and so do columns of two numbers or of true and false,
-    which are numbers already; name such a column in `categorical_features` to have it coded. A missing cell
-    is missing in all its columns.
+    Continuous columns and free text stay as they are, and so do columns of two numbers or of true
+    and false, which are numbers already; name such a column in `categorical_features` to have it
+    coded. A missing cell is missing in all its columns.
 
     Parameters
     ----------
     drop : None or "first", default=None
-        "first" leaves out the first category of every column, which is then all zeros: the columns are
-        independent of an intercept.
+        "first" leaves out the first category of every column, which is then all zeros: the columns
+        are independent of an intercept.
     handle_unknown : "zeros" or "error", default="zeros"
         What a category that `fit` did not see becomes.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
-        columns as a dict, or of all as a `Schema`. By default columns go by their types.
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
@@ -100,18 +101,23 @@ class OneHotEncoder(Transformer):
 
     def _step(self, schema: Schema) -> Step:
         design = Design(schema, reference=self.drop == "first", every=True)
-        return KnownOnly(design, type(self).__name__) if self.handle_unknown == "error" else design
+        if self.handle_unknown == "error":
+            return KnownOnly(design, type(self).__name__)
+        return design
 
     def summary(self) -> Summary:
         """The coded columns and their categories."""
         check_is_fitted(self)
         rows = [(c.name, len(c.categories), list(c.categories)) for c in self._coded_columns()]  # type: ignore[arg-type]
         facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
-        return Summary(self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)]
+        )
 
 
 def _check_cells(rows: Rows) -> None:
-    """Refuse infinities at once where the rows are in memory; `transform` refuses those of files."""
+    """Refuse infinities at once where the rows are in memory; `transform` refuses those of
+    files."""
     if rows.in_memory:
         for _ in rows.map(lambda _: np.empty(0)):  # reports its progress
             pass

@@ -20,10 +20,11 @@ from lyceum.report import Summary, Table
 class StandardScaler(Transformer, OnePassLearner):
     """Continuous columns to mean 0 and standard deviation 1; categories stay as they are.
 
-    .. math:: z = (x - \\bar x) / s, \\qquad s^2 = \\frac{\\sum_i w_i (x_i - \\bar x)^2}{\\sum_i w_i}
+    .. math:: z = (x - \\bar x) / s, \\qquad s^2 = \\frac{\\sum_i w_i (x_i - \\bar x)^2}{\\sum_i
+    w_i}
 
-    Missing cells are left out of both and stay missing. A constant column becomes 0. A column with nothing
-    but missing cells stays as it is.
+    Missing cells are left out of both and stay missing. A constant column becomes 0. A column with
+    nothing but missing cells stays as it is.
 
     Parameters
     ----------
@@ -32,16 +33,17 @@ class StandardScaler(Transformer, OnePassLearner):
     with_std : bool, default=True
         Whether to divide by the standard deviation.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Columns to leave alone because they hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. Columns of text, of category types and of true and
-        false are always left alone.
+        Columns to leave alone because they hold categories: a mask, indices or names; True for all;
+        the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
+        types and of true and false are always left alone.
 
     Attributes
     ----------
     mean_ : array of shape (n_features,)
         The mean of every column; 0 for those left alone.
     scale_ : array of shape (n_features,)
-        What columns are divided by: the standard deviation; 1 for those left alone and for constant columns.
+        What columns are divided by: the standard deviation; 1 for those left alone and for constant
+        columns.
     var_ : array of shape (n_features,)
         The variance of every column; 1 for those left alone.
     statistic_ : Moments
@@ -65,7 +67,11 @@ class StandardScaler(Transformer, OnePassLearner):
     }
 
     def __init__(
-        self, *, with_mean: bool = True, with_std: bool = True, categorical_features: Any = "from_dtype"
+        self,
+        *,
+        with_mean: bool = True,
+        with_std: bool = True,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self.with_mean = with_mean
         self.with_std = with_std
@@ -93,31 +99,43 @@ class StandardScaler(Transformer, OnePassLearner):
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
         # the mean of equal numbers is that number, not what is left after rounding
-        self.mean_ = np.where(moving, np.where(moments.low == moments.high, moments.low, moments.mean), 0.0)
+        self.mean_ = np.where(
+            moving, np.where(moments.low == moments.high, moments.low, moments.mean), 0.0
+        )
 
     def _step(self, schema: Schema) -> Affine:
         return self._affine()
 
     def _affine(self, inverse: bool = False) -> Affine:
-        center = self.mean_ if self.with_mean else np.zeros_like(self.mean_)
-        scale = self.scale_ if self.with_std else np.ones_like(self.scale_)
+        if self.with_mean:
+            center = self.mean_
+        else:
+            center = np.zeros_like(self.mean_)
+        if self.with_std:
+            scale = self.scale_
+        else:
+            scale = np.ones_like(self.scale_)
         return Affine(center, scale, inverse=inverse)
 
     def summary(self) -> Summary:
         """The mean and the standard deviation of every continuous column."""
         check_is_fitted(self)
         rows = [
-            (self.schema_[int(j)].name, self.mean_[j], np.sqrt(self.var_[j])) for j in self.schema_.continuous
+            (self.schema_[int(j)].name, self.mean_[j], np.sqrt(self.var_[j]))
+            for j in self.schema_.continuous
         ]
         table = Table("Continuous columns", ("column", "mean", "sd"), rows)
-        return Summary(self._title(), {"rows": self.n_rows_, "columns": self.n_features_in_}, [table])
+        return Summary(
+            self._title(), {"rows": self.n_rows_, "columns": self.n_features_in_}, [table]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (self.n_features_in_,), "scale_": (self.n_features_in_,)}
 
 
 def is_constant(moments: Moments) -> np.ndarray:
-    """Columns without spread: all cells equal, or apart by no more than the rounding of their mean."""
+    """Columns without spread: all cells equal, or apart by no more than the rounding of their
+    mean."""
     rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
     return (moments.low >= moments.high) | (moments.scatter <= rounding**2 * moments.weight)
 

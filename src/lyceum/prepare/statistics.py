@@ -1,4 +1,5 @@
-"""Statistics that the transformers need: missing cells with marginal counts, and several at once."""
+"""Statistics that the transformers need: missing cells with marginal counts, and several at
+once."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class MissingCounts:
 
     @classmethod
     def of(cls, block: Block) -> MissingCounts:
-        w, d = block.weights, block.X.shape[1]
+        w = block.weights
+        d = block.X.shape[1]
         rows, columns = np.divmod(np.flatnonzero(missing_cells(block)), d)
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
@@ -62,4 +64,6 @@ class MissingCounts:
         """The commonest category of a column, the first of equals; None if none occurs."""
         weights = self.counts.table(name)[:, 0]
         labels = self.counts.categories[self.counts.names.index(name)]
-        return labels[np.argmax(weights)].item() if weights.any() else None
+        if weights.any():
+            return labels[np.argmax(weights)].item()
+        return None

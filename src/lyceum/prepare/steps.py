@@ -14,7 +14,9 @@ from lyceum.errors import SchemaError
 
 def as_floats(block: Block) -> np.ndarray:
     """The cells as floats; whole-number codes become float64."""
-    return block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+    if block.X.dtype.kind == "f":
+        return block.X
+    return block.X.astype(np.float64)
 
 
 def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
@@ -24,12 +26,15 @@ def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
 
 def missing_cells(block: Block) -> np.ndarray:
     """Where cells are missing."""
-    return np.isnan(block.X) if block.X.dtype.kind == "f" else np.zeros(block.X.shape, dtype=bool)
+    if block.X.dtype.kind == "f":
+        return np.isnan(block.X)
+    return np.zeros(block.X.shape, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """x -> (x - center) / scale * gain + offset, kept within [low, high] if they are given; or its inverse.
+    """x -> (x - center) / scale * gain + offset, kept within [low, high] if they are given; or its
+    inverse.
 
     Computed in float64, whatever the cells are.
     """
@@ -49,7 +54,10 @@ class Affine:
         if sparse.issparse(block.X):
             return block.with_X(self._of_sparse(block.X), block.schema)
         X = as_floats(block)
-        out = self._backward(X) if self.inverse else self._forward(X)
+        if self.inverse:
+            out = self._backward(X)
+        else:
+            out = self._forward(X)
         return block.with_X(out.astype(X.dtype, copy=False), block.schema)
 
     def _forward(self, X: np.ndarray) -> np.ndarray:
@@ -81,9 +89,11 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Fill:
-    """A value for the missing cells of every column, and 0/1 columns that mark those of `flagged` columns.
+    """A value for the missing cells of every column, and 0/1 columns that mark those of `flagged`
+    columns.
 
-    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves them missing.
+    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves them
+    missing.
     """
 
     before: Schema
@@ -93,21 +103,26 @@ class Fill:
 
     @cached_property
     def after(self) -> Schema:
-        named = tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before))
+        named = tuple(
+            replace(column, name=old.name) for column, old in zip(self.filled, self.before)
+        )
         return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
 
     @cached_property
     def recoded_columns(self) -> list[int]:
         """Columns whose cells were numbers and are codes after."""
         return [
-            j for j, (new, old) in enumerate(zip(self.filled, self.before)) if old.numeric and not new.numeric
+            j
+            for j, (new, old) in enumerate(zip(self.filled, self.before))
+            if old.numeric and not new.numeric
         ]
 
     def schema(self, schema: Schema) -> Schema:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
-        X, missing = self._as_codes(as_floats(block)), missing_cells(block)
+        X = self._as_codes(as_floats(block))
+        missing = missing_cells(block)
         rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
         if len(rows):
             X = X.copy()
@@ -125,12 +140,15 @@ class Fill:
 
 
 def _flag(name: str) -> Column:
-    return Column(f"{name} missing", "binary", np.array([0.0, 1.0]), f"1 where {name!r} was missing")
+    return Column(
+        f"{name} missing", "binary", np.array([0.0, 1.0]), f"1 where {name!r} was missing"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class DropMissingRows:
-    """Drops the rows with a missing cell or a missing target, their targets and weights with them."""
+    """Drops the rows with a missing cell or a missing target, their targets and weights with
+    them."""
 
     drops_rows = True
 
@@ -141,7 +159,9 @@ class DropMissingRows:
         keep = np.asarray(~missing_cells(block).any(axis=1))
         if block.y is not None:
             keep &= block.y >= 0 if block.y.dtype.kind == "i" else ~np.isnan(block.y)
-        return block if keep.all() else block.take(keep)
+        if keep.all():
+            return block
+        return block.take(keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +182,7 @@ class KnownOnly:
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise SchemaError(
-                    f"column {column.name!r} has a category in row {row} that {self.who} has not learned: "
-                    "handle_unknown='zeros' codes it as none of the known ones"
+                    f"column {column.name!r} has a category in row {row} that {self.who} has not"
+                    " learned: handle_unknown='zeros' codes it as none of the known ones"
                 )
         return self.design(block)

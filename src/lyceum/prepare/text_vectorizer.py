@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema, is_dask
 from lyceum.errors import DataError, ModelFileError, SettingError, SourceError
 from lyceum.prepare.base import Transformer
@@ -28,9 +28,10 @@ _LOOK = 1000  # texts that are inspected to distinguish prose from categories
 class TextVectorizer(Transformer):
     """Columns of free text as columns of their words; other columns stay as they are.
 
-    Of the words with two letters or more that stand in at least `min_rows` rows and in at most `max_share` of
-    them, the `max_words` most frequent become columns "<name>: <word>". With tf the number of times that a
-    word stands in a text, n the number of rows and df the number of rows with the word, a cell is tf, or
+    Of the words with two letters or more that stand in at least `min_rows` rows and in at most
+    `max_share` of them, the `max_words` most frequent become columns "<name>: <word>". With tf the
+    number of times that a word stands in a text, n the number of rows and df the number of rows
+    with the word, a cell is tf, or
 
     .. math:: \\mathrm{tf} \\cdot \\bigl(\\ln\\tfrac{1 + n}{1 + \\mathrm{df}} + 1\\bigr),
 
@@ -39,8 +40,8 @@ class TextVectorizer(Transformer):
     Parameters
     ----------
     columns : sequence of str, optional
-        The columns of text. By default those declared "text" and those whose texts have four words or more on
-        average.
+        The columns of text. By default those declared "text" and those whose texts have four words
+        or more on average.
     weights : {"tfidf", "counts"}, default="tfidf"
         What a cell holds.
     max_words : int, default=100
@@ -50,8 +51,8 @@ class TextVectorizer(Transformer):
     max_share : float, default=0.5
         The largest share of the rows that a word stands in.
     sparse_output : bool, default=False
-        Whether `transform` gives sparse rows, for learners that take those (also for a frame, which cannot
-        hold them); all other columns must be numbers.
+        Whether `transform` gives sparse rows, for learners that take those (also for a frame, which
+        cannot hold them); all other columns must be numbers.
 
     Attributes
     ----------
@@ -66,8 +67,8 @@ class TextVectorizer(Transformer):
 
     References
     ----------
-    G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing
-    and Management 24 (1988).
+    G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information
+    Processing and Management 24 (1988).
 
     Examples
     --------
@@ -122,18 +123,23 @@ class TextVectorizer(Transformer):
         words: list[list[str] | None] = [None] * len(self.schema_)
         idf: list[np.ndarray | None] = [None] * len(self.schema_)
         for j, counts in zip(texts, counted.counts):
-            fit = [word for word, df in counts.items() if self.min_rows <= df <= max(1, self.max_share * n)]
+            fit = [
+                word
+                for word, df in counts.items()
+                if self.min_rows <= df <= max(1, self.max_share * n)
+            ]
             most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_words]
             words[j] = sorted(most)
             df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
         if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
             raise DataError(
-                f"no word of column {self.schema_[texts[0]].name!r} stands in at least {self.min_rows} rows "
-                f"and in at most {self.max_share:.0%} of them, so that no column would be left: set "
-                "min_rows=1 or max_share=1.0"
+                f"no word of column {self.schema_[texts[0]].name!r} stands in at least"
+                f" {self.min_rows} rows and in at most {self.max_share:.0%} of them, so that no"
+                " column would be left: set min_rows=1 or max_share=1.0"
             )
-        self.words_, self.idf_ = words, idf
+        self.words_ = words
+        self.idf_ = idf
         # texts to come are others: their columns list none
         columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]
         self.schema_ = replace(self.schema_, columns=tuple(columns))
@@ -146,26 +152,34 @@ class TextVectorizer(Transformer):
                 if not self.schema_[j].is_text:
                     raise SettingError(f"columns has {self.schema_[j].name!r}, which holds no text")
             return sorted(places)
-        return [j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))]
+        return [
+            j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))
+        ]
 
     def _step(self, schema: Schema) -> WordColumns:
-        step = WordColumns(schema, tuple(self.words_), tuple(self.idf_), self.weights, self.sparse_output)
+        step = WordColumns(
+            schema, tuple(self.words_), tuple(self.idf_), self.weights, self.sparse_output
+        )
         if self.sparse_output and any(not column.numeric for column in step.after):
             odd = next(column.name for column in step.after if not column.numeric)
             raise SettingError(
-                f"column {odd!r} holds categories, which sparse rows cannot: put OneHotEncoder in front, or set "
-                "sparse_output=False"
+                f"column {odd!r} holds categories, which sparse rows cannot: put OneHotEncoder in"
+                " front, or set sparse_output=False"
             )
         return step
 
     def _through(self, step: Any, X: Any) -> Any:
         if is_dask(X) and any(words is not None for words in self.words_):
-            raise SourceError("TextVectorizer cannot run on Dask collections: give frames, or scan files")
+            raise SourceError(
+                "TextVectorizer cannot run on Dask collections: give frames, or scan files"
+            )
         return super()._through(step, X)
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
-        return np.array([j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp)
+        return np.array(
+            [j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp
+        )
 
     def summary(self) -> Summary:
         """The columns of text and their most telling words."""
@@ -176,7 +190,9 @@ class TextVectorizer(Transformer):
             if words is not None
         ]
         facts = {"rows": self.n_rows_, "columns": self.n_features_in_, "weights": self.weights}
-        return Summary(self._title(), facts, [Table("Free text", ("column", "words", "first words"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Free text", ("column", "words", "first words"), rows)]
+        )
 
     def complexity(self) -> int:
         """The number of words."""
@@ -190,10 +206,16 @@ class TextVectorizer(Transformer):
         fits = len(self.words_) == len(self.idf_) == len(self.schema_)
         for words, idf in zip(self.words_, self.idf_):
             if words is not None:
-                fits = fits and isinstance(words, list) and all(isinstance(word, str) for word in words)
+                fits = (
+                    fits
+                    and isinstance(words, list)
+                    and all(isinstance(word, str) for word in words)
+                )
                 fits = fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
         if not fits:
-            raise ModelFileError("holds a TextVectorizer whose words and weights do not fit together")
+            raise ModelFileError(
+                "holds a TextVectorizer whose words and weights do not fit together"
+            )
 
 
 def _is_prose(column: Column) -> bool:
@@ -231,7 +253,8 @@ class _WordCounts:
 
     def merge(self, other: _WordCounts) -> _WordCounts:
         return _WordCounts(
-            self.n_rows + other.n_rows, tuple(one + two for one, two in zip(self.counts, other.counts))
+            self.n_rows + other.n_rows,
+            tuple(one + two for one, two in zip(self.counts, other.counts)),
         )
 
 
@@ -272,7 +295,9 @@ class WordColumns:
     def plan(self) -> list[tuple[int, str]]:
         """For every column after: the column before, and the word, empty where it stays."""
         return [
-            (j, word) for j, words in enumerate(self.words) for word in (("",) if words is None else words)
+            (j, word)
+            for j, words in enumerate(self.words)
+            for word in (("",) if words is None else words)
         ]
 
     @cached_property
@@ -307,7 +332,8 @@ class WordColumns:
         return block.with_X(cells, self.schema(block.schema))
 
     def _count_words(self, block: Block, j: int) -> sparse.csr_array:
-        values, places = block.schema[j].categories, self._word_numbers[j]
+        values = block.schema[j].categories
+        places = self._word_numbers[j]
         assert values is not None
         codes = np.asarray(block.X[:, j], dtype=np.float64)
         there = (codes >= 0) & (codes < len(values))
@@ -322,7 +348,11 @@ class WordColumns:
             starts.append(len(columns))
         starts.append(len(columns))  # the row of missing texts
         table = sparse.csr_array(
-            (np.array(cells, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts)),
+            (
+                np.array(cells, dtype=np.float64),
+                np.array(columns, dtype=np.int32),
+                np.array(starts),
+            ),
             shape=(len(known) + 1, len(places)),
         )
         if self.weights == "tfidf":

@@ -14,13 +14,14 @@ _MOVES = ((0, -1), (1, 0), (0, 1), (-1, 0))  # left, down, right, up, as in gymn
 
 
 class GridWorld:
-    """A grid with gymnasium's interface, without gymnasium: `reset()`, `step(action)`, and its model `P`.
+    """A grid with gymnasium's interface, without gymnasium: `reset()`, `step(action)`, and its
+    model `P`.
 
     Parameters
     ----------
     cells : sequence of str
-        One string per row: "S" start, "G" goal (an episode ends), "X" pit (an episode ends), "#" wall,
-        "." free.
+        One string per row: "S" start, "G" goal (an episode ends), "X" pit (an episode ends), "#"
+        wall, "." free.
     goal, pit, step : float, default=1.0, -1.0, 0.0
         The reward of reaching a goal or a pit, and of every step.
     slip : float, default=0.0
@@ -58,13 +59,20 @@ class GridWorld:
         step: float = 0.0,
         slip: float = 0.0,
     ):
-        if not cells or len({len(row) for row in cells}) != 1 or not set("".join(cells)) <= set("SGX#."):
-            raise SettingError("cells must be strings of one length made of the letters S, G, X, # and .")
+        if (
+            not cells
+            or len({len(row) for row in cells}) != 1
+            or not set("".join(cells)) <= set("SGX#.")
+        ):
+            raise SettingError(
+                "cells must be strings of one length made of the letters S, G, X, # and ."
+            )
         if "".join(cells).count("S") != 1:
             raise SettingError("cells must have one start, S")
         if not 0.0 <= slip <= 1.0:
             raise SettingError(f"slip must be from 0 to 1, not {slip}")
-        self.cells, self.slip = tuple(cells), slip
+        self.cells = tuple(cells)
+        self.slip = slip
         self.rewards = {"G": goal, "X": pit}
         self.step_reward = step
         self.shape = (len(cells), len(cells[0]))
@@ -73,7 +81,8 @@ class GridWorld:
         self.observation_space = SimpleNamespace(n=len(self._letters))
         self.action_space = SimpleNamespace(n=4)
         self.P = {s: {a: self._outcomes(s, a) for a in range(4)} for s in range(len(self._letters))}
-        self._state, self._rng = self._start, np.random.default_rng()
+        self._state = self._start
+        self._rng = np.random.default_rng()
 
     def _outcomes(self, state: int, action: int) -> list[tuple[float, int, float, bool]]:
         if self._letters[state] in "GX#":
@@ -88,7 +97,8 @@ class GridWorld:
     def _move(self, state: int, action: int) -> tuple[int, float, bool]:
         r, c = divmod(state, self.shape[1])
         down, right = _MOVES[action]
-        r, c = min(max(r + down, 0), self.shape[0] - 1), min(max(c + right, 0), self.shape[1] - 1)
+        r = min(max(r + down, 0), self.shape[0] - 1)
+        c = min(max(c + right, 0), self.shape[1] - 1)
         after = r * self.shape[1] + c
         after = state if self._letters[after] == "#" else after
         letter = self._letters[after]
@@ -102,11 +112,13 @@ class GridWorld:
         return self._state, {}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """The next state, the reward, whether the episode ended, whether it was cut off (never), and {}."""
+        """The next state, the reward, whether the episode ended, whether it was cut off (never),
+        and {}."""
         outcomes = self.P[self._state][int(action)]
         i = 0
         if len(outcomes) > 1:
-            drawn, share = self._rng.random(), outcomes[0][0]
+            drawn = self._rng.random()
+            share = outcomes[0][0]
             while drawn > share and i < len(outcomes) - 1:
                 i += 1
                 share += outcomes[i][0]

@@ -21,8 +21,8 @@ class DecisionProcess:
     Parameters
     ----------
     transitions : array of shape (A, S, S)
-        P(s'|s, a), the probabilities of the next state after action a in state s. Rows sum to 1, or to 0
-        where an episode ends.
+        P(s'|s, a), the probabilities of the next state after action a in state s. Rows sum to 1, or
+        to 0 where an episode ends.
     rewards : array of shape (S, A)
         The expected reward of action a in state s.
     shape : tuple of int, optional
@@ -54,13 +54,14 @@ class DecisionProcess:
     shape: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        P, R = np.asarray(self.transitions, dtype=np.float64), np.asarray(self.rewards, dtype=np.float64)
+        P = np.asarray(self.transitions, dtype=np.float64)
+        R = np.asarray(self.rewards, dtype=np.float64)
         object.__setattr__(self, "transitions", P)
         object.__setattr__(self, "rewards", R)
         if P.ndim != 3 or P.shape[1] != P.shape[2] or R.shape != (P.shape[1], P.shape[0]):
             raise DataError(
-                f"transitions of shape {P.shape} and rewards of shape {R.shape} do not go together: give "
-                "(actions, states, states) and (states, actions)"
+                f"transitions of shape {P.shape} and rewards of shape {R.shape} do not go together:"
+                " give (actions, states, states) and (states, actions)"
             )
         sums = P.sum(axis=2)
         if (P < 0).any() or not (np.isclose(sums, 1.0) | np.isclose(sums, 0.0)).all():
@@ -78,22 +79,26 @@ class DecisionProcess:
 
     @classmethod
     def of_environment(cls, environment: Any) -> DecisionProcess:
-        """The model of an environment that lists it: `P[s][a]` of (probability, next, reward, ended).
+        """The model of an environment that lists it: `P[s][a]` of (probability, next, reward,
+        ended).
 
         Gymnasium's toy texts (FrozenLake, CliffWalking, Taxi) have it, and so has `GridWorld`.
         """
         world = getattr(environment, "unwrapped", environment)
         if not hasattr(world, "P"):
             raise DataError(f"{type(world).__name__} does not list its model, P[state][action]")
-        S, A = len(world.P), len(world.P[0])
-        P, R = np.zeros((A, S, S)), np.zeros((S, A))
+        S = len(world.P)
+        A = len(world.P[0])
+        P = np.zeros((A, S, S))
+        R = np.zeros((S, A))
         for s in range(S):
             for a in range(A):
                 for chance, after, reward, ended in world.P[s][a]:
                     R[s, a] += chance * reward
                     if not ended:
                         P[a, s, after] += chance
-        # a state after which some episodes end has rows between 0 and 1: what ends earns nothing more
+        # a state after which some episodes end has rows between 0 and 1: what ends earns nothing
+        # more
         found = object.__new__(cls)
         shape = getattr(world, "shape", None)
         for name, value in (("transitions", P), ("rewards", R), ("shape", _grid(shape, world, S))):
@@ -104,7 +109,9 @@ class DecisionProcess:
 def _grid(shape: Any, world: Any, n_states: int) -> tuple[int, int] | None:
     if shape is None and hasattr(world, "nrow"):
         shape = (world.nrow, world.ncol)
-    return tuple(shape) if shape is not None and len(shape) == 2 and np.prod(shape) == n_states else None
+    if shape is not None and len(shape) == 2 and np.prod(shape) == n_states:
+        return tuple(shape)
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +184,8 @@ def _check_discount(discount: float) -> None:
 def value_iteration(
     process: DecisionProcess, discount: float = 0.99, *, tol: float = 1e-10, max_iter: int = 100_000
 ) -> Policy:
-    """The best policy of a known world, by Bellman's equation V(s) = max_a [R(s, a) + γ Σ P(s'|s, a) V(s')].
+    """The best policy of a known world, by Bellman's equation V(s) = max_a [R(s, a) + γ Σ P(s'|s,
+    a) V(s')].
 
     Parameters
     ----------
@@ -185,7 +193,8 @@ def value_iteration(
     discount : float, default=0.99
         γ. With 1, every policy must end.
     tol : float, default=1e-10
-        Stop when no value is further than this from the optimum (γ < 1), or changes by more (γ = 1).
+        Stop when no value is further than this from the optimum (γ < 1), or changes by more (γ =
+        1).
     max_iter : int, default=100000
         The most sweeps.
 
@@ -205,9 +214,14 @@ def value_iteration(
     """
     process = _process(process)
     _check_discount(discount)
-    P, R = process.transitions, process.rewards
-    values, history = np.zeros(process.n_states), []
-    bound = tol if discount == 1.0 else tol * (1.0 - discount) / max(discount, 1e-12)
+    P = process.transitions
+    R = process.rewards
+    values = np.zeros(process.n_states)
+    history = []
+    if discount == 1.0:
+        bound = tol
+    else:
+        bound = tol * (1.0 - discount) / max(discount, 1e-12)
     for _ in range(max_iter):
         q = R + discount * (P @ values).T
         new = q.max(axis=1)
@@ -217,17 +231,22 @@ def value_iteration(
             break
     else:
         raise SettingError(
-            f"values still change by {history[-1]:.3g} after {max_iter} sweeps: with discount={discount} "
-            "every policy must end; use a smaller discount, or raise max_iter or tol"
+            f"values still change by {history[-1]:.3g} after {max_iter} sweeps: with"
+            f" discount={discount} every policy must end; use a smaller discount, or raise max_iter"
+            " or tol"
         )
     q = R + discount * (P @ values).T
     return Policy(_best(q), values, q, history, discount, process.shape)
 
 
-def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000) -> Policy:
-    """The best policy of a known world: evaluate a policy exactly and improve it, until it no longer changes.
+def policy_iteration(
+    process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000
+) -> Policy:
+    """The best policy of a known world: evaluate a policy exactly and improve it, until it no
+    longer changes.
 
-    With γ < 1 the first policy comes from sweeps of value iteration, which leave few exact evaluations.
+    With γ < 1 the first policy comes from sweeps of value iteration, which leave few exact
+    evaluations.
 
     Parameters
     ----------
@@ -253,16 +272,20 @@ def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_it
     """
     process = _process(process)
     _check_discount(discount)
-    P, R = process.transitions, process.rewards
+    P = process.transitions
+    R = process.rewards
     states = np.arange(process.n_states)
-    actions, values, history = _first_policy(P, R, discount), np.zeros(process.n_states), []
+    actions = _first_policy(P, R, discount)
+    values = np.zeros(process.n_states)
+    history = []
     for _ in range(max_iter):
         system = np.eye(process.n_states) - discount * P[actions, states]
         try:
             new = np.linalg.solve(system, R[states, actions])
         except np.linalg.LinAlgError as error:
             raise SettingError(
-                "a policy of this world never ends, so that its value is not finite: use a discount below 1"
+                "a policy of this world never ends, so that its value is not finite: use a discount"
+                " below 1"
             ) from error
         history.append(float(np.abs(new - values).max()))
         values = new
@@ -276,15 +299,22 @@ def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_it
 
 
 def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
-    """The actions after sweeps of value iteration, until they no longer change: exact values cost more.
+    """The actions after sweeps of value iteration, until they no longer change: exact values cost
+    more.
 
     Without a discount a policy of the sweeps may never end: the first actions are kept.
     """
-    actions, values, stayed = np.zeros(len(R), dtype=int), np.zeros(len(R)), 0
+    actions = np.zeros(len(R), dtype=int)
+    values = np.zeros(len(R))
+    stayed = 0
     for _ in range(_MOST_SWEEPS if discount < 1.0 else 0):
         q = R + discount * (P @ values).T
-        better, values = _best(q), q.max(axis=1)
-        stayed = stayed + 1 if np.array_equal(better, actions) else 0
+        better = _best(q)
+        values = q.max(axis=1)
+        if np.array_equal(better, actions):
+            stayed = stayed + 1
+        else:
+            stayed = 0
         actions = better
         if stayed == _STAYED:
             break
@@ -292,4 +322,6 @@ def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
 
 
 def _process(world: Any) -> DecisionProcess:
-    return world if isinstance(world, DecisionProcess) else DecisionProcess.of_environment(world)
+    if isinstance(world, DecisionProcess):
+        return world
+    return DecisionProcess.of_environment(world)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import unchanged_on_failure, undefined
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.statistics import seed_from
 from lyceum.errors import DataError
 from lyceum.progress import report
@@ -69,10 +69,14 @@ class _TabularLearner(BaseEstimator):
         draws = _pairs_of_draws(np.random.default_rng(self.seed_))
         q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
         visits = [[0] * n_actions for _ in range(n_states)]
-        epsilon_at, rate_at = as_schedule(self.epsilon), self._rate()
+        epsilon_at = as_schedule(self.epsilon)
+        rate_at = self._rate()
         self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
-            seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
+            if episode == 0:
+                seed = {"seed": int(self.seed_ % 2**31)}
+            else:
+                seed = {}
             state, _ = environment.reset(**seed)
             total, steps = self._episode(
                 environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
@@ -80,7 +84,8 @@ class _TabularLearner(BaseEstimator):
             self.returns_[episode], self.steps_[episode] = total, steps
             if episode % 50 == 0:
                 report("episodes", episode, self.n_episodes)
-        self.q_, self.visits_ = np.array(q), np.array(visits)
+        self.q_ = np.array(q)
+        self.visits_ = np.array(visits)
         self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
 
     def _rate(self) -> Callable[[int, int], float]:
@@ -101,7 +106,8 @@ class _TabularLearner(BaseEstimator):
         episode: int,
         draws: Iterator[list[float]],
     ) -> tuple[float, int]:
-        total, pace = 0.0, 1.0
+        total = 0.0
+        pace = 1.0
         action = _explore(q[state], epsilon, *next(draws))
         for step in range(1, self.max_steps + 1):
             after, reward, ended, cut, _ = environment.step(action)
@@ -109,23 +115,30 @@ class _TabularLearner(BaseEstimator):
             total += pace * float(reward)
             pace *= self.discount
             following = _explore(q[after], epsilon, *next(draws))
-            worth = 0.0 if ended else self._target(q[after], following, epsilon)
+            if ended:
+                worth = 0.0
+            else:
+                worth = self._target(q[after], following, epsilon)
             visits[state][action] += 1
             here = q[state]
             pull = rate(episode, visits[state][action])
             here[action] += pull * (float(reward) + self.discount * worth - here[action])
-            state, action = after, following
+            state = after
+            action = following
             if ended or cut:
                 return total, step
         return total, self.max_steps
 
-    # -- use -------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     @property
     def policy_(self) -> Policy:
         """The greedy policy: the best action in every state by what was learned."""
         check_is_fitted(self)
-        shape = tuple(self.shape_) if self.shape_ is not None and len(self.shape_) == 2 else None
+        if self.shape_ is not None and len(self.shape_) == 2:
+            shape = tuple(self.shape_)
+        else:
+            shape = None
         return Policy(_best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape)
 
     def predict(self, states: Any) -> np.ndarray:
@@ -136,9 +149,12 @@ class _TabularLearner(BaseEstimator):
     def evaluate(self, environment: Any, n_episodes: int = 100, max_steps: int = 1000) -> float:
         """The mean discounted return of the greedy policy over some episodes."""
         check_is_fitted(self)
-        actions, total = _best(self.q_), 0.0
+        actions = _best(self.q_)
+        total = 0.0
         for episode in range(n_episodes):
-            state, _ = environment.reset(**({"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {}))
+            state, _ = environment.reset(
+                **({"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {})
+            )
             pace = 1.0
             for _ in range(max_steps):
                 state, reward, ended, cut, _ = environment.step(int(actions[int(state)]))
@@ -169,8 +185,9 @@ def _sizes(environment: Any) -> tuple[int, int]:
         n = getattr(getattr(environment, name, None), "n", None)
         if n is None:
             raise DataError(
-                f"the {name} of {type(environment).__name__} has no number n of values: tables need discrete "
-                "states and actions, e.g. gymnasium's FrozenLake-v1, or lyceum.reinforcement.GridWorld"
+                f"the {name} of {type(environment).__name__} has no number n of values: tables need"
+                " discrete states and actions, e.g. gymnasium's FrozenLake-v1, or"
+                " lyceum.reinforcement.GridWorld"
             )
         sizes.append(int(n))
     return sizes[0], sizes[1]
@@ -201,8 +218,8 @@ class QLearning(_TabularLearner):
     discount : float, default=0.99
         γ.
     learning_rate : float, schedule or "visits", default="visits"
-        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair, with which it
-        converges.
+        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair, with
+        which it converges.
     epsilon : float or schedule, default=0.2
         The chance of an action at random.
     n_episodes : int, default=2000
@@ -274,8 +291,8 @@ class QLearning(_TabularLearner):
 class Sarsa(_TabularLearner):
     """SARSA: Q(s, a) += η [r + γ Q(s', a') - Q(s, a)] with the action a' that is taken next.
 
-    It learns the values of the ε-greedy policy that it follows; with an ε that falls to zero, those of the
-    best one. Expected SARSA takes the mean over a' instead, which varies less.
+    It learns the values of the ε-greedy policy that it follows; with an ε that falls to zero, those
+    of the best one. Expected SARSA takes the mean over a' instead, which varies less.
 
     Parameters
     ----------
@@ -319,9 +336,9 @@ class Sarsa(_TabularLearner):
 
     References
     ----------
-    Rummery and Niranjan (1994), On-line Q-learning using connectionist systems, Cambridge University.
-    van Seijen, van Hasselt, Whiteson and Wiering (2009), A theoretical and empirical analysis of expected
-    SARSA, ADPRL.
+    Rummery and Niranjan (1994), On-line Q-learning using connectionist systems, Cambridge
+    University. van Seijen, van Hasselt, Whiteson and Wiering (2009), A theoretical and empirical
+    analysis of expected SARSA, ADPRL.
 
     Examples
     --------

@@ -53,4 +53,6 @@ def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "l
 
 def as_schedule(rate: Any) -> Schedule:
     """A schedule as it is; a number as the same rate in every episode."""
-    return rate if callable(rate) else lambda t: float(rate)
+    if callable(rate):
+        return rate
+    return lambda t: float(rate)

@@ -32,14 +32,14 @@ class ActiveLearning:
         The queried rows, in order.
     labels : array
         Their labels.
-    n_labelled : array of int
-        The number of labelled rows at every round.
+    n_labeled : array of int
+        The number of labeled rows at every round.
     scores : array of float
         The score of the estimator at every round; empty without test rows.
     estimator : learner
-        Fitted on all labelled rows.
-    labelled : array of int
-        All labelled rows at the end.
+        Fitted on all labeled rows.
+    labeled : array of int
+        All labeled rows at the end.
     area : float
         The mean score over the rounds: the area under the learning curve.
 
@@ -58,33 +58,35 @@ class ActiveLearning:
     >>> from lyceum.linear import LogisticRegression
     >>> from lyceum.semi_supervised import active_learning
     >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0], [10.0]]), np.array(["a", "a", "b", "b", "b"])
-    >>> found = active_learning(LogisticRegression(), X, y, labelled=[0, 4], n_queries=1, test=(X, y))
+    >>> found = active_learning(LogisticRegression(), X, y, labeled=[0, 4], n_queries=1, test=(X, y))
     >>> found.queried.tolist(), found.labels.tolist()  # the row at the boundary between 0 and 10
     ([2], ['b'])
-    >>> found.n_labelled.tolist(), found.labelled.tolist(), float(found.scores[-1])
+    >>> found.n_labeled.tolist(), found.labeled.tolist(), float(found.scores[-1])
     ([2, 3], [0, 4, 2], 1.0)
     """
 
     strategy: str
     queried: np.ndarray
     labels: np.ndarray
-    n_labelled: np.ndarray
+    n_labeled: np.ndarray
     scores: np.ndarray
     estimator: Any
-    labelled: np.ndarray
+    labeled: np.ndarray
 
     @property
     def area(self) -> float:
         """The mean score over the rounds: the area under the learning curve."""
-        return float(self.scores.mean()) if len(self.scores) else float("nan")
+        if len(self.scores):
+            return float(self.scores.mean())
+        return float("nan")
 
     def __str__(self) -> str:
-        rows = [[int(n), float(s)] for n, s in zip(self.n_labelled, self.scores)]
-        return str(Table(f"Active learning by {self.strategy}", ("labelled rows", "score"), rows))
+        rows = [[int(n), float(s)] for n, s in zip(self.n_labeled, self.scores)]
+        return str(Table(f"Active learning by {self.strategy}", ("labeled rows", "score"), rows))
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the estimator, in JSON's own types."""
-        names = ("strategy", "queried", "labels", "n_labelled", "scores", "labelled")
+        names = ("strategy", "queried", "labels", "n_labeled", "scores", "labeled")
         return plain({name: getattr(self, name) for name in names})
 
 
@@ -96,9 +98,9 @@ def query_scores(
     Parameters
     ----------
     strategy : {"uncertainty", "margin", "entropy", "committee", "density"}
-        1 - max P; minus the lead of the best class over the second; -Σ P log P; the entropy of the mean
-        posterior of the members minus their mean entropy; the entropy times the mean similarity to the
-        other rows to the power `beta`.
+        1 - max P; minus the lead of the best class over the second; -Σ P log P; the entropy of the
+        mean posterior of the members minus their mean entropy; the entropy times the mean
+        similarity to the other rows to the power `beta`.
     proba : array of shape (n, K)
         Posteriors.
     X : array or frame of shape (n, d)
@@ -123,7 +125,9 @@ def query_scores(
         return 1.0 - proba.max(axis=1)
     if strategy == "margin":
         best = np.sort(proba, axis=1)[:, ::-1]
-        return best[:, 1] - best[:, 0] if best.shape[1] > 1 else np.zeros(len(best))
+        if best.shape[1] > 1:
+            return best[:, 1] - best[:, 0]
+        return np.zeros(len(best))
     if strategy == "entropy":
         return _entropy(proba)
     if strategy == "committee":
@@ -139,7 +143,8 @@ def _entropy(proba: np.ndarray) -> np.ndarray:
 
 
 def _similarity(X: Any) -> np.ndarray:
-    """The mean of 1 / (1 + d / d̄) to all rows: columns in units of their deviations, or Gower's distance."""
+    """The mean of 1 / (1 + d / d̄) to all rows: columns in units of their deviations, or Gower's
+    distance."""
     if is_frame(X):
         return _gower_similarity(X)
     X = np.asarray(X, dtype=np.float64)
@@ -164,7 +169,7 @@ def active_learning(
     oracle: Any,
     *,
     strategy: str = "uncertainty",
-    labelled: Any = None,
+    labeled: Any = None,
     labels: Any = None,
     n_start: int = 10,
     n_queries: int = 50,
@@ -183,12 +188,13 @@ def active_learning(
     X : array or frame of shape (n, d)
         All rows.
     oracle : array of shape (n,) or callable
-        The true classes (a scripted oracle), or `oracle(row_number)`, which gives a class, or None to stop.
+        The true classes (a scripted oracle), or `oracle(row_number)`, which gives a class, or None
+        to stop.
     strategy : {"uncertainty", "margin", "entropy", "committee", "density", "random"}, default="uncertainty"
         What to ask: see `query_scores`.
-    labelled : array of int, optional
-        Rows that are labelled from the start; by default `n_start` rows drawn at random, which the oracle is
-        queried (more are drawn until there are two classes).
+    labeled : array of int, optional
+        Rows that are labeled from the start; by default `n_start` rows drawn at random, which the
+        oracle is queried (more are drawn until there are two classes).
     labels : array, optional
         Their classes, if the oracle is not to be queried about them.
     n_start : int, default=10
@@ -200,7 +206,8 @@ def active_learning(
     committee : list of classifiers, optional
         The members of strategy "committee"; by default five copies on bootstrap samples.
     beta : float, default=1.0
-        How much density counts in strategy "density", which compares rows of frames by Gower's distance.
+        How much density counts in strategy "density", which compares rows of frames by Gower's
+        distance.
     test : (X, y), optional
         Rows on which the learning curve is measured.
     random_state : int, RandomState or None, default=None
@@ -224,32 +231,52 @@ def active_learning(
     (20, True)
     """
     loop = _Loop(estimator, X, oracle, strategy, committee, beta, check_random_state(random_state))
-    loop.start(labelled, labels, n_start)
+    loop.start(labeled, labels, n_start)
     return loop.run(n_queries, batch_size, test)
 
 
 class _Loop:
-    """The state of one run: which rows are labelled, and by what."""
+    """The state of one run: which rows are labeled, and by what."""
 
     def __init__(
-        self, estimator: Any, X: Any, oracle: Any, strategy: str, committee: Any, beta: float, rng: Any
+        self,
+        estimator: Any,
+        X: Any,
+        oracle: Any,
+        strategy: str,
+        committee: Any,
+        beta: float,
+        rng: Any,
     ) -> None:
         if strategy not in STRATEGIES:
             raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
         if isinstance(X, Rows):
             raise DataError("active learning takes arrays and frames: give those, not scanned rows")
-        self.estimator, self.X, self.strategy = estimator, X, strategy
-        self.committee, self.beta, self.rng = committee, beta, rng
-        self.n = X.shape[0] if hasattr(X, "shape") else len(X)
-        self.ask: Callable[[int], Any] = oracle if callable(oracle) else _Script(np.asarray(oracle), self.n)
+        self.estimator = estimator
+        self.X = X
+        self.strategy = strategy
+        self.committee = committee
+        self.beta = beta
+        self.rng = rng
+        if hasattr(X, "shape"):
+            self.n = X.shape[0]
+        else:
+            self.n = len(X)
+        self.ask: Callable[[int], Any] = (
+            oracle if callable(oracle) else _Script(np.asarray(oracle), self.n)
+        )
         self.rows: list[int] = []
         self.answers: list[Any] = []
 
-    def start(self, labelled: Any, labels: Any, n_start: int) -> None:
-        if labelled is not None:
-            rows = np.asarray(labelled).astype(int).tolist()
-            found = list(labels) if labels is not None else [self.ask(i) for i in rows]
-            self.rows, self.answers = rows, list(found)
+    def start(self, labeled: Any, labels: Any, n_start: int) -> None:
+        if labeled is not None:
+            rows = np.asarray(labeled).astype(int).tolist()
+            if labels is not None:
+                found = list(labels)
+            else:
+                found = [self.ask(i) for i in rows]
+            self.rows = rows
+            self.answers = list(found)
         else:
             for i in self.rng.permutation(self.n).tolist():
                 if len(self.rows) >= n_start and len(set(self.answers)) > 1:
@@ -260,11 +287,14 @@ class _Loop:
                 self.rows.append(i)
                 self.answers.append(answer)
         if len(set(self.answers)) < 2:
-            raise DataError("active learning needs labelled rows of two classes at least to start from")
+            raise DataError(
+                "active learning needs labeled rows of two classes at least to start from"
+            )
 
     def run(self, n_queries: int, batch_size: int, test: tuple[Any, Any] | None) -> ActiveLearning:
         began = len(self.rows)
-        counts, scores = [], []
+        counts = []
+        scores = []
         model = self._fit(self.estimator)
         while True:
             if test is not None:
@@ -284,7 +314,13 @@ class _Loop:
         answers = np.array(self.answers[began:])
         every = np.array(self.rows, dtype=int)
         return ActiveLearning(
-            self.strategy, queried, answers, np.array(counts, dtype=int), np.array(scores), model, every
+            self.strategy,
+            queried,
+            answers,
+            np.array(counts, dtype=int),
+            np.array(scores),
+            model,
+            every,
         )
 
     def _open_rows(self) -> np.ndarray:
@@ -302,7 +338,8 @@ class _Loop:
         return True
 
     def _fit(self, estimator: Any, rows: Any = None) -> Any:
-        rows = np.arange(len(self.rows)) if rows is None else rows
+        if rows is None:
+            rows = np.arange(len(self.rows))
         y = np.asarray(self.answers)[rows]
         return clone(estimator).fit(_safe_indexing(self.X, np.asarray(self.rows)[rows]), y)
 
@@ -311,12 +348,20 @@ class _Loop:
         if self.strategy == "random":
             return open_rows[order[:count]]
         if not hasattr(model, "predict_proba"):
-            raise SettingError(f"{type(model).__name__} has no predict_proba, which strategies need")
+            raise SettingError(
+                f"{type(model).__name__} has no predict_proba, which strategies need"
+            )
         needs_rows = self.strategy in ("committee", "density")
-        part = _safe_indexing(self.X, open_rows) if needs_rows else None
+        if needs_rows:
+            part = _safe_indexing(self.X, open_rows)
+        else:
+            part = None
         # rows with a label are few: asking about them too is cheaper than a copy of all others
         proba = np.asarray(model.predict_proba(self.X))[open_rows]
-        members = self._members(part, model.classes_) if self.strategy == "committee" else None
+        if self.strategy == "committee":
+            members = self._members(part, model.classes_)
+        else:
+            members = None
         worth = query_scores(self.strategy, proba, part, self.beta, members)[order]
         best = [int(worth.argmax())] if count == 1 else np.argsort(-worth, kind="stable")[:count]
         return open_rows[order[best]]
@@ -326,7 +371,9 @@ class _Loop:
             fitted = [self._fit(one) for one in self.committee]
         else:
             fitted = [self._fit(self.estimator, self._bootstrap()) for _ in range(5)]
-        posteriors = np.zeros((len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes)))
+        posteriors = np.zeros(
+            (len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes))
+        )
         for i, one in enumerate(fitted):
             posteriors[i][:, np.searchsorted(classes, one.classes_)] = one.predict_proba(part)
         return posteriors
@@ -348,7 +395,8 @@ class _Script:
     def __post_init__(self) -> None:
         if len(self.labels) != self.n:
             raise DataError(
-                f"the oracle knows {len(self.labels)} labels of {show_count(self.n, 'row')}: give one per row"
+                f"the oracle knows {len(self.labels)} labels of {show_count(self.n, 'row')}: give"
+                " one per row"
             )
 
     def __call__(self, row: int) -> Any:

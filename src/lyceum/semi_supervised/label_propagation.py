@@ -1,4 +1,4 @@
-"""Label propagation and spreading on a sparse graph of neighbours."""
+"""Label propagation and spreading on a sparse graph of neighbors."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import check_stored, float_cells, queries, stored_index
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
@@ -20,32 +20,34 @@ from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spr
 
 
 class LabelPropagation(Classifier, MetricLearner):
-    """Labels that spread from labelled rows to their neighbours, along a graph of nearest rows.
+    """Labels that spread from labeled rows to their neighbors, along a graph of nearest rows.
 
-    W joins every row with its k nearest ones, D has its sums. *Spreading* solves (I - αS) F = (1 - α) Y with
-    S = D^(-1/2) W D^(-1/2), so that labels may change a little; *propagation* keeps the labels and makes
-    every other row the weighted mean of its neighbours: F_u = (D_uu - W_uu)^(-1) W_ul Y_l. Both are solved
-    by conjugate gradients, to a stated residual. Rows that no label reaches get the class shares.
+    W joins every row with its k nearest ones, D has its sums. *Spreading* solves (I - αS) F = (1 -
+    α) Y with S = D^(-1/2) W D^(-1/2), so that labels may change a little; *propagation* keeps the
+    labels and makes every other row the weighted mean of its neighbors: F_u = (D_uu - W_uu)^(-1)
+    W_ul Y_l. Both are solved by conjugate gradients, to a stated residual. Rows that no label
+    reaches get the class shares.
 
-    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs. Under the Euclidean
-    distance columns count by their units: standardize them first where these differ.
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
+    Under the Euclidean distance columns count by their units: standardize them first where these
+    differ.
 
     Parameters
     ----------
     method : {"spreading", "propagation"}, default="spreading"
-        Whether labels of labelled rows may change.
+        Whether labels of labeled rows may change.
     n_neighbors : int, default=7
-        The neighbours of a row.
+        The neighbors of a row.
     kernel : {"knn", "rbf"}, default="rbf"
         The weight of an edge: 1, or exp(-γ d²).
     gamma : float or None, default=None
-        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbour.
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor.
     alpha : float, default=0.8
-        How much a row listens to its neighbours, in spreading.
+        How much a row listens to its neighbors, in spreading.
     metric : str or Metric, default="auto"
-        How near rows are. "auto" is Gower's distance where columns hold categories or cells are missing, else
-        the Euclidean one.
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else the Euclidean one.
     max_iter : int, default=1000
         The most steps of conjugate gradients.
     tol : float, default=1e-6
@@ -85,7 +87,8 @@ class LabelPropagation(Classifier, MetricLearner):
     ----------
     Zhu, Ghahramani and Lafferty (2003), Semi-supervised learning using Gaussian fields and harmonic
     functions, ICML.
-    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency, NIPS.
+    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency,
+    NIPS.
 
     Examples
     --------
@@ -95,7 +98,7 @@ class LabelPropagation(Classifier, MetricLearner):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _takes_unlabelled: ClassVar[bool] = True
+    _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "method": [StrOptions({"spreading", "propagation"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -137,7 +140,7 @@ class LabelPropagation(Classifier, MetricLearner):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Build the graph and let the labels spread.
@@ -154,10 +157,14 @@ class LabelPropagation(Classifier, MetricLearner):
         block = block.without_zero_weights()
         assert block.y is not None
         if not (block.y >= 0).any():
-            raise DataError("no row has a label: LabelPropagation needs at least one row of every class")
+            raise DataError(
+                "no row has a label: LabelPropagation needs at least one row of every class"
+            )
         self.rows_ = float_cells(block)
         self.typical_ = typical_row(block)
-        W, self.gamma_ = neighbor_graph(self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_)
+        W, self.gamma_ = neighbor_graph(
+            self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_
+        )
         Y = np.zeros((len(block), len(self.classes_)))
         known = np.flatnonzero(block.y >= 0)
         Y[known, block.y[known]] = block.weights[known]
@@ -169,7 +176,7 @@ class LabelPropagation(Classifier, MetricLearner):
         self.labels_ = self.label_distributions_.argmax(axis=1)
         return self
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Any:
         """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
@@ -183,25 +190,27 @@ class LabelPropagation(Classifier, MetricLearner):
         _ = stored_index(self)
         return self._apply(partial(_predict, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
         _ = stored_index(self)
         answer = partial(_posteriors, self)
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
+        return self._explain(
+            X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior"
+        )
 
     def summary(self) -> Summary:
         """The graph, and how many rows got each class."""
         check_is_fitted(self)
         facts = {
             "rows": len(self.labels_),
-            "neighbours": min(self.n_neighbors, len(self.labels_) - 1),
+            "neighbors": min(self.n_neighbors, len(self.labels_) - 1),
             "metric": self.metric_.name,
             "gamma": self.gamma_,
             "steps": self.n_iter_,
@@ -229,7 +238,9 @@ def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
     sums = F.sum(axis=1, keepdims=True)
     reached = sums[:, 0] > 1e-12
     prior = totals / totals.sum()
-    return np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior), int((~reached).sum())
+    return np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior), int(
+        (~reached).sum()
+    )
 
 
 def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
@@ -239,7 +250,10 @@ def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
     found = stored_index(model).nearest(queries(model, block), k)
     squared = finite_distances(found.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
-    weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)
+    if model.kernel == "rbf":
+        weight = np.exp(-model.gamma_ * squared)
+    else:
+        weight = np.ones_like(squared)
     posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])
     return posteriors / posteriors.sum(axis=1, keepdims=True)
 

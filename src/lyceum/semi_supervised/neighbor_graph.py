@@ -1,4 +1,4 @@
-"""Sparse graphs of neighbours, and labels that spread on them."""
+"""Sparse graphs of neighbors, and labels that spread on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from lyceum.progress import report
 def neighbor_graph(
     X: Any, k: int, kernel: str, gamma: float | None, metric: Metric | None = None
 ) -> tuple[sparse.csr_array, float]:
-    """The symmetric graph in which a row is joined with its k nearest ones, and with those it is nearest to.
+    """The symmetric graph in which a row is joined with its k nearest ones, and with those it is
+    nearest to.
 
     Edges weigh 1, or exp(-γ d²).
 
@@ -29,15 +30,22 @@ def neighbor_graph(
     k = min(k, n - 1)
     if k < 1:
         return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
-    metric = Euclidean() if metric is None else metric
+    if metric is None:
+        metric = Euclidean()
     found = nearest(X, k, metric=metric)
     distances = finite_distances(found.distances, metric)
     if not np.isfinite(distances).all() or distances.max() > 1e150:
         raise DataError("the squares of the distances overflow: standardize the columns first")
     if gamma is None:
         width = float(distances[:, -1].mean())
-        gamma = 1.0 / (2.0 * width**2) if width > 0 else 1.0
-    weight = np.ones(n * k) if kernel == "knn" else np.exp(-gamma * distances.ravel() ** 2)
+        if width > 0:
+            gamma = 1.0 / (2.0 * width**2)
+        else:
+            gamma = 1.0
+    if kernel == "knn":
+        weight = np.ones(n * k)
+    else:
+        weight = np.exp(-gamma * distances.ravel() ** 2)
     starts = np.arange(0, n * k + 1, k, dtype=np.int64)
     W = sparse.csr_array((weight, found.rows.ravel(), starts), shape=(n, n))
     W.sort_indices()
@@ -57,7 +65,8 @@ def spread(
 def propagate(
     W: sparse.csr_array, Y: np.ndarray, known: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """The harmonic function: the known rows keep their labels, every other is the mean of its neighbours."""
+    """The harmonic function: the known rows keep their labels, every other is the mean of its
+    neighbors."""
     F = Y / np.maximum(Y.sum(axis=1, keepdims=True), 1e-300)
     hidden = np.setdiff1d(np.arange(len(Y)), known)
     degree = W.sum(axis=1)
@@ -78,8 +87,10 @@ def propagate(
 def _solve(
     apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Conjugate gradients for all columns of B at once, for a symmetric positive definite operator."""
-    F, R = np.zeros_like(B), B.copy()
+    """Conjugate gradients for all columns of B at once, for a symmetric positive definite
+    operator."""
+    F = np.zeros_like(B)
+    R = B.copy()
     P = R.copy()
     size = np.einsum("nk,nk->k", R, R)
     goal = tol**2 * size

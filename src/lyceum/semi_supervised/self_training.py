@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
@@ -17,6 +16,7 @@ from lyceum._core.base import (
     complexity,
     normalize_posteriors,
 )
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.progress import report
@@ -24,22 +24,22 @@ from lyceum.report import Explanation, Summary, Table
 
 
 class SelfTrainingClassifier(Classifier, Ensemble):
-    """Self-training: fit on the labelled rows, label the surest of the others, and fit again.
+    """Self-training: fit on the labeled rows, label the surest of the others, and fit again.
 
-    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------
     estimator : classifier, default=None
         Any classifier with posteriors, of any library; None is `NaiveBayes`.
     criterion : {"threshold", "k_best"}, default="threshold"
-        Whether all rows whose largest posterior is at least `threshold` are labelled in a round, or the
-        `k_best` surest.
+        Whether all rows whose largest posterior is at least `threshold` are labeled in a round, or
+        the `k_best` surest.
     threshold : float, default=0.75
         The least posterior that is believed.
     k_best : int, default=10
-        How many rows are labelled in a round.
+        How many rows are labeled in a round.
     max_iter : int or None, default=10
         The most rounds; None goes on until nothing is left to label.
     verbose : int, default=0
@@ -54,15 +54,15 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     estimators_ : list of one classifier
         The classifier of the last round.
     labels_ : array of shape (n,), of int
-        The place in `classes_` of the class of every row; -1 where it stayed unlabelled.
+        The place in `classes_` of the class of every row; -1 where it stayed unlabeled.
     labeled_iter_ : array of shape (n,), of int
         The round in which a row got its class: 0 where it had one, -1 where it has none.
     record_ : list of dict
-        `step`, `labelled` and `threshold` (the least posterior that was believed) of every round.
+        `step`, `labeled` and `threshold` (the least posterior that was believed) of every round.
     n_iter_ : int
         How often the classifier was fitted.
     termination_ : str
-        Why it stopped: "all_labelled", "no_change" or "max_iter".
+        Why it stopped: "all_labeled", "no_change" or "max_iter".
     framed_ : bool
         Whether a classifier of another library was given a frame.
     typical_ : array of shape (d,)
@@ -71,7 +71,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     See Also
     --------
     SemiSupervisedEM : Soft labels from a generative model.
-    LabelPropagation : Labels that spread to neighbours.
+    LabelPropagation : Labels that spread to neighbors.
 
     References
     ----------
@@ -85,7 +85,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _takes_unlabelled: ClassVar[bool] = True
+    _takes_unlabeled: ClassVar[bool] = True
     _explains_by_replacement: ClassVar[bool] = True
     _alternative: ClassVar[str] = "SemiSupervisedEM"
     _parameter_constraints: ClassVar[dict] = {
@@ -119,10 +119,10 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     def _default(self) -> Any:
         return NaiveBayes()
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from labelled rows, then from its own labels of the others.
+        """Learn from labeled rows, then from its own labels of the others.
 
         Parameters
         ----------
@@ -133,12 +133,15 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         data, codes, w = self._member_data(X, y, sample_weight)
         check_takes_weights(self._base(), w)
         codes = codes.copy()
-        weighted = np.ones(len(codes), dtype=bool) if w is None else w > 0
+        if w is None:
+            weighted = np.ones(len(codes), dtype=bool)
+        else:
+            weighted = w > 0
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
         self.record_ = []
         step = 0
         while True:
-            member = self._fit_labelled(data, codes, w, weighted)
+            member = self._fit_labeled(data, codes, w, weighted)
             open_rows = np.flatnonzero((codes < 0) & weighted)
             self.termination_ = self._stops(step, len(open_rows))
             if self.termination_:
@@ -152,15 +155,19 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
             self.labeled_iter_[open_rows[chosen]] = step
             least = float(proba[chosen].max(axis=1).min())
-            self.record_.append({"step": step, "labelled": len(chosen), "threshold": least})
+            self.record_.append({"step": step, "labeled": len(chosen), "threshold": least})
             report("rounds", step, self.max_iter)
-        self.estimators_, self.labels_, self.n_iter_ = [member], codes, step + 1
+        self.estimators_ = [member]
+        self.labels_ = codes
+        self.n_iter_ = step + 1
         return self
 
     def _stops(self, step: int, n_open: int) -> str:
         if not n_open:
-            return "all_labelled"
-        return "max_iter" if self.max_iter is not None and step >= self.max_iter else ""
+            return "all_labeled"
+        if self.max_iter is not None and step >= self.max_iter:
+            return "max_iter"
+        return ""
 
     def _choose(self, sure: np.ndarray) -> np.ndarray:
         """The rows to label, of those whose largest posterior is given."""
@@ -168,7 +175,9 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             return np.flatnonzero(sure >= self.threshold)
         return np.sort(np.argsort(-sure, kind="stable")[: self.k_best])
 
-    def _fit_labelled(self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray) -> Any:
+    def _fit_labeled(
+        self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray
+    ) -> Any:
         rows = np.flatnonzero((codes >= 0) & weighted)
         if data.source is not None:
             data = replace(data, source=replace(data.source, y=codes))
@@ -177,7 +186,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         every = len(rows) == len(codes)
         return data.fit(self._copy(), None if every else rows, w=None if w is None else w[rows])
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
@@ -187,30 +196,30 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         """The posteriors of the classifier of the last round."""
         return self._apply_to_members(partial(_posteriors, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
-        was given one.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends; in the frame itself if a
+        classifier of another library was given one.
         """
         return self._explain_by_replacement(partial(_posteriors, self), X)
 
     def summary(self) -> Summary:
-        """How many rows were labelled in every round."""
+        """How many rows were labeled in every round."""
         known = int((self.labeled_iter_ == 0).sum())
         facts = {
             "classifier": type(self.estimators_[0]).__name__,
-            "labelled rows": known,
-            "labelled by itself": int((self.labeled_iter_ > 0).sum()),
-            "still unlabelled": int((self.labels_ < 0).sum()),
+            "labeled rows": known,
+            "labeled by itself": int((self.labeled_iter_ > 0).sum()),
+            "still unlabeled": int((self.labels_ < 0).sum()),
             "stopped": self.termination_,
         }
-        rows = [[one["step"], one["labelled"], one["threshold"]] for one in self.record_]
+        rows = [[one["step"], one["labeled"], one["threshold"]] for one in self.record_]
         return Summary(
-            self._title(), facts, [Table("Rounds", ("round", "labelled", "least posterior"), rows)]
+            self._title(), facts, [Table("Rounds", ("round", "labeled", "least posterior"), rows)]
         )
 
     def complexity(self) -> int:

@@ -1,4 +1,4 @@
-"""Semi-supervised EM: a generative classifier of labelled and unlabelled rows."""
+"""Semi-supervised EM: a generative classifier of labeled and unlabeled rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import clone
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -20,6 +19,7 @@ from lyceum._core.base import (
     OnePassClassifier,
     complexity,
 )
+from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block, Inputs, Rows, Schema, Step
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.errors import DataError, SettingError
@@ -30,24 +30,25 @@ _ROUNDING = 1e-10
 
 
 class SemiSupervisedEM(Classifier, Learner):
-    """EM over labelled and unlabelled rows with naive Bayes or Gaussian classes.
+    """EM over labeled and unlabeled rows with naive Bayes or Gaussian classes.
 
-    .. math:: L = \\sum_{labelled} w_i \\log p(x_i, y_i)
-        + \\lambda \\sum_{unlabelled} w_i \\log \\sum_k p(x_i, k)
+    .. math:: L = \\sum_{labeled} w_i \\log p(x_i, y_i)
+        + \\lambda \\sum_{unlabeled} w_i \\log \\sum_k p(x_i, k)
 
-    The E-step finds the posteriors of unlabelled rows, the M-step fits the classifier with every such row as
-    a row of each class, weighted by its posterior. It runs in passes: from memory, from files, and on Dask.
+    The E-step finds the posteriors of unlabeled rows, the M-step fits the classifier with every
+    such row as a row of each class, weighted by its posterior. It runs in passes: from memory, from
+    files, and on Dask.
 
-    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------
     estimator : classifier, default=None
         A generative classifier of `lyceum.bayes`: `NaiveBayes` (the default), `BernoulliNB`,
         `MultinomialNB`, or `QuadraticDiscriminantAnalysis` and its kin for Gaussian classes.
-    unlabelled_weight : float, default=1.0
-        The weight λ of unlabelled rows; less than 1 where the model is in doubt.
+    unlabeled_weight : float, default=1.0
+        The weight λ of unlabeled rows; less than 1 where the model is in doubt.
     max_iter : int, default=100
         The most iterations.
     tol : float, default=1e-4
@@ -62,22 +63,22 @@ class SemiSupervisedEM(Classifier, Learner):
     estimator_ : classifier
         The fitted classifier.
     history_ : list of float
-        L of the fit on labelled rows alone, and after every iteration. An estimator that smooths does not
-        maximise L itself: iterations end when L no longer rises.
+        L of the fit on labeled rows alone, and after every iteration. An estimator that smooths
+        does not maximize L itself: iterations end when L no longer rises.
     n_iter_ : int
         How often the classifier was fitted.
-    labelled_weight_, unlabelled_weight_ : float
+    labeled_weight_, unlabeled_weight_ : float
         The weight of the rows with and without a class.
 
     See Also
     --------
     SelfTrainingClassifier : For any classifier.
-    LabelPropagation : Labels that spread to neighbours.
+    LabelPropagation : Labels that spread to neighbors.
 
     References
     ----------
-    Nigam, McCallum, Thrun and Mitchell (2000), Text classification from labeled and unlabeled documents
-    using EM, Machine Learning 39.
+    Nigam, McCallum, Thrun and Mitchell (2000), Text classification from labeled and unlabeled
+    documents using EM, Machine Learning 39.
 
     Examples
     --------
@@ -88,10 +89,10 @@ class SemiSupervisedEM(Classifier, Learner):
     """
 
     _coding = "codes"
-    _takes_unlabelled: ClassVar[bool] = True
+    _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
-        "unlabelled_weight": [Interval(Real, 0.0, None, closed="left")],
+        "unlabeled_weight": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -105,19 +106,21 @@ class SemiSupervisedEM(Classifier, Learner):
         self,
         estimator: Any = None,
         *,
-        unlabelled_weight: float = 1.0,
+        unlabeled_weight: float = 1.0,
         max_iter: int = 100,
         tol: float = 1e-4,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
-        self.unlabelled_weight = unlabelled_weight
+        self.unlabeled_weight = unlabeled_weight
         self.max_iter = max_iter
         self.tol = tol
         self.categorical_features = categorical_features
 
     def _base(self) -> Any:
-        return NaiveBayes() if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return NaiveBayes()
+        return self.estimator
 
     def _steps(self) -> list[Step]:
         return []  # the classifier has its own
@@ -130,10 +133,10 @@ class SemiSupervisedEM(Classifier, Learner):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return bool(self._base()._takes_sparse)
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit on labelled rows, then by EM on all rows.
+        """Fit on labeled rows, then by EM on all rows.
 
         Parameters
         ----------
@@ -145,43 +148,51 @@ class SemiSupervisedEM(Classifier, Learner):
         base = self._base()
         if not isinstance(base, OnePassClassifier) or isinstance(base, LinearDiscriminantAnalysis):
             raise SettingError(
-                f"{type(base).__name__} gives no density of rows and classes together: use NaiveBayes, or "
-                "QuadraticDiscriminantAnalysis for Gaussian classes"
+                f"{type(base).__name__} gives no density of rows and classes together: use"
+                " NaiveBayes, or QuadraticDiscriminantAnalysis for Gaussian classes"
             )
         rows = Inputs(self).for_fit(X, y, sample_weight)
-        self.labelled_weight_, self.unlabelled_weight_ = rows.reduce(_Weights.of).sums
-        if not self.labelled_weight_ > 0:
-            raise DataError("no row has a label: SemiSupervisedEM needs at least one row of every class")
-        model = clone(base).fit(rows.then(_OnlyLabelled()))
+        self.labeled_weight_, self.unlabeled_weight_ = rows.reduce(_Weights.of).sums
+        if not self.labeled_weight_ > 0:
+            raise DataError(
+                "no row has a label: SemiSupervisedEM needs at least one row of every class"
+            )
+        model = clone(base).fit(rows.then(_OnlyLabeled()))
         self._iterate(rows, model)
         if not hasattr(self, "feature_names_in_"):
             self.estimator_.__dict__.pop("feature_names_in_", None)
         return self
 
     def _iterate(self, rows: Rows, model: Any) -> None:
-        total = self.labelled_weight_ + self.unlabelled_weight * self.unlabelled_weight_
+        total = self.labeled_weight_ + self.unlabeled_weight * self.unlabeled_weight_
         self.history_ = [self._objective(rows, model)]
-        self.estimator_, self.n_iter_ = model, 1
-        if not self.unlabelled_weight * self.unlabelled_weight_ > 0:
+        self.estimator_ = model
+        self.n_iter_ = 1
+        if not self.unlabeled_weight * self.unlabeled_weight_ > 0:
             return
         for step in range(1, self.max_iter + 1):
             report("iterations", step - 1, self.max_iter)
-            model = clone(self._base()).fit(rows.then(_SoftLabels(self.estimator_, self.unlabelled_weight)))
+            model = clone(self._base()).fit(
+                rows.then(_SoftLabels(self.estimator_, self.unlabeled_weight))
+            )
             objective = self._objective(rows, model)
             gain = objective - self.history_[-1]
-            # from the first step on: the fit on labelled rows does not maximise L
+            # from the first step on: the fit on labeled rows does not maximize L
             if step > 1 and gain < -_ROUNDING * max(abs(objective), total):
                 break
             self.history_.append(objective)
-            self.estimator_, self.n_iter_ = model, step + 1
+            self.estimator_ = model
+            self.n_iter_ = step + 1
             if step > 1 and gain <= self.tol * total:
                 break
 
     def _objective(self, rows: Rows, model: Any) -> float:
         prepared = model._prepare_rows(rows)
-        return prepared.reduce(partial(_Likelihood.of, model=model, share=self.unlabelled_weight)).value
+        return prepared.reduce(
+            partial(_Likelihood.of, model=model, share=self.unlabeled_weight)
+        ).value
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _rows_of(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -202,7 +213,7 @@ class SemiSupervisedEM(Classifier, Learner):
         check_is_fitted(self)
         return self.estimator_.explain(self._rows_of(X))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """How EM went, and what the classifier learned."""
@@ -210,8 +221,8 @@ class SemiSupervisedEM(Classifier, Learner):
         inner = self.estimator_.summary()
         facts = {
             "classifier": type(self.estimator_).__name__,
-            "weight of labelled rows": self.labelled_weight_,
-            "weight of unlabelled rows": self.unlabelled_weight_,
+            "weight of labeled rows": self.labeled_weight_,
+            "weight of unlabeled rows": self.unlabeled_weight_,
             "fits": self.n_iter_,
             "log-likelihood": self.history_[-1],
         }
@@ -225,7 +236,7 @@ class SemiSupervisedEM(Classifier, Learner):
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """The weight of labelled and of unlabelled rows."""
+    """The weight of labeled and of unlabeled rows."""
 
     sums: tuple[float, float]
 
@@ -240,7 +251,7 @@ class _Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class _OnlyLabelled:
+class _OnlyLabeled:
     """Rows with a label and a weight."""
 
     drops_rows: ClassVar[bool] = True
@@ -250,12 +261,15 @@ class _OnlyLabelled:
 
     def __call__(self, block: Block) -> Block:
         assert block.y is not None
-        return block if (block.y >= 0).all() else block.take(block.y >= 0)
+        if (block.y >= 0).all():
+            return block
+        return block.take(block.y >= 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _SoftLabels:
-    """Labelled rows as they are; every other one as a row of each class, weighted by its posterior."""
+    """Labeled rows as they are; every other one as a row of each class, weighted by its
+    posterior."""
 
     model: Any
     share: float
@@ -286,13 +300,15 @@ class _SoftLabels:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihood:
-    """The log-likelihood of labelled and unlabelled rows."""
+    """The log-likelihood of labeled and unlabeled rows."""
 
     value: float
 
     @classmethod
     def of(cls, block: Block, model: Any, share: float) -> _Likelihood:
-        joint, y, w = model._log_joint(block), block.y, block.weights
+        joint = model._log_joint(block)
+        y = block.y
+        w = block.weights
         assert y is not None
         known = y >= 0
         total = logsumexp(joint, axis=1)

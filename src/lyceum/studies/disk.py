@@ -11,8 +11,12 @@ from pathlib import Path
 from lyceum.errors import StudyError
 
 _FAILS = {
-    errno.EIO: "the disk of {folder} fails (input/output error): run the same study in another folder",
-    errno.EFBIG: "a file in {folder} would be larger than is allowed here (ulimit -f): raise the limit",
+    errno.EIO: (
+        "the disk of {folder} fails (input/output error): run the same study in another folder"
+    ),
+    errno.EFBIG: (
+        "a file in {folder} would be larger than is allowed here (ulimit -f): raise the limit"
+    ),
     errno.EROFS: "{folder} may not be written to: give another folder, out=...",
 }
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -20,14 +24,17 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no
 
 @contextmanager
 def explain_disk_errors(folder: Path) -> Iterator[None]:
-    """Say what to do where the disk is full, fails or may not be written to, or what is on it is damaged."""
+    """Say what to do where the disk is full, fails or may not be written to, or what is on it is
+    damaged."""
     try:
         yield
     except OSError as error:
         if error.errno in _FULL:
             raise StudyError(_message(folder)) from error
         if isinstance(error, PermissionError):
-            raise StudyError(f"{folder} may not be written to: give another folder, out=...") from error
+            raise StudyError(
+                f"{folder} may not be written to: give another folder, out=..."
+            ) from error
         if error.errno in _FAILS:
             raise StudyError(_FAILS[error.errno].format(folder=folder)) from error
         raise
@@ -36,12 +43,20 @@ def explain_disk_errors(folder: Path) -> Iterator[None]:
             raise StudyError(_message(folder)) from error
         if "locked" in str(error):
             raise StudyError(
-                f"the study in {folder} is being run by another process: wait for it, or give another folder"
+                f"the study in {folder} is being run by another process: wait for it, or give"
+                " another folder"
             ) from error
         if "readonly" in str(error) or "unable to open" in str(error):
-            raise StudyError(f"{folder} may not be written to: give another folder, out=...") from error
-        hint = "" if "I/O" not in str(error) else ": the disk fails, or a file may not grow (ulimit -f)"
-        raise StudyError(f"the study in {folder} cannot be read or written: {error}{hint}") from error
+            raise StudyError(
+                f"{folder} may not be written to: give another folder, out=..."
+            ) from error
+        if "I/O" not in str(error):
+            hint = ""
+        else:
+            hint = ": the disk fails, or a file may not grow (ulimit -f)"
+        raise StudyError(
+            f"the study in {folder} cannot be read or written: {error}{hint}"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise damage_error(folder, error) from error
 
@@ -54,6 +69,6 @@ def damage_error(folder: Path, error: BaseException) -> StudyError:
 
 def _message(folder: Path) -> str:
     return (
-        f"the disk of {folder} is full: free some space and run the same study again; what it finished is "
-        "kept"
+        f"the disk of {folder} is full: free some space and run the same study again; what it"
+        " finished is kept"
     )

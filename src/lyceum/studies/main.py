@@ -57,10 +57,10 @@ def study(
 ) -> Study:
     """Compare learners on a table honestly, and fit the one to use.
 
-    Every learner is built with only the preparation that it needs, its settings are chosen by inner folds,
-    and all are judged on the same outer folds. Each finished fold is stored: the same call goes on where a
-    killed one was. The simplest learner that is level with the best is fitted on all rows and saved; a
-    report and results.json say what was found.
+    Every learner is built with only the preparation that it needs, its settings are chosen by inner
+    folds, and all are judged on the same outer folds. Each finished fold is stored: the same call
+    goes on where a killed one was. The simplest learner that is level with the best is fitted on
+    all rows and saved; a report and results.json say what was found.
 
     Parameters
     ----------
@@ -73,20 +73,22 @@ def study(
     recipe : Recipe or path of a TOML file, optional
         Other arguments of the call take precedence over it.
     learners : sequence, optional
-        Names of the catalog, learners with settings (`Ridge(alpha=3.0)`), or `LearnerChoice` objects; by
-        default those that suit the task and the number of rows.
+        Names of the catalog, learners with settings (`Ridge(alpha=3.0)`), or `LearnerChoice`
+        objects; by default those that suit the task and the number of rows.
     loss : LossMatrix, array, dict of (true class, action) to cost, path, or callable, optional
         Rows = true class, columns = action; 0/1 by default. A callable makes one of the others from
         the list of the classes, once the data are read.
     doubt : float, optional
         The cost of rejecting a row.
     metric : str, optional
-        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1" for
-        classes; "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for numbers.
+        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1"
+        for classes; "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for
+        numbers.
     kinds, ignore, keep, weight
         Declared kinds, columns to leave out, suspicious columns to keep, the column of row weights.
     group : str, optional
-        The column whose equal values mark rows that belong together: none is trained and tested with.
+        The column whose equal values mark rows that belong together: none is trained and tested
+        with.
     time : str, optional
         The column that orders the rows: folds learn from earlier rows and are tested on later ones.
     folds, repeats, inner_folds : int, optional
@@ -94,8 +96,8 @@ def study(
     n_settings : int, optional
         How many settings of every learner are compared by the inner folds of a fold at most (12).
     calibrate : bool, optional
-        Whether posteriors are calibrated inside the folds (temperature, sigmoid or isotonic), for every
-        learner and fold where the inner folds show a lower loss by it (no).
+        Whether posteriors are calibrated inside the folds (temperature, sigmoid or isotonic), for
+        every learner and fold where the inner folds show a lower loss by it (no).
     committees : bool, optional
         Whether a committee and stacking of the learners are compared with them (yes).
     holdout : float, optional
@@ -105,8 +107,8 @@ def study(
     choose : {"simplest", "best"}, optional
     seed : int, optional
     budget : float, optional
-        Minutes for the learners and the conclusions, once the data are read: what is finished then is
-        compared, and the report says what was left out.
+        Minutes for the learners and the conclusions, once the data are read: what is finished then
+        is compared, and the report says what was left out.
     memory_mb : int, optional
         Larger files are compared on a sample of their rows.
     dates : bool, optional
@@ -148,26 +150,38 @@ def study(
         return run_study(_request(data, recipe, given, stack), Path(out), force)
 
 
-# -- the request ---------------------------------------------------------------------------------------------
+# -- the request -----------------------------------------------------------------------
 
 
 def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) -> Request:
     """The recipe with what is given besides it; a frame is written to a temporary file."""
-    base = Recipe.read(recipe) if isinstance(recipe, str | os.PathLike) else recipe
+    if isinstance(recipe, str | os.PathLike):
+        base = Recipe.read(recipe)
+    else:
+        base = recipe
     if base is not None and not isinstance(base, Recipe):
-        raise StudyError(f"recipe: cannot take a {type(recipe).__name__}: give a Recipe, or the path of one")
+        raise StudyError(
+            f"recipe: cannot take a {type(recipe).__name__}: give a Recipe, or the path of one"
+        )
     if data is None and base is None:
         raise StudyError("there are no data: give a path or a frame, or a recipe")
     if isinstance(data, Rows):
         raise StudyError("these are rows already: give study the file or the frame itself")
     frame = None
     if data is not None and (is_frame(data) or isinstance(data, np.ndarray)):
-        frame, data = _as_parquet(data), _temporary_path(stack)
+        frame = _as_parquet(data)
+        data = _temporary_path(stack)
         write_file(data, frame)
     if "target" not in given and base is None:
-        raise StudyError(f"say which column to predict, target=...{_column_names(data, given.get('form'))}")
-    make_loss = given.get("loss") if callable(given.get("loss")) else None
-    given = given if make_loss is None else {**given, "loss": None}
+        raise StudyError(
+            f"say which column to predict, target=...{_column_names(data, given.get('form'))}"
+        )
+    if callable(given.get("loss")):
+        make_loss = given.get("loss")
+    else:
+        make_loss = None
+    if make_loss is not None:
+        given = {**given, "loss": None}
     if base is None:
         return Request(Recipe(data=data, **given), frame, make_loss)
     options = {each.name: getattr(base, each.name) for each in fields(base)}
@@ -178,7 +192,10 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
 def _column_names(data: Any, form: Any) -> str:
     """The columns to choose from, if the data can be read."""
     try:
-        options = form.options() if isinstance(form, FileFormat) else dict(form or {})
+        if isinstance(form, FileFormat):
+            options = form.options()
+        else:
+            options = dict(form or {})
         names = scan(data, **options).schema.names
     except DataError:
         return ""
@@ -189,7 +206,9 @@ def _as_parquet(frame: Any) -> bytes:
     from lyceum._core.lazy_arrow import pq
 
     if isinstance(frame, np.ndarray):
-        raise StudyError("an array has no names for its columns: give a frame, e.g. pandas.DataFrame(X)")
+        raise StudyError(
+            "an array has no names for its columns: give a frame, e.g. pandas.DataFrame(X)"
+        )
     buffer = io.BytesIO()
     pq.write_table(to_arrow(frame), buffer)
     return buffer.getvalue()
@@ -197,4 +216,6 @@ def _as_parquet(frame: Any) -> bytes:
 
 def _temporary_path(stack: ExitStack) -> str:
     """A path for the data until the folder of the study is known to be good."""
-    return os.path.join(stack.enter_context(tempfile.TemporaryDirectory(prefix="lyceum-")), DATA_FILE)
+    return os.path.join(
+        stack.enter_context(tempfile.TemporaryDirectory(prefix="lyceum-")), DATA_FILE
+    )

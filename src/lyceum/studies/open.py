@@ -41,21 +41,26 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
 
 
 def _read_study(store: Store, folder: Path) -> Study:
-    facts, chosen = StudyPlanRecord.from_dict(store.get("facts")), store.get("choice")
+    facts = StudyPlanRecord.from_dict(store.get("facts"))
+    chosen = store.get("choice")
     problems = Problems()
     table = TaskTable.of(facts.candidates, store, facts.folds, facts.repeats)
-    comparison = compare_learners(store, table, facts.rule, chosen["choose"], chosen["error_632"], problems)
+    comparison = compare_learners(
+        store, table, facts.rule, chosen["choose"], chosen["error_632"], problems
+    )
     failures = tuple(_failures(table))
     recipe = Recipe.read(folder / "recipe.toml")
-    not_made = (
-        []
-        if recipe.budget_minutes is None
-        else list(_missing_conclusions(store, facts, comparison, recipe.holdout > 0))
-    )
+    if recipe.budget_minutes is None:
+        not_made = []
+    else:
+        not_made = list(_missing_conclusions(store, facts, comparison, recipe.holdout > 0))
     comparison = _with_statements(comparison, store, facts, table, failures, not_made, problems)
     final = store.get(f"final/{chosen['at']}") or {}
     _add_failures(store, facts, comparison, final, problems)
-    n_fitted = None if _conclusions.failure_of(final) else final.get("n_rows", facts.n_rows)
+    if _conclusions.failure_of(final):
+        n_fitted = None
+    else:
+        n_fitted = final.get("n_rows", facts.n_rows)
     return Study(
         **{each.name: getattr(facts, each.name) for each in fields(facts)},
         folder=folder,
@@ -82,7 +87,8 @@ def _missing_conclusions(
     store: Store, facts: StudyPlanRecord, comparison: Comparison, held_out: bool
 ) -> Iterator[str]:
     """The conclusions on the choice that are still missing."""
-    choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
+    choice = comparison[comparison.choice]
+    at = f"{comparison.choice}/{comparison.n_folds}"
     if choice.is_baseline:
         return
     members = next(c.members for c in facts.candidates if c.name == choice.name)
@@ -139,10 +145,15 @@ def _with_statements(
 
 
 def _add_failures(
-    store: Store, facts: StudyPlanRecord, comparison: Comparison, final: Mapping[str, Any], problems: Problems
+    store: Store,
+    facts: StudyPlanRecord,
+    comparison: Comparison,
+    final: Mapping[str, Any],
+    problems: Problems,
 ) -> None:
     """Name the conclusions that failed."""
-    label, at = comparison[comparison.choice].label, f"{comparison.choice}/{comparison.n_folds}"
+    label = comparison[comparison.choice].label
+    at = f"{comparison.choice}/{comparison.n_folds}"
     parts = {
         f"final model ({label})": final,
         f"importance of columns for {label}": store.get(f"effects/{at}"),

@@ -1,4 +1,5 @@
-"""What a study found: the facts that it began with, the comparison, the examples, and where the files are."""
+"""What a study found: the facts that it began with, the comparison, the examples, and where the
+files are."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ _TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
 class Study(StudyPlanRecord):
     """A study: the question, the comparison and the results.
 
-    Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is read from
-    the study folder, so that a study can be shown and reported again without its data.
+    Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is
+    read from the study folder, so that a study can be shown and reported again without its data.
 
     Attributes
     ----------
@@ -58,7 +59,8 @@ class Study(StudyPlanRecord):
     n_rows : int
         Rows of the data with a target.
     n_studied : int
-        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held out.
+        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held
+        out.
     n_without_target : int
         Rows that were left out because their target is missing.
     n_missing : int
@@ -84,8 +86,8 @@ class Study(StudyPlanRecord):
     skipped : tuple of str
         Candidates that the time budget did not reach.
     effects : ModelEffects or None
-        Importance of the columns for the choice and their effects, on rows that it has not seen; None for a
-        constant guess, and when the budget did not reach.
+        Importance of the columns for the choice and their effects, on rows that it has not seen;
+        None for a constant guess, and when the budget did not reach.
     problems : tuple of str
         Sentences on the figures, statements, tables and models that could not be made.
     seconds : float
@@ -93,8 +95,8 @@ class Study(StudyPlanRecord):
     finished : bool
         Whether every planned fold was run.
     n_fitted : int or None
-        Rows that the final model was fitted on, fewer than `n_rows` when the budget did not reach; None where
-        the fit failed.
+        Rows that the final model was fitted on, fewer than `n_rows` when the budget did not reach;
+        None where the fit failed.
     best, choice : RankedLearner
         The learner with the smallest loss, and the one that was fitted on all rows.
     model : learner or pipeline
@@ -104,7 +106,8 @@ class Study(StudyPlanRecord):
     question, answer, choice_sentence : str
         What is predicted, what predicts it best and how well, and which learner was chosen and why.
     actions : tuple
-        The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last.
+        The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is
+        last.
     class_rates : list of ClassRates
         Precision and recall of every class for the choice; empty for regression.
     rule : LossRule
@@ -161,12 +164,14 @@ class Study(StudyPlanRecord):
 
         return open_study(folder)
 
-    # -- results ---------------------------------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------
 
     @property
     def choice_sentence(self) -> str:
         """Which learner was chosen, and why."""
-        return f"{subject(self.choice.label)} was chosen: {self.comparison.choice_reason.rstrip('.')}."
+        return (
+            f"{subject(self.choice.label)} was chosen: {self.comparison.choice_reason.rstrip('.')}."
+        )
 
     @property
     def best(self) -> RankedLearner:
@@ -180,11 +185,17 @@ class Study(StudyPlanRecord):
 
     @property
     def actions(self) -> tuple[Any, ...]:
-        """The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last."""
+        """The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt
+        is last."""
         if self.classes is None:
             return ()
-        named = self.classes if self.loss is None else tuple(self.loss.actions or self.classes)
-        return named if self.doubt is None else (*named, "reject")
+        if self.loss is None:
+            named = self.classes
+        else:
+            named = tuple(self.loss.actions or self.classes)
+        if self.doubt is None:
+            return named
+        return (*named, "reject")
 
     @property
     def model(self) -> Any:
@@ -213,7 +224,9 @@ class Study(StudyPlanRecord):
         if self.classes is None or self.choice.confusion is None:
             return []
         actions = range(len(self.actions) - (self.doubt is not None))
-        named = self.rule.named_class(np.array([*actions, *([-1] if self.doubt is not None else [])]))
+        named = self.rule.named_class(
+            np.array([*actions, *([-1] if self.doubt is not None else [])])
+        )
         table = np.asarray(self.choice.confusion)
         sample = self.out_of_sample(self.choice.name)
         n_times = len(sample.rows) / len(np.unique(sample.rows))  # a row is tested in every repeat
@@ -235,9 +248,12 @@ class Study(StudyPlanRecord):
             return pooled_predictions(store, name, self.comparison.n_folds)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything in JSON's own types, as in results.json; what differs between runs is in "timings"."""
+        """Everything in JSON's own types, as in results.json; what differs between runs is in
+        "timings"."""
         comparison = self.comparison.as_dict()
-        learners = {one["name"]: {key: one.pop(key) for key in _TIMINGS} for one in comparison["learners"]}
+        learners = {
+            one["name"]: {key: one.pop(key) for key in _TIMINGS} for one in comparison["learners"]
+        }
         return {
             "format": 2,
             "answer": Problems().attempt("answer", lambda: self.answer),
@@ -256,7 +272,7 @@ class Study(StudyPlanRecord):
             "timings": {"seconds": self.seconds, "learners": learners},
         }
 
-    # -- files -----------------------------------------------------------------------------------------------
+    # -- files -------------------------------------------------------------------------
 
     @property
     def report_path(self) -> Path:
@@ -278,7 +294,7 @@ class Study(StudyPlanRecord):
         """The model file of the choice."""
         return self.folder / "model.lyceum"
 
-    # -- text ------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------
 
     @property
     def answer(self) -> str:

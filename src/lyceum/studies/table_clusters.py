@@ -87,7 +87,10 @@ class TableClusters:
         """Sizes, silhouettes and the profile."""
         names, counts = np.unique(self.labels, return_counts=True)
         found = self.silhouette
-        means = {} if found is None else dict(zip(found.clusters, found.cluster_means))
+        if found is None:
+            means = {}
+        else:
+            means = dict(zip(found.clusters, found.cluster_means))
         rows = [
             ("noise" if c < 0 else int(c), int(n), n / len(self.labels), means.get(c, float("nan")))
             for c, n in zip(names, counts)
@@ -107,11 +110,16 @@ class TableClusters:
     @property
     def _elbow(self) -> Any:
         assert self.choice is not None
-        return self.choice.elbow if len(self.choice.clusters) > 2 else "none"
+        if len(self.choice.clusters) > 2:
+            return self.choice.elbow
+        return "none"
 
     def as_dict(self) -> dict[str, Any]:
         """The summary, and the choice of the number, in JSON's own types."""
-        choice = None if self.choice is None else self.choice.as_dict()
+        if self.choice is None:
+            choice = None
+        else:
+            choice = self.choice.as_dict()
         return {**self.summary().as_dict(), "choice": choice}
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
@@ -122,13 +130,18 @@ class TableClusters:
         if self.choice is not None:
             figures.append(_choice_figure(self.choice))
         if self.silhouette is not None:
-            text = "How much nearer a row is to its own cluster than to the next; below 0 it is farther."
+            text = (
+                "How much nearer a row is to its own cluster than to the next; below 0 it is"
+                " farther."
+            )
             draw = _silhouette_of(self.silhouette)
             figures.append(figure_of("silhouette", "Silhouettes", text, draw))
         linkage = getattr(self._learner, "linkage_", None)
         if linkage is not None and len(linkage) > 1:
             text = "The tree of merges; a triangle is a branch, with the number of its rows."
-            figures.append(figure_of("dendrogram", "Dendrogram", text, _dendrogram_of(linkage), (8.0, 4.2)))
+            figures.append(
+                figure_of("dendrogram", "Dendrogram", text, _dendrogram_of(linkage), (8.0, 4.2))
+            )
         summary = self.summary()
         page = (
             templates()
@@ -164,16 +177,16 @@ def cluster_table(
 ) -> TableClusters:
     """Find the clusters of a table, and say what each is like.
 
-    Numbers are standardized first where the metric does not do so itself. Identifiers, constants, empty
-    columns and free text are left out, unless their kind is declared; texts alone are clustered by their
-    words (TF-IDF weights, cosine).
+    Numbers are standardized first where the metric does not do so itself. Identifiers, constants,
+    empty columns and free text are left out, unless their kind is declared; texts alone are
+    clustered by their words (TF-IDF weights, cosine).
 
     Parameters
     ----------
     data : path, frame or anything that `lyceum.scan` takes
     learner : str, optional
-        A clustering learner of the catalog. By default KMeans, or KMedoids where columns hold categories or
-        cells are missing.
+        A clustering learner of the catalog. By default KMeans, or KMedoids where columns hold
+        categories or cells are missing.
     clusters : int, optional
         The number of clusters; by default the one of the largest mean silhouette from 2 to 10.
     settings : mapping, optional
@@ -205,36 +218,58 @@ def cluster_table(
     words = None
     if not kinds and _are_free_texts(rows):
         texts: Any = dict.fromkeys(rows.schema.names, "text")
-        rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+        rows = scan(
+            data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options()
+        )
         words = TextVectorizer(max_words=_WORDS, sparse_output=True).fit(rows)
         if learner is None:
-            learner, settings = "KMeans", {"metric": "cosine", **settings}
+            learner = "KMeans"
+            settings = {"metric": "cosine", **settings}
     made = _build_learner(rows, learner, settings, seed)
     before: Any = words
     if words is None and not _by_gower(rows, made):
         before = StandardScaler().fit(rows)
-    given = rows if before is None else before.transform(rows)
+    if before is None:
+        given = rows
+    else:
+        given = before.transform(rows)
     if words is not None:
         given = sparse.vstack([block.X for block in given.blocks()], format="csr")
     choice = None
-    name = "n_clusters" if "n_clusters" in made.get_params() else "n_components"
+    if "n_clusters" in made.get_params():
+        name = "n_clusters"
+    else:
+        name = "n_components"
     if clusters is not None and name in made.get_params():
         made.set_params(**{name: clusters})
     elif name in made.get_params() and name not in settings:
         most = min(10, max(2, len(rows) - 1))
         choice = choose_k(given, range(2, most + 1), learner=made, random_state=seed)
-    model = choice.model if choice is not None else made.fit(given)
+    if choice is not None:
+        model = choice.model
+    else:
+        model = made.fit(given)
     found = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(given) if found is None else found)
-    source = Path(data).name if isinstance(data, str | os.PathLike) else type(data).__name__
-    pipeline = model if before is None else make_pipeline(before, model)
+    if isinstance(data, str | os.PathLike):
+        source = Path(data).name
+    else:
+        source = type(data).__name__
+    if before is None:
+        pipeline = model
+    else:
+        pipeline = make_pipeline(before, model)
     measured = _silhouette(model, given, labels, seed)
-    profile = _profile(rows, labels) if words is None else _word_profile(words, given, labels)
+    if words is None:
+        profile = _profile(rows, labels)
+    else:
+        profile = _word_profile(words, given, labels)
     return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
 
 
 def _are_free_texts(rows: Rows) -> bool:
-    """Whether every column has another text in most rows, so that only their words say which are alike."""
+    """Whether every column has another text in most rows, so that only their words say which are
+    alike."""
     texts = [0 if column.categories is None else len(column.categories) for column in rows.schema]
     return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
 
@@ -242,7 +277,10 @@ def _are_free_texts(rows: Rows) -> bool:
 def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
     mixed = any(column.is_categorical for column in rows.schema)
     if learner is None:
-        learner = "KMedoids" if mixed or _has_missing(rows) else "KMeans"
+        if mixed or _has_missing(rows):
+            learner = "KMedoids"
+        else:
+            learner = "KMeans"
     entry = find(learner)
     if entry.task not in ("clustering", "density") or entry.package not in (
         "lyceum.cluster",
@@ -261,7 +299,9 @@ def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], se
 
 
 def _has_missing(rows: Rows) -> bool:
-    return any(bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any()) for block in rows.blocks())
+    return any(
+        bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any()) for block in rows.blocks()
+    )
 
 
 def _by_gower(rows: Rows, learner: Any) -> bool:
@@ -269,7 +309,11 @@ def _by_gower(rows: Rows, learner: Any) -> bool:
     metric = getattr(learner, "metric", None)
     if not isinstance(metric, str) or metric not in ("auto", "gower"):
         return False
-    return metric == "gower" or any(column.is_categorical for column in rows.schema) or _has_missing(rows)
+    return (
+        metric == "gower"
+        or any(column.is_categorical for column in rows.schema)
+        or _has_missing(rows)
+    )
 
 
 def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
@@ -278,7 +322,9 @@ def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhoue
     X = model.rows_to_predict(rows).gathered("a silhouette").X
     some = np.arange(len(labels))
     if len(some) > _SILHOUETTE_ROWS:
-        some = np.sort(np.random.default_rng(seed).choice(len(some), _SILHOUETTE_ROWS, replace=False))
+        some = np.sort(
+            np.random.default_rng(seed).choice(len(some), _SILHOUETTE_ROWS, replace=False)
+        )
     if len(np.unique(labels[some][labels[some] >= 0])) < 2:
         return None
     return silhouette(X[some], labels[some], metric=getattr(model, "metric_", "euclidean"))
@@ -305,7 +351,8 @@ def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
     names = np.asarray(words.get_feature_names_out(), dtype=str)
     if len(words.schema_) == 1:
         names = np.array([name.removeprefix(f"{words.schema_.names[0]}: ") for name in names])
-    usual, lines = np.asarray(X.mean(axis=0)).ravel(), []
+    usual = np.asarray(X.mean(axis=0)).ravel()
+    lines = []
     for c in np.unique(labels):
         more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
         most = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
@@ -320,14 +367,17 @@ def _typical_value(values: np.ndarray, column: Any) -> Any:
         return float(values.mean())
     codes, counts = np.unique(values, return_counts=True)
     best = int(counts.argmax())
-    name = codes[best] if column.numeric else column.categories[int(codes[best])]
+    if column.numeric:
+        name = codes[best]
+    else:
+        name = column.categories[int(codes[best])]
     return f"{name} ({counts[best] / len(values):.0%})"
 
 
 def _choice_figure(choice: KChoice) -> Any:
     def draw(ax: Any) -> None:
-        ax.plot(choice.clusters, choice.silhouettes, color=plot.COLOURS[0], marker="o", markersize=4)
-        ax.axvline(choice.k, color=plot.COLOURS[1], linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.plot(choice.clusters, choice.silhouettes, color=plot.COLORS[0], marker="o", markersize=4)
+        ax.axvline(choice.k, color=plot.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
         plot.style.finish(ax, "clusters", "mean silhouette", None)
 
     text = f"The larger, the better apart are clusters: {choice.k} are taken."

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from lyceum._core.base import (
     replace_columns,
     typical_row,
 )
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, CheckCells, Step
 from lyceum._core.solvers import fit_softmax, softmax
 from lyceum.ensemble import EitherTask, MemberData, has_classes, posteriors, takes_rows
@@ -30,14 +30,17 @@ _LEAST = 1e-6  # the least posterior of the source: a zero could never be correc
 
 
 class PriorTransfer(EitherTask, Learner):
-    """A penalised linear correction to the model of another task: the fewer rows, the more it decides.
+    """A penalized linear correction to the model of another task: the fewer rows, the more it
+    decides.
 
-    .. math:: P(k|x) \\propto P_0(k|x)\\, e^{v_k \\cdot z + b_k}, \\quad f(x) = f_0(x) + v \\cdot z + b,
+    .. math:: P(k|x) \\propto P_0(k|x)\\, e^{v_k \\cdot z + b_k}, \\quad f(x) = f_0(x) + v \\cdot z
+    + b,
         \\quad \\min \\text{loss} + \\tfrac{\\alpha}{2} |V|^2
 
-    P₀ or f₀ is the model of the first task, z the row in units of its deviations (0 where a cell is missing).
-    The penalty is a Gaussian prior around that model: if it is linear itself, its coefficients are the
-    mean of the prior of the new ones. The loss is the negative log-likelihood, or half the squared error.
+    P₀ or f₀ is the model of the first task, z the row in units of its deviations (0 where a cell is
+    missing). The penalty is a Gaussian prior around that model: if it is linear itself, its
+    coefficients are the mean of the prior of the new ones. The loss is the negative log-likelihood,
+    or half the squared error.
 
     Parameters
     ----------
@@ -72,7 +75,8 @@ class PriorTransfer(EitherTask, Learner):
 
     References
     ----------
-    Chelba and Acero (2004), Adaptation of maximum entropy capitalizer: little data can help a lot, EMNLP.
+    Chelba and Acero (2004), Adaptation of maximum entropy capitalizer: little data can help a lot,
+    EMNLP.
 
     Examples
     --------
@@ -116,12 +120,14 @@ class PriorTransfer(EitherTask, Learner):
         self.categorical_features = categorical_features
 
     def _task_giver(self) -> Any:
-        return Ridge() if self.task == "regression" else None
+        if self.task == "regression":
+            return Ridge()
+        return None
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, True)]  # the source has its own design
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, source: Any = None):
         """Correct the source model for the rows of this task.
@@ -132,8 +138,8 @@ class PriorTransfer(EitherTask, Learner):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         source : fitted learner, optional
-            The model of the first task, on the same columns. Classes that it does not know get the least
-            posterior it gives. None is a prior around equal posteriors, or around zero.
+            The model of the first task, on the same columns. Classes that it does not know get the
+            least posterior it gives. None is a prior around equal posteriors, or around zero.
         """
         if source is not None and not hasattr(source, "predict"):
             raise SettingError(f"the source is {type(source).__name__}, which does not predict")
@@ -143,7 +149,8 @@ class PriorTransfer(EitherTask, Learner):
         self.source_ = source
         self.typical_ = typical_row(block)
         D = np.asarray(self._design(block).dense, dtype=np.float64)
-        w, known = block.weights, ~np.isnan(D)
+        w = block.weights
+        known = ~np.isnan(D)
         share = w[:, None] * known
         share /= np.maximum(share.sum(axis=0), 1e-300)
         self.mean_ = (share * np.where(known, D, 0.0)).sum(axis=0)
@@ -154,8 +161,11 @@ class PriorTransfer(EitherTask, Learner):
         before = self._source_scores(block)
         if has_classes(self):
             hot = (block.y[:, None] == np.arange(len(self.classes_))).astype(np.float64)
-            V = fit_softmax(Z, hot, w, alpha=self.alpha, offset=before, max_iter=_MOST_STEPS, tol=self.tol)
-            self.coef_, self.intercept_ = V[:, :-1], V[:, -1] - V[:, -1].mean()
+            V = fit_softmax(
+                Z, hot, w, alpha=self.alpha, offset=before, max_iter=_MOST_STEPS, tol=self.tol
+            )
+            self.coef_ = V[:, :-1]
+            self.intercept_ = V[:, -1] - V[:, -1].mean()
         else:
             self.__dict__.pop("classes_", None)
             self._fit_numbers(Z, block.y - before[:, 0], w)
@@ -176,12 +186,18 @@ class PriorTransfer(EitherTask, Learner):
 
     def _source_scores(self, block: Block) -> np.ndarray:
         """Log posteriors, (n, K), or numbers, (n, 1), of the source."""
-        width = len(self.classes_) if has_classes(self) else 1
+        if has_classes(self):
+            width = len(self.classes_)
+        else:
+            width = 1
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
         own = takes_rows(self.source_)
         source = ArraySource(block.X, None, None, block.schema, coded=True)
-        data = MemberData(source) if own else MemberData(None, block.X)
+        if own:
+            data = MemberData(source)
+        else:
+            data = MemberData(None, block.X)
         if not has_classes(self):
             return np.asarray(data.ask(self.source_.predict), dtype=np.float64).reshape(-1, 1)
         known = np.isin(self.classes_, self.source_.classes_)
@@ -191,7 +207,7 @@ class PriorTransfer(EitherTask, Learner):
         proba[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
         return np.log(np.maximum(proba, _LEAST))
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior, or the corrected number."""
@@ -206,18 +222,24 @@ class PriorTransfer(EitherTask, Learner):
         D = np.asarray(self._design(block).dense, dtype=np.float64)
         return self._source_scores(block) + self._standard(D) @ self.coef_.T + self.intercept_
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the class, or to the number, that is predicted.
+        """What every column adds to the posterior of the class, or to the number, that is
+        predicted.
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends: in the source and in its correction.
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
+        by the row's own, one after the other, from both ends: in the source and in its correction.
         """
         check_is_fitted(self)
-        unit = "posterior" if has_classes(self) else self.schema_.target_name or "y"
+        if has_classes(self):
+            unit = "posterior"
+        else:
+            unit = self.schema_.target_name or "y"
         answer = partial(_posteriors if has_classes(self) else _predict, self)
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
+        return self._explain(
+            X, partial(replace_columns, typical=self.typical_, answer=answer), unit
+        )
 
     def summary(self) -> Summary:
         """The correction of every design column."""
@@ -225,7 +247,10 @@ class PriorTransfer(EitherTask, Learner):
         heads = ["column", *(map(str, self.classes_) if has_classes(self) else ["correction"])]
         rows = [[name, *map(float, part)] for name, part in zip(self.design_names, self.coef_.T)]
         rows.append(["(intercept)", *map(float, self.intercept_)])
-        source = "none" if self.source_ is None else type(self.source_).__name__
+        if self.source_ is None:
+            source = "none"
+        else:
+            source = type(self.source_).__name__
         facts = {"source": source, "precision of the prior": self.alpha}
         return Summary(self._title(), facts, [Table("Corrections per deviation", heads, rows)])
 
@@ -236,16 +261,23 @@ class PriorTransfer(EitherTask, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
-        K = len(self.classes_) if has_classes(self) else 1
+        if has_classes(self):
+            K = len(self.classes_)
+        else:
+            K = 1
         own = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
         return own | {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: PriorTransfer, block: Block) -> np.ndarray:
     scores = model._scores(block)
-    return softmax(scores) if len(scores) else scores
+    if len(scores):
+        return softmax(scores)
+    return scores
 
 
 def _predict(model: PriorTransfer, block: Block) -> np.ndarray:
     scores = model._scores(block)
-    return model.classes_[scores.argmax(axis=1)] if has_classes(model) else scores[:, 0]
+    if has_classes(model):
+        return model.classes_[scores.argmax(axis=1)]
+    return scores[:, 0]

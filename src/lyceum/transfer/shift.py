@@ -1,4 +1,5 @@
-"""Shifts between training and use: other rows (covariate shift), other class shares (prior shift)."""
+"""Shifts between training and use: other rows (covariate shift), other class shares (prior
+shift)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -19,6 +19,7 @@ from lyceum._core.base import (
     complexity,
     normalize_posteriors,
 )
+from lyceum._core.constraints import HasMethods
 from lyceum._core.data import Rows
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble import Ensemble, MemberData, posteriors
@@ -32,9 +33,9 @@ def importance_weights(
 ) -> np.ndarray:
     """Weights p_new(x) / p(x) of training rows, for use on rows from elsewhere (covariate shift).
 
-    A classifier learns to tell the new rows from the training rows; its odds, times n / m, are the ratio of
-    the densities (Bickel, Brückner and Scheffer 2009). Weights are scaled to a mean of 1: give them to `fit`
-    as `sample_weight`.
+    A classifier learns to tell the new rows from the training rows; its odds, times n / m, are the
+    ratio of the densities (Bickel, Brückner and Scheffer 2009). Weights are scaled to a mean of 1:
+    give them to `fit` as `sample_weight`.
 
     Parameters
     ----------
@@ -45,9 +46,11 @@ def importance_weights(
     estimator : classifier, default=None
         With posteriors; None is `LogisticRegression`.
     clip : float or None, default=20.0
-        The largest weight, as a multiple of the mean, before scaling: a few rows shall not decide all.
+        The largest weight, as a multiple of the mean, before scaling: a few rows shall not decide
+        all.
     cv : int, optional
-        With folds every row is weighed by a classifier that has not seen it, which a flexible one needs.
+        With folds every row is weighed by a classifier that has not seen it, which a flexible one
+        needs.
 
     Returns
     -------
@@ -66,14 +69,21 @@ def importance_weights(
     """
     if isinstance(X, Rows) or isinstance(X_new, Rows):
         raise DataError("importance_weights takes arrays and frames: give those, not scanned rows")
-    model = LogisticRegression() if estimator is None else estimator
+    if estimator is None:
+        model = LogisticRegression()
+    else:
+        model = estimator
     if cv is not None and (not isinstance(cv, Integral) or cv < 2):
         raise SettingError(f"cv must be None or a number of folds from 2 on, not {cv!r}")
-    n, m = _n_rows(X), _n_rows(X_new)
+    n = _n_rows(X)
+    m = _n_rows(X_new)
     _check_same_columns(X, X_new)
     if not n or not m:
-        raise DataError(f"importance_weights compares rows with rows, but X has {n} and X_new has {m}")
-    both, where = _stack(X, X_new), np.repeat([0, 1], [n, m])
+        raise DataError(
+            f"importance_weights compares rows with rows, but X has {n} and X_new has {m}"
+        )
+    both = _stack(X, X_new)
+    where = np.repeat([0, 1], [n, m])
     if cv is None:
         proba = np.asarray(clone(model).fit(both, where).predict_proba(X))
     else:
@@ -91,16 +101,22 @@ def importance_weights(
 
 
 def _n_rows(X: Any) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X)
 
 
 def _check_same_columns(X: Any, X_new: Any) -> None:
     names, others = (list(getattr(part, "columns", ())) for part in (X, X_new))
     if names != others:
-        raise DataError(f"X has the columns {names}, and X_new has {others}: give the same ones in one order")
+        raise DataError(
+            f"X has the columns {names}, and X_new has {others}: give the same ones in one order"
+        )
     shapes = [np.shape(part)[1:] for part in (X, X_new)]
     if shapes[0] != shapes[1]:
-        raise DataError(f"X and X_new have rows of shape {shapes[0]} and {shapes[1]}: give the same columns")
+        raise DataError(
+            f"X and X_new have rows of shape {shapes[0]} and {shapes[1]}: give the same columns"
+        )
 
 
 def _stack(X: Any, Y: Any) -> Any:
@@ -118,7 +134,7 @@ def _stack(X: Any, Y: Any) -> Any:
 def shifted_priors(
     proba: Any, priors: Any, *, max_iter: int = 1000, tol: float = 1e-8
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
-    """New class priors from the posteriors of unlabelled rows, by EM.
+    """New class priors from the posteriors of unlabeled rows, by EM.
 
     P'(k) ← mean_i P'(k|x_i), where P'(k|x) ∝ P(k|x) P'(k) / P(k). EM never lowers the likelihood
     Σ_i log Σ_k P(k|x_i) P'(k) / P(k), which is concave.
@@ -153,7 +169,8 @@ def shifted_priors(
     >>> shifted_priors(proba, [0.5, 0.5])[0].round(3).tolist()
     [0.812, 0.188]
     """
-    proba, old = np.asarray(proba, dtype=np.float64), np.asarray(priors, dtype=np.float64)
+    proba = np.asarray(proba, dtype=np.float64)
+    old = np.asarray(priors, dtype=np.float64)
     if proba.ndim != 2 or old.shape != (proba.shape[1],) or not len(proba):
         raise DataError(
             f"posteriors of shape {proba.shape} and priors of shape {old.shape} do not go together"
@@ -162,9 +179,11 @@ def shifted_priors(
         raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
     # a row per class: its products run along the rows of the table
     ratio = (
-        np.ascontiguousarray(proba.T) * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
+        np.ascontiguousarray(proba.T)
+        * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
     )
-    new, history = old / old.sum(), []
+    new = old / old.sum()
+    history = []
     mixed = np.empty(len(proba))
     for _ in range(max_iter):
         np.maximum(np.dot(new, ratio, out=mixed), 1e-300, out=mixed)
@@ -194,14 +213,16 @@ class PriorShift(Classifier, Ensemble):
 
     .. math:: P'(k|x) \\propto P(k|x) \\frac{P'(k)}{P(k)}
 
-    The new priors P' are given, or found by EM from the unlabelled rows that `adapt` is called with. Until
-    then the classifier predicts as it was trained. Nothing here is to be searched by cross-validation, whose
-    folds have the shares of the training rows; the settings of the classifier are (`estimator__...`).
+    The new priors P' are given, or found by EM from the unlabeled rows that `adapt` is called
+    with. Until then the classifier predicts as it was trained. Nothing here is to be searched by
+    cross-validation, whose folds have the shares of the training rows; the settings of the
+    classifier are (`estimator__...`).
 
     Parameters
     ----------
     estimator : classifier, default=None
-        With posteriors, of any library; None is `NaiveBayes`. The better calibrated, the better the priors.
+        With posteriors, of any library; None is `NaiveBayes`. The better calibrated, the better the
+        priors.
     priors : array of shape (K,), default=None
         The shares of the classes where the classifier is used, if they are known.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -218,8 +239,8 @@ class PriorShift(Classifier, Ensemble):
     class_prior_ : array of shape (K,)
         The shares that predictions are made for.
     history_ : list of float
-        The mean log-likelihood of the rows of `adapt` at every step of EM, against that of the training
-        priors; empty before `adapt`.
+        The mean log-likelihood of the rows of `adapt` at every step of EM, against that of the
+        training priors; empty before `adapt`.
     framed_ : bool
         Whether a classifier of another library was given a frame.
     typical_ : array of shape (d,)
@@ -290,14 +311,18 @@ class PriorShift(Classifier, Ensemble):
         if self.priors is None:
             return self.training_priors_
         found = number_setting("priors", self.priors)
-        if found.shape != self.training_priors_.shape or not (found >= 0).all() or not found.sum() > 0:
+        if (
+            found.shape != self.training_priors_.shape
+            or not (found >= 0).all()
+            or not found.sum() > 0
+        ):
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"
             )
         return found / found.sum()
 
     def adapt(self, X: Any):
-        """Find the priors of new, unlabelled rows by EM, and predict with them from now on.
+        """Find the priors of new, unlabeled rows by EM, and predict with them from now on.
 
         Parameters
         ----------
@@ -319,9 +344,9 @@ class PriorShift(Classifier, Ensemble):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
-        was given one.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends; in the frame itself if a
+        classifier of another library was given one.
         """
         return self._explain_by_replacement(partial(_posteriors, self), X)
 
@@ -332,8 +357,13 @@ class PriorShift(Classifier, Ensemble):
             [str(label), float(a), float(b)]
             for label, a, b in zip(self.classes_, self.training_priors_, self.class_prior_)
         ]
-        facts = {"classifier": type(self.estimators_[0]).__name__, "steps of EM": len(self.history_)}
-        return Summary(self._title(), facts, [Table("Priors", ("class", "in training", "now"), rows)])
+        facts = {
+            "classifier": type(self.estimators_[0]).__name__,
+            "steps of EM": len(self.history_),
+        }
+        return Summary(
+            self._title(), facts, [Table("Priors", ("class", "in training", "now"), rows)]
+        )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the classifier, and the priors."""

@@ -7,10 +7,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors, takes_weights
+from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.statistics import seed_from
 from lyceum.ensemble import Ensemble, MemberData, set_seeds, vote_codes
 from lyceum.errors import DataError, SettingError
@@ -23,20 +23,22 @@ _ROUNDING = 1e-9
 
 
 class TrAdaBoost(Classifier, Ensemble):
-    """Boosting across domains (dynamic TrAdaBoost): many rows of another task help with a task of few.
+    """Boosting across domains (dynamic TrAdaBoost): many rows of another task help with a task of
+    few.
 
-    In every round a member is fitted on all rows. Of the rows of the task itself (the target domain) those
-    that it gets wrong gain weight, as in AdaBoost; of the rows of the other task (the source domain) those
-    that it gets wrong lose weight, by β = 1 / (1 + √(2 ln n_source / N)), since they do not fit the task. The
-    rows of the task are then divided by a common number, so that they have the weight that they had together
-    before, and source rows that fit the task do not fade. Each domain has half of the weight at first; a
-    member that is no better than chance on the target domain has no vote, and the weights there begin anew.
-    All others vote.
+    In every round a member is fitted on all rows. Of the rows of the task itself (the target
+    domain) those that it gets wrong gain weight, as in AdaBoost; of the rows of the other task (the
+    source domain) those that it gets wrong lose weight, by β = 1 / (1 + √(2 ln n_source / N)),
+    since they do not fit the task. The rows of the task are then divided by a common number, so
+    that they have the weight that they had together before, and source rows that fit the task do
+    not fade. Each domain has half of the weight at first; a member that is no better than chance on
+    the target domain has no vote, and the weights there begin anew. All others vote.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Any classifier whose `fit` takes `sample_weight`; None is a `DecisionTreeClassifier` of depth 2.
+        Any classifier whose `fit` takes `sample_weight`; None is a `DecisionTreeClassifier` of
+        depth 2.
     n_estimators : int, default=20
         The number N of rounds.
     random_state : int, RandomState or None, default=None
@@ -53,8 +55,8 @@ class TrAdaBoost(Classifier, Ensemble):
     votes_ : array of shape (members,)
         What they weigh: log((1-ε)/ε) + log(K-1) of their error ε on the target domain.
     record_ : list of dict
-        `step`, `error` (on the target domain) and `source_weight` (the share of all weight that the source
-        rows have) of every round.
+        `step`, `error` (on the target domain) and `source_weight` (the share of all weight that the
+        source rows have) of every round.
     source_weights_ : array of shape (n,)
         The weights of all rows at the end, which sum to 1.
     seed_ : int
@@ -111,7 +113,7 @@ class TrAdaBoost(Classifier, Ensemble):
     def _default(self) -> Any:
         return DecisionTreeClassifier(max_depth=2)
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, domain: Any = None):
         """Boost on the rows of both domains.
@@ -123,19 +125,25 @@ class TrAdaBoost(Classifier, Ensemble):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         domain : array of bool of shape (n_samples,), optional
-            True for the rows of the task itself, False for those of the other task; all True by default.
+            True for the rows of the task itself, False for those of the other task; all True by
+            default.
         """
         if not takes_weights(self._base()):
             raise SettingError(
-                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set "
-                "estimator to a classifier that does, or to a pipeline of Lyceum's own steps"
+                f"{type(self._base()).__name__} takes no sample_weight, by which it is boosted: set"
+                " estimator to a classifier that does, or to a pipeline of Lyceum's own steps"
             )
         data, codes, w = self._member_data(X, y, sample_weight)
         target = self._domain(domain, len(codes))
-        weights = np.ones(len(codes)) if w is None else w.astype(np.float64)
+        if w is None:
+            weights = np.ones(len(codes))
+        else:
+            weights = w.astype(np.float64)
         self.seed_ = seed_from(self.random_state)
         if not weights[target].sum() > 0:
-            raise DataError("no row of the target domain has a weight: mark some rows True in domain")
+            raise DataError(
+                "no row of the target domain has a weight: mark some rows True in domain"
+            )
         self._boost(data, codes, target, _halves(weights, target), float(weights.sum()))
         return self
 
@@ -146,17 +154,22 @@ class TrAdaBoost(Classifier, Ensemble):
         found = np.asarray(domain)
         if found.shape != (n,) or found.dtype.kind not in "biu":
             raise DataError(
-                f"domain must be one truth value for each of the {n} rows, not of shape {found.shape}"
+                f"domain must be one truth value for each of the {n} rows, not of shape"
+                f" {found.shape}"
             )
         return found.astype(bool)
 
     def _boost(
         self, data: MemberData, codes: np.ndarray, target: np.ndarray, D: np.ndarray, total: float
     ) -> None:
-        N, K = self.n_estimators, len(self.classes_)
-        n_source, start = int((~target).sum()), D
+        N = self.n_estimators
+        K = len(self.classes_)
+        n_source = int((~target).sum())
+        start = D
         shrink = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
-        members, votes, self.record_ = [], [], []
+        members = []
+        votes = []
+        self.record_ = []
         for step in range(N):
             weighted = np.flatnonzero(D)
             every = len(weighted) == len(D)
@@ -184,11 +197,13 @@ class TrAdaBoost(Classifier, Ensemble):
             kept = D[target].sum() / gained[target].sum()
             D = _shrink(np.where(target, kept * gained, D), ~target & wrong, shrink)
         if not members:
-            members, votes = [member], [1.0]
-        self.estimators_, self.votes_ = members, np.array(votes)
+            members = [member]
+            votes = [1.0]
+        self.estimators_ = members
+        self.votes_ = np.array(votes)
         self.source_weights_ = D
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class with the largest weighted vote."""
@@ -198,14 +213,14 @@ class TrAdaBoost(Classifier, Ensemble):
         """The shares of the weighted vote."""
         return self._apply_to_members(partial(_shares, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
-        was given one.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends; in the frame itself if a
+        classifier of another library was given one.
         """
         return self._explain_by_replacement(partial(_shares, self), X)
 
@@ -222,7 +237,8 @@ class TrAdaBoost(Classifier, Ensemble):
 
 
 def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Weights that sum to 1, each domain having half; few rows of the task would otherwise be overruled."""
+    """Weights that sum to 1, each domain having half; few rows of the task would otherwise be
+    overruled."""
     source = weights[~target].sum()
     if not source > 0:
         return np.where(target, weights, 0.0) / weights[target].sum()

@@ -5,25 +5,26 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from lyceum._core.constraints import StrOptions
 from lyceum.trees.preset import Preset
 from lyceum.trees.regressor import DecisionTreeRegressor
 
 
 class CARTRegressor(Preset, DecisionTreeRegressor):
-    """Breiman, Friedman, Olshen and Stone's regression tree: binary splits, pruned by cost and complexity.
+    """Breiman, Friedman, Olshen and Stone's regression tree: binary splits, pruned by cost and
+    complexity.
 
-    Splits lower the squared error most, or the absolute error; categories are split in two groups. The tree
-    is grown full, and pruned to the smallest subtree within one standard error of the best in tenfold
-    cross-validation. CART's surrogate splits are not made: missing cells go to the side where the split is
-    best.
+    Splits lower the squared error most, or the absolute error; categories are split in two groups.
+    The tree is grown full, and pruned to the smallest subtree within one standard error of the best
+    in tenfold cross-validation. CART's surrogate splits are not made: missing cells go to the side
+    where the split is best.
 
     Parameters
     ----------
     ccp_alpha : float or "cv", default="cv"
-        α: the tree is pruned to the subtree of smallest error + α · leaves; "cv": the largest within one
-        standard error of the best in cross-validation.
+        α: the tree is pruned to the subtree of smallest error + α · leaves; "cv": the largest
+        within one standard error of the best in cross-validation.
     cv : int, splitter, iterable of (train, test) or None, default=10
         The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     criterion : {"variance", "absolute_error"}, default="variance"
@@ -37,8 +38,8 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
-        not name costs 1.
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
+        dict does not name costs 1.
     max_bins : int or None, default=None
         The largest number of bins per column; None: thresholds between all values.
     random_state : int, RandomState or None, default=None
@@ -53,13 +54,14 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     tree_ : Tree
         The tree, after pruning.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of the error by every column, weighted by rows, normalised to sum 1.
+        The fall of the error by every column, weighted by rows, normalized to sum 1.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
-        With `record=True`, one entry per node where columns were considered, as in `DecisionTreeRegressor`.
+        With `record=True`, one entry per node where columns were considered, as in
+        `DecisionTreeRegressor`.
     schema_ : Schema
         The columns and the target.
     n_features_in_ : int

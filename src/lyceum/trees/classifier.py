@@ -7,9 +7,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import Classifier, normalize_posteriors
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import LossMatrix
 from lyceum._core.trees import (
@@ -26,37 +26,39 @@ from lyceum.trees.tree_learner import TreeLearner
 
 
 class DecisionTreeClassifier(Classifier, TreeLearner):
-    """A decision tree, grown from the root down by the split that is best at every node (Hunt's algorithm).
+    """A decision tree, grown from the root down by the split that is best at every node (Hunt's
+    algorithm).
 
     With class shares p_k at a node of weight n, the impurity is
 
         entropy  −Σ p_k log₂ p_k,   gini  1 − Σ p_k²,   misclassification  1 − max p_k,
 
-    and a split into parts of weights n_i gains  I − Σ n_i/n I_i. "gain_ratio" divides the gain of entropy by
-    the entropy of the parts, −Σ n_i/n log₂ n_i/n, and takes the best ratio among the columns that gain at
-    least the average (Quinlan). Attribute costs c turn a score s into s²/c. Of equal splits the one of the
-    first column, and there of the smallest threshold, is taken.
+    and a split into parts of weights n_i gains I − Σ n_i/n I_i. "gain_ratio" divides the gain of
+    entropy by the entropy of the parts, −Σ n_i/n log₂ n_i/n, and takes the best ratio among the
+    columns that gain at least the average (Quinlan). Attribute costs c turn a score s into s²/c. Of
+    equal splits the one of the first column, and there of the smallest threshold, is taken.
 
     Parameters
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification"}, default="gini"
         The impurity that splits reduce, or "gain_ratio".
     splitter : {"best", "random"}, default="best"
-        "best" tries every threshold and grouping; "random" draws one threshold per column, or one pair of
-        groups.
+        "best" tries every threshold and grouping; "random" draws one threshold per column, or one
+        pair of groups.
     categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
         Two groups of categories, one branch per category, or one category against the others.
-        The best groups are found for two classes; for more, all are tried up to ten categories, and cuts of
-        the orders by each class's share after that.
+        The best groups are found for two classes; for more, all are tried up to ten categories, and
+        cuts of the orders by each class's share after that.
     continuous_split : {"two_way", "multi_way"}, default="two_way"
-        One threshold, or up to `max_branches` intervals, cut one after the other where it gains most.
+        One threshold, or up to `max_branches` intervals, cut one after the other where it gains
+        most.
     max_branches : int, default=4
         The largest number of intervals of a multi-way split.
     missing : {"learned", "fractions"}, default="learned"
-        "learned": missing cells are sent where the split is best, as a category of their own where a split is
-        by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
-        to every child with the share of the known rows there; gains count known rows only. A row whose
-        category no row of a node had in `fit` stays at that node.
+        "learned": missing cells are sent where the split is best, as a category of their own where
+        a split is by categories; to the heaviest child where none was missing in `fit`. "fractions"
+        (C4.5): a row goes to every child with the share of the known rows there; gains count known
+        rows only. A row whose category no row of a node had in `fit` stays at that node.
     cut : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
     max_depth : int or None, default=None
@@ -64,47 +66,55 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     min_samples_split : int or float, default=2
         Rows that a node needs to be split, or their share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows; of a multiway split, two of the children.
-        Where it forbids the best cut of categories into two groups, the next best of their order is taken.
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the
+        children. Where it forbids the best cut of categories into two groups, the next best of
+        their order is taken.
     min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the children.
+        The share of the total weight that every child needs; of a multiway split, two of the
+        children.
     max_leaf_nodes : int or None, default=None
         The largest number of leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default=0.0
         The smallest gain of a split, times the share of the rows at its node.
     max_p_value : float or None, default=None
-        A split is made only if the chi-square test of branches against classes has a p-value up to this.
+        A split is made only if the chi-square test of branches against classes has a p-value up to
+        this.
     require_gain : bool, default=False
-        Whether a split that gains nothing is left out; if not, later splits may gain by it (exclusive or).
+        Whether a split that gains nothing is left out; if not, later splits may gain by it
+        (exclusive or).
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node, or their share; None: all.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
-        not name costs 1.
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
+        dict does not name costs 1.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
-        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria may weight class k by Σ_a L(k, a) (see `altered_priors`). Leaves decide by smallest
-        expected loss, and so does pruning. Posteriors are those of the rows.
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
+        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
+        expected loss of a node; other criteria may weight class k by Σ_a L(k, a) (see
+        `altered_priors`). Leaves decide by smallest expected loss, and so does pruning. Posteriors
+        are those of the rows.
     altered_priors : bool or "auto", default="auto"
-        Whether growth with a loss weights class k by Σ_a L(k, a); "auto": unless pruning="minimum_loss".
+        Whether growth with a loss weights class k by Σ_a L(k, a); "auto": unless
+        pruning="minimum_loss".
     default_class : label or None, default=None
-        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the root. None:
-        the majority at the node above, and the first class.
+        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
+        root. None: the majority at the node above, and the first class.
     pruning : str or None, default=None
         One of "reduced_error", "pessimistic", "confidence", "cost_complexity" and "minimum_loss".
-        After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's bound at
-        `confidence`, branches raised too unless `max_bins` is set; by `ccp_measure` + α · leaves, where α is
-        `ccp_alpha`, or chosen by cross-validation if that is 0; by the expected loss under the m-estimate of
-        class shares, which the leaves and the posteriors then have too.
+        After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's
+        bound at `confidence`, branches raised too unless `max_bins` is set; by `ccp_measure` + α ·
+        leaves, where α is `ccp_alpha`, or chosen by cross-validation if that is 0; by the expected
+        loss under the m-estimate of class shares, which the leaves and the posteriors then have
+        too.
     smoothing : float, default=20.0
-        m of the m-estimate (n_k + m π_k) / (n + m) of "minimum_loss" pruning, π the class shares of all rows.
+        m of the m-estimate (n_k + m π_k) / (n + m) of "minimum_loss" pruning, π the class shares of
+        all rows.
     bound : {"c45", "normal", "exact"}, default="c45"
-        The bound of "confidence" pruning: as C4.5's program has it, with its table of deviates; the normal
-        approximation alone, as Weka's J48; or the exact binomial one.
+        The bound of "confidence" pruning: as C4.5's program has it, with its table of deviates; the
+        normal approximation alone, as Weka's J48; or the exact binomial one.
     validation_fraction : float, default=0.25
         The share of the rows held out for pruning by "reduced_error".
     leaf_penalty : float, default=0.5
@@ -112,17 +122,18 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     confidence : float, default=0.25
         The level of C4.5's bound, for "confidence" pruning: the smaller, the more is pruned.
     ccp_alpha : float or "cv", default=0.0
-        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves if it is not 0, after any
-        other `pruning`. "cv" chooses α by cross-validation, the largest within one standard error of
-        the best, and goes with no other pruning.
+        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves if it is not 0,
+        after any other `pruning`. "cv" chooses α by cross-validation, the largest within one
+        standard error of the best, and goes with no other pruning.
     cv : int, splitter, iterable of (train, test) or None, default=10
         The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"impurity", "error"}, default="impurity"
-        What is weighed against the leaves: the impurity of the leaves, or their error rate (expected loss).
+        What is weighed against the leaves: the impurity of the leaves, or their error rate
+        (expected loss).
     max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, one or two passes per level. None: thresholds between all
-        values, with all rows in memory.
+        The largest number of bins per column. From files larger than memory and Dask the tree is
+        then grown level by level from histograms that merge, one or two passes per level. None:
+        thresholds between all values, with all rows in memory.
     random_state : int, RandomState or None, default=None
         Draws columns, random thresholds, folds and held-out rows.
     record : bool, default=False
@@ -141,14 +152,14 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1;
-        `lyceum.trees.permutation_importance` does not favour columns of many values.
+        The fall of impurity by every column, weighted by rows, normalized to sum 1;
+        `lyceum.trees.permutation_importance` does not favor columns of many values.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
-        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
-        `gain`, `score` and `threshold`.
+        With `record=True`, one entry per node where columns were considered: `step`, `node`,
+        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
+        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     schema_ : Schema
@@ -167,8 +178,8 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     References
     ----------
     Quinlan, Induction of decision trees, 1986; C4.5, 1993. Breiman, Friedman, Olshen and Stone,
-    Classification and regression trees, 1984. Tan and Schlimmer, Two case studies in cost-sensitive concept
-    acquisition, 1990.
+    Classification and regression trees, 1984. Tan and Schlimmer, Two case studies in cost-sensitive
+    concept acquisition, 1990.
 
     Examples
     --------
@@ -193,7 +204,9 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         "loss_matrix": [LossMatrix, "array-like", dict, None],
         "pruning": [
             None,
-            StrOptions({"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"}),
+            StrOptions(
+                {"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"}
+            ),
         ],
         "leaf_penalty": [Interval(Real, 0, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
@@ -298,8 +311,8 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     def explain(self, X: Any) -> Explanation:
         """The contributions of the columns to the posterior of the most probable class.
 
-        Every step down the tree is credited to the column tested. With a loss matrix the expected loss of
-        the action is explained.
+        Every step down the tree is credited to the column tested. With a loss matrix the expected
+        loss of the action is explained.
         """
         return explain_trees(self, X)
 
@@ -308,8 +321,12 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         codes = self._router.decisions(X, self.loss_matrix_)
         if self.default_class is None:
             return codes
-        tree, ends, actions = self.tree_, self._router.leaves(X)[:, 0], self.actions_.tolist()
-        tied = node_decisions(tree, self.loss_matrix_) != node_decisions(tree, self.loss_matrix_, last=True)
+        tree = self.tree_
+        ends = self._router.leaves(X)[:, 0]
+        actions = self.actions_.tolist()
+        tied = node_decisions(tree, self.loss_matrix_) != node_decisions(
+            tree, self.loss_matrix_, last=True
+        )
         empty = (tree.kind != LEAF) | tied
         return np.where(empty[ends], actions.index(self.default_class), codes)
 
@@ -317,13 +334,21 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         super()._check_model()
         if not hasattr(self, "tree_"):
             return
-        actions, n_classes = self.actions_, len(self.classes_)
-        shape = (n_classes,) if self.loss_matrix_ is None else self.loss_matrix_.shape[1:]
+        actions = self.actions_
+        n_classes = len(self.classes_)
+        if self.loss_matrix_ is None:
+            shape = (n_classes,)
+        else:
+            shape = self.loss_matrix_.shape[1:]
         if not isinstance(actions, np.ndarray) or actions.shape != shape or len(shape) != 1:
-            raise ModelFileError(f"holds a {type(self).__name__} whose actions_ are not those of its losses")
+            raise ModelFileError(
+                f"holds a {type(self).__name__} whose actions_ are not those of its losses"
+            )
         loss = self.loss_matrix_
         if loss is not None and (len(loss) != n_classes or not np.isfinite(loss).all()):
-            raise ModelFileError(f"holds a {type(self).__name__} whose losses are not those of its classes")
+            raise ModelFileError(
+                f"holds a {type(self).__name__} whose losses are not those of its classes"
+            )
 
     @property
     def _router(self) -> Router:
@@ -336,7 +361,9 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
 
 def _posteriors(learner: Any, block: Block) -> np.ndarray:
     shares = learner._router.sums(block.X)
-    return normalize_posteriors(shares) if learner.missing == "fractions" else shares
+    if learner.missing == "fractions":
+        return normalize_posteriors(shares)
+    return shares
 
 
 def _log_posteriors(learner: Any, block: Block) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Empty branches: leaves for the categories that no row of a node has, which raised subtrees may need.
+"""Empty branches: leaves for the categories that no row of a node has, which raised subtrees may
+need.
 
-A grown tree has no node for them: a row of such a category stays at the node. C4.5 keeps an empty leaf for
-each, and rows that come to a raised subtree anew fall into it.
+A grown tree has no node for them: a row of such a category stays at the node. C4.5 keeps an empty
+leaf for each, and rows that come to a raised subtree anew fall into it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from lyceum._core.trees import CATEGORIES, Tree
 
 
 def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
-    """The tree with an empty leaf for every category of `cells` that a node split by category has not."""
+    """The tree with an empty leaf for every category of `cells` that a node split by category has
+    not."""
     nodes = np.flatnonzero(tree.kind == CATEGORIES)
     at, code = _entries(tree, nodes)
     empty = np.flatnonzero((tree.branches[at] < 0) & _occurs(tree, nodes, code, cells))
@@ -68,7 +70,8 @@ def without_empty_branches(tree: Tree) -> Tree:
         return tree
     gone = np.zeros(tree.n_nodes, dtype=bool)
     gone[(tree.child[owner] + branch)[empty]] = True
-    old, new = np.flatnonzero(~gone), np.cumsum(~gone) - 1
+    old = np.flatnonzero(~gone)
+    new = np.cumsum(~gone) - 1
     branches = tree.branches.copy()
     left = branch >= 0  # numbers of the children, counted again
     branches[at[left]] = (new[tree.child[owner] + branch] - new[tree.child[owner]])[left]
@@ -83,7 +86,11 @@ def without_empty_branches(tree: Tree) -> Tree:
         "cuts": tree.cuts,
         "branches": branches,
     }
-    kept = {each.name: getattr(tree, each.name)[old] for each in fields(tree) if each.name not in changed}
+    kept = {
+        each.name: getattr(tree, each.name)[old]
+        for each in fields(tree)
+        if each.name not in changed
+    }
     return Tree(**kept, **changed)
 
 

@@ -49,20 +49,24 @@ _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes w
 def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
     """Set `tree_` and the other fitted attributes of a tree learner.
 
-    Unless `hold_out`, no rows are set aside for pruning by reduced error, which is then left to the caller.
+    Unless `hold_out`, no rows are set aside for pruning by reduced error, which is then left to the
+    caller.
     """
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
         learner.loss_matrix_, learner.actions_ = class_losses(learner.loss_matrix, learner.classes_)
-        if learner.default_class is not None and learner.default_class not in learner.actions_.tolist():
+        if (
+            learner.default_class is not None
+            and learner.default_class not in learner.actions_.tolist()
+        ):
             raise SettingError(
                 f"default_class={learner.default_class!r} is not among {learner.actions_.tolist()}"
             )
     learner.max_features_ = resolve_max_features(learner.max_features, len(rows.schema))
     if learner.ccp_alpha == "cv" and learner.pruning not in (None, "cost_complexity"):
         raise SettingError(
-            f"ccp_alpha='cv' prunes the tree as it was grown, pruning={learner.pruning!r} another way: "
-            "set pruning=None, or ccp_alpha to a number"
+            f"ccp_alpha='cv' prunes the tree as it was grown, pruning={learner.pruning!r} another"
+            " way: set pruning=None, or ccp_alpha to a number"
         )
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
@@ -77,30 +81,39 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
         del learner.record_
 
 
-# -- class factors ---------------------------------------------------------------------------------------
+# -- class factors ---------------------------------------------------------------------
 
 
 def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The factors of the classes by `class_weight`, and those by the loss, which hold in growth alone."""
+    """The factors of the classes by `class_weight`, and those by the loss, which hold in growth
+    alone."""
     factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
-    by_loss = (
-        learner.pruning != "minimum_loss" if learner.altered_priors == "auto" else learner.altered_priors
-    )
+    if learner.altered_priors == "auto":
+        by_loss = learner.pruning != "minimum_loss"
+    else:
+        by_loss = learner.altered_priors
     if learner.loss_matrix_ is None or learner.criterion == "misclassification" or not by_loss:
         return factors, None
     prior = learner.loss_matrix_.sum(axis=1)
     if not np.all(prior > 0):
-        raise SettingError("every class must have some loss: a row of the loss matrix sums to 0 or less")
-    seen = weight if factors is None else weight * factors
+        raise SettingError(
+            "every class must have some loss: a row of the loss matrix sums to 0 or less"
+        )
+    if factors is None:
+        seen = weight
+    else:
+        seen = weight * factors
     return factors, prior * (seen.sum() / (prior @ seen))  # the total weight stays
 
 
 def _without_prior(tree: Tree, prior: np.ndarray | None) -> Tree:
     """A tree grown with altered priors, with the class weights of its rows."""
-    return tree if prior is None else replace(tree, value=tree.value / prior)
+    if prior is None:
+        return tree
+    return replace(tree, value=tree.value / prior)
 
 
-# -- growth in memory --------------------------------------------------------------------------------------
+# -- growth in memory ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -126,18 +139,27 @@ class InMemoryGrowth:
     @classmethod
     def on(cls, learner: Any, rows: Rows, seed: int) -> InMemoryGrowth:
         sample = rows.gathered(type(learner).__name__, _WITHOUT_ROWS)
-        given, used = rows, None
+        given = rows
+        used = None
         if sample.w is not None and not sample.w.all():
             used = sample.w > 0
-            rows, sample = rows.then(PositiveWeight()), sample.take(used)
-        schema, X = rows.schema, sample.X
-        bins = None if learner.max_bins is None else Bins.of(rows, learner.max_bins)
-        columns = (
-            Columns.of_cells(X, schema)
-            if bins is None
-            else BinnedRows.of(rows, bins, ranges=True).ranked_columns
-        )
-        n_classes, prior = len(learner.classes_) if is_classifier(learner) else None, None
+            rows = rows.then(PositiveWeight())
+            sample = sample.take(used)
+        schema = rows.schema
+        X = sample.X
+        if learner.max_bins is None:
+            bins = None
+        else:
+            bins = Bins.of(rows, learner.max_bins)
+        if bins is None:
+            columns = Columns.of_cells(X, schema)
+        else:
+            columns = BinnedRows.of(rows, bins, ranges=True).ranked_columns
+        if is_classifier(learner):
+            n_classes = len(learner.classes_)
+        else:
+            n_classes = None
+        prior = None
         weight = sample.w
         if n_classes is not None:
             assert sample.y is not None
@@ -152,13 +174,18 @@ class InMemoryGrowth:
     def grown_weight(self) -> np.ndarray | None:
         return _times(self.weight, self.prior, self.y)
 
-    def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, SplitCandidates]:
+    def grow(
+        self, rows: np.ndarray | None = None, record: bool = False
+    ) -> tuple[Tree, SplitCandidates]:
         tree, candidates = self._grow(rows, record)
         return _without_prior(tree, self.prior), candidates
 
     def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, SplitCandidates]:
         growth = replace(self.growth, record=record)
-        numbers = None if rows is None else rows.astype(np.int32)
+        if rows is None:
+            numbers = None
+        else:
+            numbers = rows.astype(np.int32)
         tree, candidates = grow_with_record(
             self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
         )
@@ -169,18 +196,25 @@ class InMemoryGrowth:
 
     def prune(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
-        learner, loss = self.learner, getattr(self.learner, "loss_matrix_", None)
+        learner = self.learner
+        loss = getattr(self.learner, "loss_matrix_", None)
         if learner.pruning == "reduced_error" and hold_out:
             train, held = self._held_out_rows()
             tree, candidates = self.grow(train, record=learner.record)
-            weight = None if self.weight is None else self.weight[held]
+            if self.weight is None:
+                weight = None
+            else:
+                weight = self.weight[held]
             costs = NodeCosts.of(tree, self.visits(tree, held), self.y[held], weight, loss)
             return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
         if _chooses_alpha(learner):
             tree, candidates = self.grow(record=learner.record)
             return tree, self._by_cross_validation(loss) if tree.n_nodes > 1 else tree, candidates
         tree, candidates = self._grow(None, learner.record)
-        rows = None if self.bins is not None else (self.sample.X, self.y, self.grown_weight)
+        if self.bins is not None:
+            rows = None
+        else:
+            rows = (self.sample.X, self.y, self.grown_weight)
         return tree, _prune_alone(tree, learner, self.prior, rows), candidates
 
     def _held_out_rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -189,14 +223,16 @@ class InMemoryGrowth:
         held = math.ceil(self.learner.validation_fraction * len(order))
         if held >= len(order):
             raise SettingError(
-                f"reduced error pruning sets {held} of {len(order)} rows aside and leaves none to grow on: "
-                "lower validation_fraction"
+                f"reduced error pruning sets {held} of {len(order)} rows aside and leaves none to"
+                " grow on: lower validation_fraction"
             )
         return np.sort(order[held:]), np.sort(order[:held])
 
     def _folds(self) -> Any:
         """The fold of every row, drawn; or the rows of every split that was given."""
-        cv, n, seed = self.learner.cv, len(self.sample.X), self.growth.seed
+        cv = self.learner.cv
+        n = len(self.sample.X)
+        seed = self.growth.seed
         if not isinstance(cv, Integral):
             splits: Any = folds_of(cv, self.given, seed, is_classifier(self.learner))
             used = slice(None) if self.used is None else self.used
@@ -224,16 +260,19 @@ class InMemoryGrowth:
 def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any = None) -> Tree:
     """A grown tree, collapsed and pruned by its own counts: the same wherever its rows are.
 
-    Pruning by confidence raises subtrees if `rows` are given, which are those of a tree grown on all values
-    (`max_bins=None`). A tree grown on bins is pruned without rows, in memory too, so that it is the same tree
-    from files and Dask.
+    Pruning by confidence raises subtrees if `rows` are given, which are those of a tree grown on
+    all values (`max_bins=None`). A tree grown on bins is pruned without rows, in memory too, so
+    that it is the same tree from files and Dask.
     """
     if getattr(learner, "_release8", False):
         tree = collapse(tree)  # as C4.5 does whether it prunes or not
     if learner.pruning == "confidence":
         impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-        tree = prune_by_confidence(tree, learner.confidence, learner.bound, rows=rows, impurity=impurity)
-    tree, loss = _without_prior(tree, prior), getattr(learner, "loss_matrix_", None)
+        tree = prune_by_confidence(
+            tree, learner.confidence, learner.bound, rows=rows, impurity=impurity
+        )
+    tree = _without_prior(tree, prior)
+    loss = getattr(learner, "loss_matrix_", None)
     if learner.pruning == "pessimistic":
         tree = prune_by_pessimistic_error(tree, learner.leaf_penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
@@ -246,13 +285,19 @@ def _by_complexity(tree: Tree, learner: Any) -> Tree:
     if tree.n_nodes == 1 or not learner.ccp_alpha or _chooses_alpha(learner):
         return tree
     measure: Any = getattr(learner, "ccp_measure", "impurity")
-    loss = getattr(learner, "loss_matrix_", None) if measure == "error" else None
+    if measure == "error":
+        loss = getattr(learner, "loss_matrix_", None)
+    else:
+        loss = None
     return prune_by_complexity(tree, learner.ccp_alpha, measure, loss)
 
 
 def _chooses_alpha(learner: Any) -> bool:
-    """Whether α is chosen by cross-validation: `ccp_alpha="cv"`, or cost-complexity pruning without an α."""
-    return learner.ccp_alpha == "cv" or (learner.pruning == "cost_complexity" and not learner.ccp_alpha)
+    """Whether α is chosen by cross-validation: `ccp_alpha="cv"`, or cost-complexity pruning without
+    an α."""
+    return learner.ccp_alpha == "cv" or (
+        learner.pruning == "cost_complexity" and not learner.ccp_alpha
+    )
 
 
 def prunes_with_rows(learner: Any) -> bool:
@@ -260,31 +305,44 @@ def prunes_with_rows(learner: Any) -> bool:
     return learner.pruning == "reduced_error" or _chooses_alpha(learner)
 
 
-def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray | None) -> np.ndarray | None:
+def _times(
+    weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray | None
+) -> np.ndarray | None:
     if factors is None:
         return weight
-    return factors[y] if weight is None else weight * factors[y]
+    if weight is None:
+        return factors[y]
+    return weight * factors[y]
 
 
-# -- growth from histograms --------------------------------------------------------------------------------
+# -- growth from histograms ------------------------------------------------------------
 
 
 def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
     if prunes_with_rows(learner):
-        setting = "α by cross-validation" if _chooses_alpha(learner) else "pruning='reduced_error'"
+        if _chooses_alpha(learner):
+            setting = "α by cross-validation"
+        else:
+            setting = "pruning='reduced_error'"
         raise SourceError(
-            f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another rule"
+            f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another"
+            " rule"
         )
-    n_classes = len(learner.classes_) if is_classifier(learner) else None
+    if is_classifier(learner):
+        n_classes = len(learner.classes_)
+    else:
+        n_classes = None
     counted = rows.reduce(partial(_RowTotals.of, n_classes=n_classes))
     bins = Bins.of(rows, learner.max_bins)  # of the rows as they are, as in memory
-    weight, prior = counted.weight, None
+    weight = counted.weight
+    prior = None
     if n_classes is not None:
         factors, prior = _factors(learner, counted.classes)
         if factors is not None:
             weight = float(factors @ counted.classes)
         for some in (factors, prior):
-            rows = rows if some is None else rows.then(_ClassFactors(some))
+            if some is not None:
+                rows = rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
     return grown, _prune_alone(grown, learner, prior), candidates
@@ -300,7 +358,9 @@ class PositiveWeight:
         return schema
 
     def __call__(self, block: Any) -> Any:
-        return block if block.w is None else block.take(block.w > 0)
+        if block.w is None:
+            return block
+        return block.take(block.w > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +373,14 @@ class _RowTotals:
 
     @classmethod
     def of(cls, block: Any, n_classes: int | None) -> _RowTotals:
-        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        if block.w is None:
+            n_rows = len(block)
+        else:
+            n_rows = int(np.count_nonzero(block.w))
         return cls(
-            n_rows, block.weight, np.zeros(0) if n_classes is None else class_weights(block, n_classes)
+            n_rows,
+            block.weight,
+            np.zeros(0) if n_classes is None else class_weights(block, n_classes),
         )
 
     def merge(self, other: _RowTotals) -> _RowTotals:

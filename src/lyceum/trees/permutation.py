@@ -20,7 +20,8 @@ from lyceum.report import Table
 
 @dataclass(frozen=True, slots=True)
 class PermutationImportance:
-    """How much worse predictions become when a column is shuffled, so that it carries no information.
+    """How much worse predictions become when a column is shuffled, so that it carries no
+    information.
 
     Attributes
     ----------
@@ -76,7 +77,8 @@ class PermutationImportance:
     def table(self) -> Table:
         """The columns, the most important first."""
         order = np.argsort(-self.mean, kind="stable")
-        mean, sd = self.mean, self.sd
+        mean = self.mean
+        sd = self.sd
         rows = [(self.names[j], float(mean[j]), float(sd[j])) for j in order]
         title = f"fall of the score of {self.score:.4g} when a column is shuffled"
         return Table(title, ("column", "mean", "sd"), rows)
@@ -100,9 +102,10 @@ def permutation_importance(
 ) -> PermutationImportance:
     """Shuffle one column at a time and see by how much the score of a fitted learner falls.
 
-    Cells move among rows, so that a column keeps its values, categories and missing cells but loses its
-    relation to the target. Rows held out of `fit` show what matters for prediction, those of `fit` what the
-    learner relies on. Columns with the same information share their importance, or hide each other's.
+    Cells move among rows, so that a column keeps its values, categories and missing cells but loses
+    its relation to the target. Rows held out of `fit` show what matters for prediction, those of
+    `fit` what the learner relies on. Columns with the same information share their importance, or
+    hide each other's.
 
     Parameters
     ----------
@@ -114,8 +117,8 @@ def permutation_importance(
     n_repeats : int, default=5
         How often each column is shuffled.
     scoring : str or callable, optional
-        One of scikit-learn's scores, or (learner, X, y) to a number, larger is better; by default the
-        learner's own: accuracy or R².
+        One of scikit-learn's scores, or (learner, X, y) to a number, larger is better; by default
+        the learner's own: accuracy or R².
     sample_weight : array of shape (n_samples,), optional
         Weights in the score; scanned rows carry their own.
     random_state : int or RandomState, default=0
@@ -144,7 +147,9 @@ def permutation_importance(
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y), sample_weight)
         y = target_of(X)
-        sample_weight = None if scoring is None else X.sample_weight  # a learner's own score takes them
+        sample_weight = (
+            None if scoring is None else X.sample_weight
+        )  # a learner's own score takes them
         X = Rows(ArraySource.of_block(X.gathered("permutation_importance")))
     elif y is None:
         raise DataError("give y, the target of every row of X; only scanned rows carry their own")
@@ -167,7 +172,7 @@ def _scorer(learner: Any, scoring: Any, y: Any, sample_weight: Any) -> Any:
     return lambda X: float(scorer(learner, X, y, sample_weight=sample_weight))
 
 
-# -- tables with one column shuffled -------------------------------------------------------------------------
+# -- tables with one column shuffled ---------------------------------------------------
 
 
 def _shuffled_table(X: Any) -> Any:
@@ -182,7 +187,8 @@ def _shuffled_table(X: Any) -> Any:
     array = np.asarray(X)
     if array.ndim != 2:
         raise SourceError(
-            f"shuffling a column needs a table in memory, an array or a frame, not a {type(X).__name__}"
+            "shuffling a column needs a table in memory, an array or a frame, not a"
+            f" {type(X).__name__}"
         )
     return _ArrayTable(array)
 
@@ -219,7 +225,8 @@ class _RowsTable:
         assert isinstance(rows.source, ArraySource)  # gathered
         self.source = rows.source
         self.cells = _shuffled_table(self.source.X)
-        self.n_rows, self.names = self.source.n_rows, rows.schema.names
+        self.n_rows = self.source.n_rows
+        self.names = rows.schema.names
 
     def with_column(self, j: int, order: np.ndarray) -> Rows:
         return Rows(replace(self.source, X=self.cells.with_column(j, order)))
@@ -238,7 +245,8 @@ class _PandasTable:
 
 
 class _ArrowTable:
-    """Any other frame; where its own kind can be made from Arrow, shuffled tables are of that kind."""
+    """Any other frame; where its own kind can be made from Arrow, shuffled tables are of that
+    kind."""
 
     def __init__(self, X: Any):
         from lyceum._core.lazy_arrow import pa
@@ -250,4 +258,6 @@ class _ArrowTable:
 
     def with_column(self, j: int, order: np.ndarray) -> Any:
         X = self.X.set_column(j, self.X.schema.field(j), self.X.column(j).take(order))
-        return X if self.make is None else self.make(X)
+        if self.make is None:
+            return X
+        return self.make(X)

@@ -22,5 +22,7 @@ class Preset:
         for name, value in (_settings(cls._base_learner) | cls._fixed).items():
             if name not in names and name != "min_weight_fraction_leaf":
                 setattr(cls, name, value)
-        known = cls._base_learner._parameter_constraints | cls.__dict__.get("_parameter_constraints", {})
+        known = cls._base_learner._parameter_constraints | cls.__dict__.get(
+            "_parameter_constraints", {}
+        )
         cls._parameter_constraints = {name: known[name] for name in names}  # type: ignore[attr-defined]

@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum.trees.classifier import DecisionTreeClassifier
 from lyceum.trees.preset import Preset
 
@@ -17,10 +17,12 @@ class _Preset(Preset, DecisionTreeClassifier):
 
 
 class ID3(_Preset):
-    """Quinlan's ID3: a branch for every category by the largest information gain, until nothing is gained.
+    """Quinlan's ID3: a branch for every category by the largest information gain, until nothing is
+    gained.
 
-    A continuous column, which ID3 did not have, is cut in two. A category without rows is decided by the
-    majority at the node above. Missing cells, which it did not have either, go with fractions as in C4.5.
+    A continuous column, which ID3 did not have, is cut in two. A category without rows is decided
+    by the majority at the node above. Missing cells, which it did not have either, go with
+    fractions as in C4.5.
 
     Parameters
     ----------
@@ -29,28 +31,29 @@ class ID3(_Preset):
     min_samples_split : int or float, default=2
         Rows that a node needs to be split, or their share of all rows.
     min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the children.
+        The share of the total weight that every child needs; of a multiway split, two of the
+        children.
     max_p_value : float or None, default=None
-        A split is made only if the chi-square test of branches against classes has a p-value up to this.
-        ID3's stopping rule.
+        A split is made only if the chi-square test of branches against classes has a p-value up to
+        this. ID3's stopping rule.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
-        not name costs 1.
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
+        dict does not name costs 1.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
-        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
-        loss, and so does pruning. Posteriors are those of the rows.
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
+        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
+        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
+        smallest expected loss, and so does pruning. Posteriors are those of the rows.
     default_class : label or None, default=None
-        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the root. None:
-        the majority at the node above, and the first class.
+        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
+        root. None: the majority at the node above, and the first class.
     max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, one or two passes per level. None: thresholds between all
-        values, with all rows in memory.
+        The largest number of bins per column. From files larger than memory and Dask the tree is
+        then grown level by level from histograms that merge, one or two passes per level. None:
+        thresholds between all values, with all rows in memory.
     record : bool, default=False
         Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -67,13 +70,13 @@ class ID3(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1.
+        The fall of impurity by every column, weighted by rows, normalized to sum 1.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
-        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
-        `gain`, `score` and `threshold`.
+        With `record=True`, one entry per node where columns were considered: `step`, `node`,
+        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
+        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
     n_features_in_ : int
@@ -135,13 +138,15 @@ class ID3(_Preset):
 
 
 class C45(_Preset):
-    """Quinlan's C4.5, Release 8: gain ratio, rows in fractions where a cell is missing, pruning by a bound.
+    """Quinlan's C4.5, Release 8: gain ratio, rows in fractions where a cell is missing, pruning by
+    a bound.
 
-    Columns are chosen by gain ratio among those that gain at least the average. Categories branch one by one,
-    numbers are cut in two at a value of the column; a cut is charged log₂(cuts tried)/N, and either side must
-    have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. Pruning is by the
-    upper bound of the error at `confidence`; a branch may be raised to the place of its parent, unless
-    `max_bins` is set: the tree is then pruned without its rows, and the same from files as in memory.
+    Columns are chosen by gain ratio among those that gain at least the average. Categories branch
+    one by one, numbers are cut in two at a value of the column; a cut is charged log₂(cuts
+    tried)/N, and either side must have a tenth of the rows of an average class, at least
+    `min_weight_leaf` and at most 25. Pruning is by the upper bound of the error at `confidence`; a
+    branch may be raised to the place of its parent, unless `max_bins` is set: the tree is then
+    pruned without its rows, and the same from files as in memory.
 
     Parameters
     ----------
@@ -150,26 +155,28 @@ class C45(_Preset):
     min_weight_leaf : float, default=2.0
         The weight that two branches need: C4.5's minimum of rows.
     pruning : {"confidence"} or None, default="confidence"
-        By C4.5's bound, or not at all; subtrees that make no fewer errors in `fit` than a leaf go anyway.
+        By C4.5's bound, or not at all; subtrees that make no fewer errors in `fit` than a leaf go
+        anyway.
     bound : {"c45", "normal", "exact"}, default="c45"
-        The bound as C4.5's program has it; the normal approximation of Weka's J48; or the exact binomial one.
+        The bound as C4.5's program has it; the normal approximation of Weka's J48; or the exact
+        binomial one.
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
-        not name costs 1.
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
+        dict does not name costs 1.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
-        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
-        loss, and so does pruning. Posteriors are those of the rows.
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
+        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
+        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
+        smallest expected loss, and so does pruning. Posteriors are those of the rows.
     max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, one or two passes per level. None: thresholds between all
-        values, with all rows in memory.
+        The largest number of bins per column. From files larger than memory and Dask the tree is
+        then grown level by level from histograms that merge, one or two passes per level. None:
+        thresholds between all values, with all rows in memory.
     record : bool, default=False
         Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -186,13 +193,13 @@ class C45(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1.
+        The fall of impurity by every column, weighted by rows, normalized to sum 1.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
-        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
-        `gain`, `score` and `threshold`.
+        With `record=True`, one entry per node where columns were considered: `step`, `node`,
+        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
+        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
     n_features_in_ : int
@@ -261,16 +268,17 @@ class C45(_Preset):
 
 
 class CART(_Preset):
-    """Breiman, Friedman, Olshen and Stone's CART: binary splits by Gini, pruned by cost and complexity.
+    """Breiman, Friedman, Olshen and Stone's CART: binary splits by Gini, pruned by cost and
+    complexity.
 
-    Categories are split in two groups; the tree is grown full, and pruned. CART's surrogate splits are not
-    made: missing cells go to the side where the split is best.
+    Categories are split in two groups; the tree is grown full, and pruned. CART's surrogate splits
+    are not made: missing cells go to the side where the split is best.
 
     Parameters
     ----------
     ccp_alpha : float or "cv", default="cv"
-        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves; "cv": the largest within
-        one standard error of the best in cross-validation.
+        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves; "cv": the
+        largest within one standard error of the best in cross-validation.
     cv : int, splitter, iterable of (train, test) or None, default=10
         The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"error", "impurity"}, default="error"
@@ -280,27 +288,29 @@ class CART(_Preset):
     min_samples_split : int or float, default=2
         Rows that a node needs to be split, or their share of all rows.
     min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows; of a multiway split, two of the children.
-        Where it forbids the best cut of categories into two groups, the next best of their order is taken.
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the
+        children. Where it forbids the best cut of categories into two groups, the next best of
+        their order is taken.
     min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the children.
+        The share of the total weight that every child needs; of a multiway split, two of the
+        children.
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
-        not name costs 1.
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
+        dict does not name costs 1.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
-        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
-        loss, and so does pruning. Posteriors are those of the rows.
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
+        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
+        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
+        smallest expected loss, and so does pruning. Posteriors are those of the rows.
     max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, one or two passes per level. None: thresholds between all
-        values, with all rows in memory.
+        The largest number of bins per column. From files larger than memory and Dask the tree is
+        then grown level by level from histograms that merge, one or two passes per level. None:
+        thresholds between all values, with all rows in memory.
     random_state : int, RandomState or None, default=None
         Draws the folds.
     record : bool, default=False
@@ -319,15 +329,15 @@ class CART(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1.
+        The fall of impurity by every column, weighted by rows, normalized to sum 1.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
-        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
-        `gain`, `score` and `threshold`.
+        With `record=True`, one entry per node where columns were considered: `step`, `node`,
+        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
+        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
     n_features_in_ : int

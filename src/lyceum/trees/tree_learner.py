@@ -54,7 +54,9 @@ class TreeLearner(TreeModel, Learner):
 
     @property
     def _reads_rows(self) -> Reading:  # type: ignore[override]
-        return "in memory" if self.max_bins is None or prunes_with_rows(self) else "many passes"
+        if self.max_bins is None or prunes_with_rows(self):
+            return "in memory"
+        return "many passes"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Grow the tree on all rows of X, and prune it.
@@ -64,35 +66,44 @@ class TreeLearner(TreeModel, Learner):
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
-            Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count weights.
+            Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count
+            weights.
         validation : (X, y), (X, y, weights) or scanned rows, optional
-            The rows that pruning="reduced_error" prunes by; by default a share of those given to grow on.
+            The rows that pruning="reduced_error" prunes by; by default a share of those given to
+            grow on.
         """
         if validation is not None and self.pruning != "reduced_error":
             raise SettingError("validation rows are what pruning='reduced_error' prunes by: set it")
         fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
         if validation is not None:
-            held = (validation, None) if isinstance(validation, Rows) else tuple(validation)
-            self.tree_ = prune_by_error(self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held))))
+            if isinstance(validation, Rows):
+                held = (validation, None)
+            else:
+                held = tuple(validation)
+            self.tree_ = prune_by_error(
+                self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held)))
+            )
         self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
         return self
 
-    # -- where rows go -------------------------------------------------------------------------------------
+    # -- where rows go -----------------------------------------------------------------
 
     def apply(self, X: Any) -> Any:
         """The node where every row ends; of a row in fractions the one of the largest share."""
         return self._apply(partial(_leaves, self), X)
 
     def decision_path(self, X: Any) -> Any:
-        """The shares of every row that come to every node, as a sparse array (n_samples, n_nodes)."""
+        """The shares of every row that come to every node, as a sparse array (n_samples,
+        n_nodes)."""
         return self._apply(partial(_visit_nodes, self), X)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
-        """The steps of one row down the tree: question, cell, share, value and change of value at each.
+        """The steps of one row down the tree: question, cell, share, value and change of value at
+        each.
 
-        The value is the posterior of the predicted class, with a loss matrix the expected loss of the action,
-        or the predicted number. A missing cell may send a row several ways; `share` says how much of it
-        comes to a node.
+        The value is the posterior of the predicted class, with a loss matrix the expected loss of
+        the action, or the predicted number. A missing cell may send a row several ways; `share`
+        says how much of it comes to a node.
 
         Parameters
         ----------
@@ -117,23 +128,28 @@ class TreeLearner(TreeModel, Learner):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    # -- pruning -------------------------------------------------------------------------------------------
+    # -- pruning -----------------------------------------------------------------------
 
-    def cost_complexity_path(self, measure: Literal["impurity", "error"] = "impurity") -> CostComplexityPath:
+    def cost_complexity_path(
+        self, measure: Literal["impurity", "error"] = "impurity"
+    ) -> CostComplexityPath:
         """The nested subtrees of smallest R(T) + α · leaves, for all α.
 
         Parameters
         ----------
         measure : {"impurity", "error"}, default="impurity"
-            What R sums over the leaves, weighted by their rows: the impurity by the criterion, or the error
-            rate; with a loss matrix, the expected loss.
+            What R sums over the leaves, weighted by their rows: the impurity by the criterion, or
+            the error rate; with a loss matrix, the expected loss.
 
         See Also
         --------
         prune : takes one of these subtrees.
         """
         check_is_fitted(self)
-        loss = getattr(self, "loss_matrix_", None) if measure == "error" else None
+        if measure == "error":
+            loss = getattr(self, "loss_matrix_", None)
+        else:
+            loss = None
         return cost_complexity_path(self.tree_, measure, loss)
 
     def prune(
@@ -151,11 +167,11 @@ class TreeLearner(TreeModel, Learner):
         Parameters
         ----------
         by : {"complexity", "error", "loss"}
-            "complexity": the smallest subtree of smallest R(T) + α · leaves. "error": subtrees that do not
-            lower the cost of the rows X, y, which were held out of `fit`, become leaves: errors, losses with
-            a loss matrix, squared errors of numbers (absolute ones with criterion "absolute_error"). "loss":
-            subtrees that do not lower the expected loss, with class shares smoothed, become leaves; for
-            classifiers.
+            "complexity": the smallest subtree of smallest R(T) + α · leaves. "error": subtrees that
+            do not lower the cost of the rows X, y, which were held out of `fit`, become leaves:
+            errors, losses with a loss matrix, squared errors of numbers (absolute ones with
+            criterion "absolute_error"). "loss": subtrees that do not lower the expected loss, with
+            class shares smoothed, become leaves; for classifiers.
         X, y, sample_weight : rows held out of `fit`, for "error"
             X may be scanned rows with a target.
         alpha : float, default=0.0
@@ -190,22 +206,29 @@ class TreeLearner(TreeModel, Learner):
 
     def _held_out_costs(self, X: Any, y: Any, sample_weight: Any) -> NodeCosts:
         if isinstance(X, Rows) and y is None:
-            y, sample_weight = X.y, X.sample_weight if sample_weight is None else sample_weight
+            y = X.y
+            if sample_weight is None:
+                sample_weight = X.sample_weight
         if X is None or y is None:
-            raise SettingError("pruning by error needs rows that were held out of fit: give X and y")
+            raise SettingError(
+                "pruning by error needs rows that were held out of fit: give X and y"
+            )
         classes = getattr(self, "classes_", None)
         target = np.asarray(y, dtype=None if classes is not None else np.float64)
         loss: Any = "absolute" if self.criterion == "absolute_error" else None
         if classes is not None:
-            target, loss = _class_codes(target, classes), getattr(self, "loss_matrix_", None)
+            target = _class_codes(target, classes)
+            loss = getattr(self, "loss_matrix_", None)
         return NodeCosts.of(self.tree_, self.decision_path(X), target, sample_weight, loss)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _tree_labels(self) -> TreeLabels:
         check_is_fitted(self)
         classes = getattr(self, "classes_", None)
-        return TreeLabels(self.tree_, self.schema_, classes, self.criterion, actions=Actions.of(self))
+        return TreeLabels(
+            self.tree_, self.schema_, classes, self.criterion, actions=Actions.of(self)
+        )
 
     def text(self) -> str:
         """The tree as indented text."""
@@ -252,4 +275,6 @@ def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     try:
         return np.array([place[label] for label in labels.tolist()], dtype=np.int64)
     except KeyError as error:
-        raise DataError(f"the class {error.args[0]!r} was not in fit: there are {list(place)}") from None
+        raise DataError(
+            f"the class {error.args[0]!r} was not in fit: there are {list(place)}"
+        ) from None

@@ -1,7 +1,8 @@
-"""Models at work on files: fitted from one, and predicting, measured, explained and compared on others.
+"""Models at work on files: fitted from one, and predicting, measured, explained and compared on
+others.
 
-Files are read and written a batch at a time. The commands of the same names render what is returned here.
-What a function needs is imported when it is first used: a prediction waits for no picture.
+Files are read and written a batch at a time. The commands of the same names render what is returned
+here. What a function needs is imported when it is first used: a prediction waits for no picture.
 """
 
 from lyceum._core.first_use import import_on_first_use

@@ -21,7 +21,7 @@ from lyceum.workflows.fit import (
     takes_sparse_text as takes_sparse_text,
 )
 from lyceum.workflows.fitted_model import FittedModel as FittedModel
-from lyceum.workflows.label import Labelled as Labelled, label_file as label_file
+from lyceum.workflows.label import Labeled as Labeled, label_file as label_file
 from lyceum.workflows.loss import complete_loss as complete_loss, read_loss as read_loss
 from lyceum.workflows.predict import Predicted as Predicted, predict_file as predict_file
 from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table

@@ -35,9 +35,9 @@ _ROWS = 1 << 17
 class Batches:
     """The columns of a file or frame, some 100,000 rows at a time.
 
-    `columns` are those that a model knows: their kinds settle the types of a CSV file, so that it is read
-    once and a late cell cannot change the type of a column. `also` are columns to be handed through:
-    text, if the file is text.
+    `columns` are those that a model knows: their kinds settle the types of a CSV file, so that it
+    is read once and a late cell cannot change the type of a column. `also` are columns to be handed
+    through: text, if the file is text.
     """
 
     data: Any
@@ -60,11 +60,14 @@ class Batches:
 
     @cached_property
     def kind(self) -> str:
-        return "frame" if is_frame(self.data) else file_kind(self.paths)
+        if is_frame(self.data):
+            return "frame"
+        return file_kind(self.paths)
 
     @cached_property
     def n_rows(self) -> int | None:
-        """The number of rows: known for Parquet, estimated from the first rows for CSV, else None."""
+        """The number of rows: known for Parquet, estimated from the first rows for CSV, else
+        None."""
         if self.kind == "parquet":
             return sum(pq.read_metadata(path).num_rows for path in self.paths)
         if self.kind == "csv":
@@ -76,7 +79,9 @@ class Batches:
     def __iter__(self) -> Iterator[pa.Table]:
         if self.kind == "csv":
             return self._csv()
-        return self._parquet() if self.kind == "parquet" else self._in_memory()
+        if self.kind == "parquet":
+            return self._parquet()
+        return self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
         found = read_data(self.data, self.form, self.written)
@@ -89,13 +94,17 @@ class Batches:
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
-            with file_errors(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
+            with (
+                file_errors(path),
+                pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file,
+            ):
                 self._check(file.schema_arrow.names, path)
                 for batch in file.iter_batches(_ROWS, columns=self.column_names):
                     yield self._numbers(pa.Table.from_batches([batch]))
 
     def _numbers(self, table: pa.Table) -> pa.Table:
-        """The table with text that is written as numbers read as such, in columns that the model has so."""
+        """The table with text that is written as numbers read as such, in columns that the model
+        has so."""
         numeric = [column.name for column in self.columns if column.numeric]
         return parse_columns(table, numeric, self.written)
 
@@ -105,7 +114,9 @@ class Batches:
         for path in self.paths:
             typed = form.with_types(path)
             self._check(list(typed.types), path)
-            known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
+            known = {
+                column.name: _csv_type(column, typed.types[column.name]) for column in self.columns
+            }
             types = {name: known.get(name, text_type()) for name in typed.types}
             written = {name: style for name, style in typed.written.items() if name in numeric}
             warn_about_format(typed.notes, path)
@@ -115,7 +126,10 @@ class Batches:
     def _check(self, names: Sequence[str], path: str = "the table") -> None:
         absent = [name for name in self.column_names if name not in names]
         if absent:
-            more = f" (and {len(absent) - 1} more of the model's)" if len(absent) > 1 else ""
+            if len(absent) > 1:
+                more = f" (and {len(absent) - 1} more of the model's)"
+            else:
+                more = ""
             raise SchemaError(
                 f"{path} has no column {absent[0]!r}{more}{spelling_hint(absent[0], list(names))}"
             )
@@ -127,7 +141,9 @@ def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
         return text_type()
     if column.categories is not None and column.categories.dtype.kind == "b":
         return pa.bool_()
-    return pa.float64() if pa.types.is_null(inferred) or pa.types.is_integer(inferred) else inferred
+    if pa.types.is_null(inferred) or pa.types.is_integer(inferred):
+        return pa.float64()
+    return inferred
 
 
 @contextmanager
@@ -141,5 +157,7 @@ def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
         with open(path, "wb") as file:
             shutil.copyfileobj(stream or sys.stdin.buffer, file)
         if not path.stat().st_size:
-            raise DataError("standard input is empty: it needs a line of column names and some rows")
+            raise DataError(
+                "standard input is empty: it needs a line of column names and some rows"
+            )
         yield str(path)

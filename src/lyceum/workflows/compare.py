@@ -140,7 +140,9 @@ class ModelComparison:
     def better(self) -> str | None:
         """The name of the better model, or None if no difference is shown."""
         test = self.tests[0]
-        return None if not test.differ else self.names[int(test.difference > 0)]
+        if not test.differ:
+            return None
+        return self.names[int(test.difference > 0)]
 
     @property
     def verdict(self) -> str:
@@ -149,15 +151,24 @@ class ModelComparison:
         best, other = sorted((test.first, test.second))
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
-            return f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
+            return (
+                f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
+            )
         if test.low == test.high == 0.0:
             both = f"{test.measure} {test.first:.4g} for both"
-            return f"No difference is shown: {both}, the same in each of {show_count(self.n_rows, 'row')}."
+            return (
+                f"No difference is shown: {both}, the same in each of"
+                f" {show_count(self.n_rows, 'row')}."
+            )
         if self.n_rows < 2:
-            return f"One row cannot show a difference: {test.measure} {test.first:.4g} and {test.second:.4g}."
+            return (
+                f"One row cannot show a difference: {test.measure} {test.first:.4g} and"
+                f" {test.second:.4g}."
+            )
         return (
-            f"No difference is shown: {test.measure} {test.first:.4g} and {test.second:.4g} ({sure}). "
-            f"The true difference may lie anywhere from {test.low:.3g} to {test.high:.3g}."
+            f"No difference is shown: {test.measure} {test.first:.4g} and {test.second:.4g}"
+            f" ({sure}). The true difference may lie anywhere from {test.low:.3g} to"
+            f" {test.high:.3g}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -175,7 +186,15 @@ class ModelComparison:
 
     def summary(self) -> Summary:
         rows = [
-            (t.measure, t.first, t.second, t.difference, f"{t.low:.3g} to {t.high:.3g}", t.p_value, t.test)
+            (
+                t.measure,
+                t.first,
+                t.second,
+                t.difference,
+                f"{t.low:.3g} to {t.high:.3g}",
+                t.p_value,
+                t.test,
+            )
             for t in self.tests
         ]
         columns = ("measure", *self.names, "difference", "95 % interval", "p", "test")
@@ -201,9 +220,9 @@ def compare_models(
 ) -> ModelComparison:
     """Compare two fitted models on the same rows, which neither has seen.
 
-    Classifiers: McNemar's test of their errors; with a loss matrix first the paired t test of what their
-    decisions cost; and the paired t test of their log losses. Regressors: paired t tests of their squared and
-    absolute errors.
+    Classifiers: McNemar's test of their errors; with a loss matrix first the paired t test of what
+    their decisions cost; and the paired t test of their log losses. Regressors: paired t tests of
+    their squared and absolute errors.
 
     Parameters
     ----------
@@ -212,20 +231,25 @@ def compare_models(
     target : str, optional
         The column with the truth; by default named as when the first model was fitted.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action; without loss and doubt, those that the first model was fitted
-        with, or else the second.
+        Rows = true class, columns = action; without loss and doubt, those that the first model was
+        fitted with, or else the second.
     doubt : float, optional
         The cost of rejecting a row.
     """
     pair = FittedModel(first), FittedModel(second)
-    names = names if names[0] != names[1] else (f"{names[0]} (first)", f"{names[1]} (second)")
+    if names[0] == names[1]:
+        names = (f"{names[0]} (first)", f"{names[1]} (second)")
     if (pair[0].classes is None) != (pair[1].classes is None):
-        raise DataError("one model predicts classes, the other numbers: compare models for the same target")
+        raise DataError(
+            "one model predicts classes, the other numbers: compare models for the same target"
+        )
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spool(data) as source:
         both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
-    tests = tuple(_number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt))
+    tests = tuple(
+        _number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt)
+    )
     return ModelComparison(names, name, len(both[0].truth), tests)
 
 
@@ -271,7 +295,14 @@ def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     difference = one - two
     mean, low, high = mean_interval(difference)
     n = len(difference)
-    error = float(difference.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
-    # rows that all differ by the same amount leave no doubt, rows that never differ nothing but doubt
-    p = 2.0 * float(stats.t.sf(abs(mean) / error, n - 1)) if error else float(mean == 0.0 or n < 2)
+    if n > 1:
+        error = float(difference.std(ddof=1)) / math.sqrt(n)
+    else:
+        error = 0.0
+    # rows that all differ by the same amount leave no doubt, rows that never differ nothing but
+    # doubt
+    if error:
+        p = 2.0 * float(stats.t.sf(abs(mean) / error, n - 1))
+    else:
+        p = float(mean == 0.0 or n < 2)
     return PairedTest(measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t")

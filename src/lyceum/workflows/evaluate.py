@@ -75,11 +75,16 @@ class MetricValue:
     @property
     def interval(self) -> str:
         """The interval as text, empty if there is none."""
-        return "" if self.low is None else f"{self.low:.4g} to {self.high:.4g}"
+        if self.low is None:
+            return ""
+        return f"{self.low:.4g} to {self.high:.4g}"
 
     def as_dict(self) -> dict[str, Any]:
         """The value, and the ends of its interval where there is one, in JSON's own types."""
-        ends = {} if self.low is None else {"low": self.low, "high": self.high}
+        if self.low is None:
+            ends = {}
+        else:
+            ends = {"low": self.low, "high": self.high}
         return plain({"value": self.value, **ends})
 
 
@@ -96,8 +101,8 @@ class Evaluation:
     metrics : tuple of MetricValue
         The metrics; `found["error"]` is one of them by name.
     confusion : Confusion or None
-        The true classes against the decisions, which have the smallest expected cost if there is a loss; None
-        for regressors.
+        The true classes against the decisions, which have the smallest expected cost if there is a
+        loss; None for regressors.
     notes : tuple of str
         Sentences on rows that were left out, and why.
 
@@ -134,11 +139,17 @@ class Evaluation:
         for metric in self.metrics:
             if metric.name == name:
                 return metric
-        raise KeyError(f"no metric {name!r}: there are {', '.join(metric.name for metric in self.metrics)}")
+        raise KeyError(
+            f"no metric {name!r}: there are {', '.join(metric.name for metric in self.metrics)}"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
+        found: dict[str, Any] = {
+            "learner": self.learner,
+            "target": self.target,
+            "rows": self.n_rows,
+        }
         found["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
         if self.confusion is not None:
             names = ("classes", "counts", "rejected", "foreign")
@@ -156,7 +167,9 @@ class Evaluation:
                 Table("By class", ("class", "precision", "recall", "F1"), rates),
             ]
         return Summary(
-            f"{self.learner} on {show_count(self.n_rows, 'row')}, predicting {self.target}", {}, tables
+            f"{self.learner} on {show_count(self.n_rows, 'row')}, predicting {self.target}",
+            {},
+            tables,
         )
 
     def __str__(self) -> str:
@@ -178,19 +191,19 @@ def evaluate_model(
 ) -> Evaluation:
     """Measure a fitted model on rows that it has not seen.
 
-    Error and accuracy have Wilson's interval, AUC DeLong's, means over rows (cost, log loss, Brier score,
-    squared and absolute error) that of a mean.
+    Error and accuracy have Wilson's interval, AUC DeLong's, means over rows (cost, log loss, Brier
+    score, squared and absolute error) that of a mean.
 
     Parameters
     ----------
     model : fitted learner or pipeline
     data : path, glob, frame, or "-" for CSV from standard input
     target : str, optional
-        The column with the truth; by default named as when the model was fitted. Rows without it are left
-        out.
+        The column with the truth; by default named as when the model was fitted. Rows without it
+        are left out.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action: decisions are those of least expected cost. Without loss and
-        doubt, those count that the model was fitted with.
+        Rows = true class, columns = action: decisions are those of least expected cost. Without
+        loss and doubt, those count that the model was fitted with.
     doubt : float, optional
         The cost of rejecting a row.
 
@@ -206,7 +219,9 @@ def evaluate_model(
     """
     fitted = FittedModel(model)
     if fitted.classes is None and (loss is not None or doubt is not None):
-        raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
+        raise DataError(
+            f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here"
+        )
     loss, doubt = fitted.costs(loss, doubt)
     with spool(data) as source:
         outcomes = Outcomes.of(fitted, source, target, form=form)
@@ -226,7 +241,8 @@ def evaluate_model(
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     """The mean with its 95 % interval by Student's t; without width for fewer than two rows."""
-    n, mean = len(values), float(values.mean())
+    n = len(values)
+    mean = float(values.mean())
     if n < 2:
         return mean, mean, mean
     reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
@@ -234,9 +250,12 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
 
 
 def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> MetricValue:
-    """The mean of values that are never below `least`, with an interval that is not either; none of a row."""
+    """The mean of values that are never below `least`, with an interval that is not either; none of
+    a row."""
     mean, low, high = mean_interval(values)
-    return MetricValue(name, mean) if len(values) < 2 else MetricValue(name, mean, max(least, low), high)
+    if len(values) < 2:
+        return MetricValue(name, mean)
+    return MetricValue(name, mean, max(least, low), high)
 
 
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
@@ -247,8 +266,8 @@ def _notes(outcomes: Outcomes) -> tuple[str, ...]:
         n = int((outcomes.truth < 0).sum())
         names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
         notes.append(
-            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this counts as "
-            "wrong, and is left out of costs, log loss and AUC."
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
+            " counts as wrong, and is left out of costs, log loss and AUC."
         )
     return tuple(notes)
 
@@ -277,7 +296,9 @@ def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
         yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
 
 
-def decision_costs(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
+def decision_costs(
+    outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None
+) -> np.ndarray:
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
@@ -308,13 +329,16 @@ def _cost_metrics(
 
 def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
     known = outcomes.truth >= 0
-    truth, proba = outcomes.truth[known], outcomes.output[known]
+    truth = outcomes.truth[known]
+    proba = outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
         return
     K = proba.shape[1]
     several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
     if K == 2 and several:
-        yield MetricValue("AUC", roc_auc_score(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
+        yield MetricValue(
+            "AUC", roc_auc_score(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1])
+        )
     elif several:
         yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
     yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
@@ -327,12 +351,14 @@ def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metr
 
 
 def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:
-    """95 % interval of the AUC (DeLong, DeLong and Clarke-Pearson 1988), from the ranks of the scores.
+    """95 % interval of the AUC (DeLong, DeLong and Clarke-Pearson 1988), from the ranks of the
+    scores.
 
-    The share of negatives below each positive, and of positives above each negative, has the AUC as its mean;
-    the variance of the AUC is the sum of the variances of the two means.
+    The share of negatives below each positive, and of positives above each negative, has the AUC as
+    its mean; the variance of the AUC is the sum of the variances of the two means.
     """
-    m, n = int(positive.sum()), int((~positive).sum())
+    m = int(positive.sum())
+    n = int((~positive).sum())
     if m < 2 or n < 2:
         return None, None
     ranks = stats.rankdata(score)

@@ -35,7 +35,7 @@ class RowExplanation:
     posterior : dict or None
         The probability of every class, if the model has probabilities.
     detail : Table or None
-        What else decided the row: the neighbours that voted, or the members of a committee.
+        What else decided the row: the neighbors that voted, or the members of a committee.
     title : str
         The row, its prediction and its score, in a line.
 
@@ -72,7 +72,9 @@ class RowExplanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        parts = [{"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions]
+        parts = [
+            {"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions
+        ]
         return plain(
             {
                 "row": self.row,
@@ -106,7 +108,9 @@ class RowExplanation:
 
 def show_cell(cell: Any) -> str:
     """A cell as people read it."""
-    return "missing" if cell is None else show(cell)
+    if cell is None:
+        return "missing"
+    return show(cell)
 
 
 def explain_rows(
@@ -118,7 +122,9 @@ def explain_rows(
     """
     fitted = FittedModel(model)
     if not hasattr(fitted.learner, "explain"):
-        raise LyceumError(f"{fitted.name} cannot explain a single prediction: see its summary() instead")
+        raise LyceumError(
+            f"{fitted.name} cannot explain a single prediction: see its summary() instead"
+        )
     wanted = sorted(set(rows))
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
@@ -126,13 +132,19 @@ def explain_rows(
         table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
     has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
-    posterior = fitted.posterior(table) if has_posteriors else None
-    made = {row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
+    if has_posteriors:
+        posterior = fitted.posterior(table)
+    else:
+        posterior = None
+    made = {
+        row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)
+    }
     return [made[row] for row in dict.fromkeys(rows)]
 
 
 def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
-    parts, start = [], 0
+    parts = []
+    start = 0
     for batch in batches:
         inside = [row - start for row in rows if start <= row < start + batch.num_rows]
         parts += [batch.take(inside)] if inside else []
@@ -152,7 +164,8 @@ def _explain_row(
     if posterior is not None:
         chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
     predicted = found.predicted[i]
-    predicted = predicted.item() if isinstance(predicted, np.generic) else predicted
+    if isinstance(predicted, np.generic):
+        predicted = predicted.item()
     detail = found.detail(i)
     return RowExplanation(
         row,
@@ -162,13 +175,23 @@ def _explain_row(
         float(found.base[i]),
         parts,
         chances,
-        None if detail is None else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}")),
+        (
+            None
+            if detail is None
+            else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
+        ),
     )
 
 
 def _cell(table: pa.Table, found: Explanation, i: int, j: int) -> Any:
     """The cell of a column of the file, or of one that a preparation made."""
     name = found.names[j]
-    value = table.column(name)[i].as_py() if name in table.column_names else found.value(i, j)
-    value = value if isinstance(value, str | bool | int | float | None) else str(value)
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+    if name in table.column_names:
+        value = table.column(name)[i].as_py()
+    else:
+        value = found.value(i, j)
+    if not isinstance(value, str | bool | int | float | None):
+        value = str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sklearn.pipeline import make_pipeline
-from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
+from lyceum._core.constraints import InvalidParameterError
 from lyceum._core.data import FileFormat, Schema, scan
 from lyceum.errors import LyceumError
 from lyceum.workflows.batches import spool
@@ -28,10 +28,11 @@ def fit_file(
     ignore: Collection[str] = (),
     form: FileFormat | None = None,
 ) -> Any:
-    """Fit a catalogued learner on a file, with what it needs in front of it.
+    """Fit a cataloged learner on a file, with what it needs in front of it.
 
-    Dates are taken apart, missing cells are filled if it refuses them, and numbers are standardised if a
-    penalty or a distance makes units count. A column of dates that is declared continuous stays a number.
+    Dates are taken apart, missing cells are filled if it refuses them, and numbers are standardized
+    if a penalty or a distance makes units count. A column of dates that is declared continuous
+    stays a number.
 
     Parameters
     ----------
@@ -69,7 +70,10 @@ def fit_file(
         # cells may be missing after the fit, even if none is in it
         names = list(preparations(entry, rows.schema))
         before = build_preparations(names, takes_sparse_text(entry, rows.schema))
-        model = make_pipeline(*before, made) if before else made
+        if before:
+            model = make_pipeline(*before, made)
+        else:
+            model = made
         try:
             return model.fit(rows)
         except InvalidParameterError as error:
@@ -77,30 +81,40 @@ def fit_file(
 
 
 def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) -> dict[str, str]:
-    """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing.
+    """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be
+    missing.
 
-    Words as sparse rows come last, beside the other columns when those are prepared; dense words come first
-    and are prepared as other numbers are.
+    Words as sparse rows come last, beside the other columns when those are prepared; dense words
+    come first and are prepared as other numbers are.
     """
     sparse = takes_sparse_text(entry, schema)
     others = [column for column in schema if not column.is_free_text]
-    words = {"continuous"} if len(others) < len(schema) and not sparse else set()
+    if len(others) < len(schema) and not sparse:
+        words = {"continuous"}
+    else:
+        words = set()
     kinds = {column.kind for column in others} | words
     before = {}
     if words:
-        before["TextVectorizer"] = "free text is counted word by word, 100 words of each column at most"
+        before["TextVectorizer"] = (
+            "free text is counted word by word, 100 words of each column at most"
+        )
     if any(column.is_time for column in others):
-        before["DatetimeEncoder"] = "dates are taken apart, as seasons and weekdays may tell something"
+        before["DatetimeEncoder"] = (
+            "dates are taken apart, as seasons and weekdays may tell something"
+        )
         kinds |= {"binary", "categorical"}
     if missing and (not entry.missing or sparse) and (others or words):
         before["SimpleImputer"] = "missing cells are filled, because it cannot take them"
     if entry.needs_scaling and "continuous" in kinds:
-        before["StandardScaler"] = "numbers are standardised, because their units would count"
+        before["StandardScaler"] = "numbers are standardized, because their units would count"
     codes = any(not column.numeric for column in others) or "DatetimeEncoder" in before
     if (sparse and codes) or not kinds <= set(entry.kinds):
         before["OneHotEncoder"] = "categories are written as columns of 0 and 1"
     if sparse:
-        before["TextVectorizer"] = "free text is counted word by word, as sparse rows of TF-IDF weights"
+        before["TextVectorizer"] = (
+            "free text is counted word by word, as sparse rows of TF-IDF weights"
+        )
     return before
 
 
@@ -124,8 +138,13 @@ def build_preparations(names: Collection[str], sparse_text: bool = False) -> lis
     >>> build_preparations(["TextVectorizer"], True)
     [TextVectorizer(max_words=5000, sparse_output=True)]
     """
-    words = {"max_words": _SPARSE_WORDS, "sparse_output": True} if sparse_text else {}
-    return [catalog.find(name).load()(**(words if name == "TextVectorizer" else {})) for name in names]
+    if sparse_text:
+        words = {"max_words": _SPARSE_WORDS, "sparse_output": True}
+    else:
+        words = {}
+    return [
+        catalog.find(name).load()(**(words if name == "TextVectorizer" else {})) for name in names
+    ]
 
 
 def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:
@@ -133,6 +152,9 @@ def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:
     for name in settings:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+            if near:
+                hint = f"did you mean {near[0]!r}?"
+            else:
+                hint = f"it has {', '.join(known)}"
             raise LyceumError(f"{type(learner).__name__} has no setting {name!r}: {hint}")
     return learner.set_params(**settings)

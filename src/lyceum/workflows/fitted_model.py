@@ -1,4 +1,5 @@
-"""A fitted model without what is around it: its steps, the columns it reads, and its predictions."""
+"""A fitted model without what is around it: its steps, the columns it reads, and its
+predictions."""
 
 from __future__ import annotations
 
@@ -73,12 +74,16 @@ class FittedModel:
     @property
     def model(self) -> Any:
         """The learner or pipeline without the minimum-risk decisions."""
-        return self.given.estimator_ if self._decides else self.given
+        if self._decides:
+            return self.given.estimator_
+        return self.given
 
     @property
     def _inner(self) -> Any:
         """The learner or pipeline, also without a calibration of its posteriors."""
-        return self.model.estimator_ if isinstance(self.model, CalibratedClassifierCV) else self.model
+        if isinstance(self.model, CalibratedClassifierCV):
+            return self.model.estimator_
+        return self.model
 
     @property
     def _decides(self) -> bool:
@@ -88,9 +93,11 @@ class FittedModel:
         """The given loss and doubt, or else those that the model was fitted with."""
         if loss is not None or doubt is not None or not self._decides:
             return loss, doubt
-        return (None if self.given.loss_matrix_.is_zero_one else self.given.loss_matrix_), self.given.doubt
+        return (
+            None if self.given.loss_matrix_.is_zero_one else self.given.loss_matrix_
+        ), self.given.doubt
 
-    # -- parts -----------------------------------------------------------------------------------------------
+    # -- parts -------------------------------------------------------------------------
 
     @cached_property
     def steps(self) -> list[Any]:
@@ -114,8 +121,8 @@ class FittedModel:
         """The columns that the model reads."""
         if not all(hasattr(step, "schema_") for step in self.steps):
             raise LyceumError(
-                f"this {self.name} does not say which columns it was fitted on: fit it by `lyceum fit`, or "
-                "on lyceum.scan(...)"
+                f"this {self.name} does not say which columns it was fitted on: fit it by `lyceum"
+                " fit`, or on lyceum.scan(...)"
             )
         return Schema(self.steps[0].schema_.columns)
 
@@ -130,7 +137,9 @@ class FittedModel:
     @property
     def classes(self) -> np.ndarray | None:
         """The classes of a classifier."""
-        return getattr(self.model, "classes_", None) if self.gives == "predictions" else None
+        if self.gives == "predictions":
+            return getattr(self.model, "classes_", None)
+        return None
 
     @property
     def gives(self) -> str:
@@ -138,7 +147,9 @@ class FittedModel:
         for method, output in _OUTPUTS.items():
             if hasattr(self.learner, method):
                 return output
-        raise LyceumError(f"{self.name} has no output for new rows: it has none of {', '.join(_OUTPUTS)}")
+        raise LyceumError(
+            f"{self.name} has no output for new rows: it has none of {', '.join(_OUTPUTS)}"
+        )
 
     @property
     def output_names(self) -> list[str]:
@@ -149,7 +160,7 @@ class FittedModel:
             return ["predicted"]
         return ["log_density" if isinstance(self.learner, Density) else "score"]
 
-    # -- predictions -----------------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------
 
     def rows(self, table: pa.Table) -> Rows:
         """The rows of a table, coded as the model reads them."""
@@ -167,19 +178,22 @@ class FittedModel:
         return (labels[:, None] == np.asarray(self.classes)[None, :]).astype(np.float64)
 
     def output(self, table: pa.Table) -> Any:
-        """Posteriors of a classifier, (n, K), values or scores of others, (n,), or a block of new columns."""
+        """Posteriors of a classifier, (n, K), values or scores of others, (n,), or a block of new
+        columns."""
         if self.gives == "new columns":
             found = self.model.transform(self.rows(table))
             return self._check_length(found.gathered(self.name), table)
         if self.gives == "scores":
             return self._check_length(self.model.score_samples(self.rows(table)), table)
-        return self.predict(table) if self.classes is None else self.posterior(table)
+        if self.classes is None:
+            return self.predict(table)
+        return self.posterior(table)
 
     def _check_length(self, result: Output, table: pa.Table) -> Output:
         if len(result) != table.num_rows:
             raise DataError(
-                f"the model drops rows with missing cells, {table.num_rows - len(result)} of these: fill "
-                "them first, or fit a model with SimpleImputer"
+                f"the model drops rows with missing cells, {table.num_rows - len(result)} of these:"
+                " fill them first, or fit a model with SimpleImputer"
             )
         return result
 
@@ -207,9 +221,15 @@ class FittedModel:
         form : FileFormat, optional
             How the file is written.
         """
-        columns = self.schema.columns if truth is None else (*self.schema, replace(self.target, name=truth))
+        if truth is None:
+            columns = self.schema.columns
+        else:
+            columns = (*self.schema, replace(self.target, name=truth))
         batches = Batches(data, columns, also, form or FileFormat())
-        total = batches.n_rows if progress.is_watched() else None
+        if progress.is_watched():
+            total = batches.n_rows
+        else:
+            total = None
         done = 0
         for table in batches:
             yield table, self.output(table)

@@ -20,16 +20,16 @@ from lyceum.semi_supervised import STRATEGIES, active_learning
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """The result of labelling the rows of a file.
+class Labeled:
+    """The result of labeling the rows of a file.
 
     Attributes
     ----------
     out : Path
         The CSV file with all rows and labels.
     asked : int
-        The number of rows that the person labelled.
-    labelled, rows : int
+        The number of rows that the person labeled.
+    labeled, rows : int
         The rows with a label now, and all rows.
     classes : tuple of str
         The labels that occur.
@@ -49,16 +49,16 @@ class Labelled:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/rows.csv"
     ...     pd.DataFrame({"size": [1, 2, 8, 9]}).to_csv(path, index=False)
-    ...     found = label_file(path, "kind", f"{folder}/labelled.csv", ask)
+    ...     found = label_file(path, "kind", f"{folder}/labeled.csv", ask)
     ...     found.out.read_text().split()
     ['"size","kind"', '1,"small"', '2,"small"', '8,"large"', '9,"large"']
-    >>> found.asked, found.labelled, found.rows, found.classes
+    >>> found.asked, found.labeled, found.rows, found.classes
     (4, 4, 4, ('large', 'small'))
     """
 
     out: Path
     asked: int
-    labelled: int
+    labeled: int
     rows: int
     classes: tuple[str, ...]
 
@@ -74,8 +74,9 @@ def label_file(
     learner: Any = None,
     seed: int = 0,
     form: FileFormat | None = None,
-) -> Labelled:
-    """Ask for labels of the rows of a file, the most telling first, and write all rows with their labels.
+) -> Labeled:
+    """Ask for labels of the rows of a file, the most telling first, and write all rows with their
+    labels.
 
     The file is written after every answer, so that nothing is lost.
 
@@ -88,7 +89,8 @@ def label_file(
     out : path
         The CSV file to write.
     ask : function
-        `ask(row_number, cells, posteriors)` gives a label, or None to stop; posteriors are empty at first.
+        `ask(row_number, cells, posteriors)` gives a label, or None to stop; posteriors are empty at
+        first.
     strategy : str, default="uncertainty"
         See `lyceum.semi_supervised.active_learning`.
     n_queries : int, default=20
@@ -100,14 +102,16 @@ def label_file(
 
     Returns
     -------
-    Labelled
+    Labeled
     """
     if strategy not in STRATEGIES:
         raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
     if n_queries < 0:
         raise SettingError(f"n_queries={n_queries} is negative: give 0 or more")
     if learner is not None and not is_classifier(learner):
-        raise SettingError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
+        raise SettingError(
+            f"{type(learner).__name__} is no classifier: the rows to label are chosen by one"
+        )
     found = read_data(data, form)
     warn_about_format(found.notes, data)
     work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
@@ -121,17 +125,26 @@ class _Work:
 
     def __init__(self, table: pa.Table, target: str, out: Path, ask: Any, learner: Any) -> None:
         names = table.column_names
-        self.target, self.out, self.person, self.learner = target, out, ask, learner
-        given = table.column(target).to_pylist() if target in names else [None] * table.num_rows
+        self.target = target
+        self.out = out
+        self.person = ask
+        self.learner = learner
+        if target in names:
+            given = table.column(target).to_pylist()
+        else:
+            given = [None] * table.num_rows
         self.labels: list[str | None] = [None if _is_missing(one) else str(one) for one in given]
-        self.table = table.drop_columns([target]) if target in names else table
+        if target in names:
+            self.table = table.drop_columns([target])
+        else:
+            self.table = table
         if not self.table.num_columns:
             raise DataError(f"there is no column but {target!r}: nothing tells the rows apart")
         self.asked = 0
         self.stopped = False
 
     @property
-    def labelled_rows(self) -> list[int]:
+    def labeled_rows(self) -> list[int]:
         return [i for i, label in enumerate(self.labels) if label is not None]
 
     def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
@@ -149,18 +162,18 @@ class _Work:
         """Ask about rows at random until two labels are there; whether there is more to ask."""
         order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
         for row in order:
-            if len({self.labels[i] for i in self.labelled_rows}) > 1:
+            if len({self.labels[i] for i in self.labeled_rows}) > 1:
                 break
             if self.labels[row] is None and (self.asked >= n_queries or self.query(row) is None):
                 return False
         return (
-            len(self.labelled_rows) < len(self.labels)
-            and len({self.labels[i] for i in self.labelled_rows}) > 1
+            len(self.labeled_rows) < len(self.labels)
+            and len({self.labels[i] for i in self.labeled_rows}) > 1
         )
 
     def go_on(self, strategy: str, n_queries: int, seed: int) -> None:
         for step in range(n_queries):
-            known = self.labelled_rows
+            known = self.labeled_rows
             if self.stopped or len(known) == len(self.labels):
                 return
             asked: list[int] = []
@@ -173,13 +186,16 @@ class _Work:
                 self.table,
                 note,
                 strategy=strategy,
-                labelled=known,
+                labeled=known,
                 labels=[self.labels[i] for i in known],
                 n_queries=1,
                 random_state=seed + step,
             )
             proba = np.asarray(found.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
-            if self.query(asked[0], dict(zip(map(str, found.estimator.classes_), proba.tolist()))) is None:
+            if (
+                self.query(asked[0], dict(zip(map(str, found.estimator.classes_), proba.tolist())))
+                is None
+            ):
                 return
 
     def write(self) -> None:
@@ -188,10 +204,12 @@ class _Work:
         csv.write_csv(whole, buffer)
         write_file(self.out, buffer.getvalue())
 
-    def result(self) -> Labelled:
+    def result(self) -> Labeled:
         self.write()
-        classes = sorted({str(self.labels[i]) for i in self.labelled_rows})
-        return Labelled(self.out, self.asked, len(self.labelled_rows), len(self.labels), tuple(classes))
+        classes = sorted({str(self.labels[i]) for i in self.labeled_rows})
+        return Labeled(
+            self.out, self.asked, len(self.labeled_rows), len(self.labels), tuple(classes)
+        )
 
 
 def _is_missing(value: Any) -> bool:

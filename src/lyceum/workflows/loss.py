@@ -46,8 +46,8 @@ def _pair(text: str) -> tuple[tuple[str, str], float]:
         return (true.strip(), action.strip()), float(cost)
     except ValueError:
         raise DataError(
-            f"cannot read the loss {text!r}: write true:action=cost, e.g. bad:good=5,good:bad=1, or give a "
-            "CSV file with actions in the first row and true classes in the first column"
+            f"cannot read the loss {text!r}: write true:action=cost, e.g. bad:good=5,good:bad=1, or"
+            " give a CSV file with actions in the first row and true classes in the first column"
         ) from None
 
 
@@ -66,8 +66,8 @@ def complete_loss(
     Returns
     -------
     (LossMatrix, str)
-        Pairs that are not given cost 0 where the action names the true class, else 1; the sentence is empty
-        where all are given.
+        Pairs that are not given cost 0 where the action names the true class, else 1; the sentence
+        is empty where all are given.
 
     Examples
     --------
@@ -87,8 +87,14 @@ def complete_loss(
         for action in loss.actions or labels
         if str(true) != str(action) and (str(true), str(action)) not in given
     ]
-    more = f" and {len(filled) - 6} more" if len(filled) > 6 else ""
-    note = f"Not given in the loss, so taken as 1: {', '.join(filled[:6])}{more}." if filled else ""
+    if len(filled) > 6:
+        more = f" and {len(filled) - 6} more"
+    else:
+        more = ""
+    if filled:
+        note = f"Not given in the loss, so taken as 1: {', '.join(filled[:6])}{more}."
+    else:
+        note = ""
     return loss, note
 
 
@@ -102,5 +108,8 @@ def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) 
             near = difflib.get_close_matches(label, names, 1)
             if not near and not is_class:
                 continue  # an action of its own, such as asking a person
-            hint = f"did you mean {near[0]!r}?" if near else f"the classes are {', '.join(map(repr, names))}"
+            if near:
+                hint = f"did you mean {near[0]!r}?"
+            else:
+                hint = f"the classes are {', '.join(map(repr, names))}"
             raise DataError(f"the loss names {label!r}, which is no class of the target: {hint}")

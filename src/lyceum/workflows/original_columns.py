@@ -10,7 +10,10 @@ from lyceum._core.lazy_arrow import pa
 
 def original_columns(block: Block) -> dict[str, pa.Array]:
     """Every column of the block by its name, with categories instead of codes."""
-    return {column.name: original_cells(block.dense[:, j], column) for j, column in enumerate(block.schema)}
+    return {
+        column.name: original_cells(block.dense[:, j], column)
+        for j, column in enumerate(block.schema)
+    }
 
 
 def original_cells(cells: np.ndarray, column: Column) -> pa.Array:

@@ -37,19 +37,29 @@ class Outcomes:
     @classmethod
     def of(cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
-        read = _classes if target.is_categorical and fitted.classes is not None else _values
-        truths, outputs = [], []
+        if target.is_categorical and fitted.classes is not None:
+            read = _classes
+        else:
+            read = _values
+        truths = []
+        outputs = []
         unknown: dict[Any, None] = {}
         for table, output in fitted.outputs(data, truth=target.name, **options):
             truths.append(read(table, target, unknown))
             outputs.append(output)
         if not truths:
             raise DataError("the data has column names but no rows: there is nothing to measure by")
-        truth_, output_ = np.concatenate(truths), np.concatenate(outputs)
+        truth_ = np.concatenate(truths)
+        output_ = np.concatenate(outputs)
         known = ~np.isnan(truth_)
         if not known.any():
-            raise DataError(f"column {target.name!r} has no value in any row: there is nothing to measure by")
-        truth_ = truth_[known] if fitted.classes is None else truth_[known].astype(np.intp)
+            raise DataError(
+                f"column {target.name!r} has no value in any row: there is nothing to measure by"
+            )
+        if fitted.classes is None:
+            truth_ = truth_[known]
+        else:
+            truth_ = truth_[known].astype(np.intp)
         return cls(truth_, output_[known], int((~known).sum()), tuple(unknown))
 
 

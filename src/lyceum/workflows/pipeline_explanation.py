@@ -15,8 +15,8 @@ from lyceum.report import Explanation
 def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
     """The explanation of some rows by the last step, in the columns that the first step reads.
 
-    One-of-C columns that a preparation made are added up to the column that they come from. Columns that are
-    made of several, as principal components, keep their own names.
+    One-of-C columns that a preparation made are added up to the column that they come from. Columns
+    that are made of several, as principal components, keep their own names.
     """
     first = made = steps[0].schema_.names
     sources = np.arange(len(first))
@@ -31,12 +31,16 @@ def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
     added = [found.contributions[:, places].sum(axis=1) for places in groups.values()]
     cells = [_cells_of(found.values, made, places) for places in groups.values()]
     return replace(
-        found, names=tuple(groups), contributions=np.column_stack(added), values=np.column_stack(cells)
+        found,
+        names=tuple(groups),
+        contributions=np.column_stack(added),
+        values=np.column_stack(cells),
     )
 
 
 def _sources_after(step: Any, sources: np.ndarray) -> np.ndarray:
-    """The column of the first step of every column after this step, -1 for columns made of several."""
+    """The column of the first step of every column after this step, -1 for columns made of
+    several."""
     if not hasattr(step, "column_sources"):
         return np.full(len(step.get_feature_names_out()), -1)
     before = step.column_sources()

@@ -85,23 +85,25 @@ def predict_file(
 ) -> Predicted:
     """Predict every row of a file and write the predictions in the same order.
 
-    Neither the rows nor the predictions are ever all in memory. The file is complete before it gets its name.
+    Neither the rows nor the predictions are ever all in memory. The file is complete before it gets
+    its name.
 
     Parameters
     ----------
     model : fitted learner or pipeline
     data : path, glob, frame, or "-" for CSV from standard input
     out : path ending in .csv or .parquet, or a binary stream that is written as CSV
-        The column "predicted"; the new columns of a model that only transforms; the column "log_density" of a
-        density, "score" of a detector without a decision (lower is more unusual).
-        With `loss` or `doubt` also "risk", the expected cost of what was decided.
+        The column "predicted"; the new columns of a model that only transforms; the column
+        "log_density" of a density, "score" of a detector without a decision (lower is more
+        unusual). With `loss` or `doubt` also "risk", the expected cost of what was decided.
     proba : bool, default=False
         Whether a column "P(class)" is written for every class.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action: the action of least expected cost is predicted. Without loss and
-        doubt, those count that the model was fitted with.
+        Rows = true class, columns = action: the action of least expected cost is predicted. Without
+        loss and doubt, those count that the model was fitted with.
     doubt : float, optional
-        The cost of rejecting a row; "reject" is predicted where everything else would cost at least as much.
+        The cost of rejecting a row; "reject" is predicted where everything else would cost at least
+        as much.
     keep : names, optional
         Columns of the data to write along, in front.
     force : bool, default=False
@@ -109,8 +111,9 @@ def predict_file(
     form : FileFormat, optional
         How CSV data are written.
     spreadsheet : bool, default=False
-        Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +, -, @, a tab
-        or a carriage return) gets an apostrophe in front, which spreadsheets take for text.
+        Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +,
+        -, @, a tab or a carriage return) gets an apostrophe in front, which spreadsheets take for
+        text.
 
     Returns
     -------
@@ -120,7 +123,9 @@ def predict_file(
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
     clash = [name for name in keep if name in answer.names]
     if clash:
-        raise DataError(f"column {clash[0]!r} cannot be kept: the predictions have a column of that name")
+        raise DataError(
+            f"column {clash[0]!r} cannot be kept: the predictions have a column of that name"
+        )
     counts = np.zeros(len(answer.labels), dtype=np.int64)
     n_rows = 0
     with ExitStack() as stack:
@@ -134,7 +139,10 @@ def predict_file(
             n_rows += table.num_rows
         if not n_rows:
             raise DataError("the data has column names but no rows (0 samples)")
-    path = os.fspath(out) if isinstance(out, str | os.PathLike) else None
+    if isinstance(out, str | os.PathLike):
+        path = os.fspath(out)
+    else:
+        path = None
     return Predicted(n_rows, path, dict(zip(answer.labels, counts.tolist())))
 
 
@@ -152,26 +160,42 @@ class _Answer:
     @classmethod
     def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
         if fitted.classes is None:
-            asked = "--proba" if proba else "a loss" if loss is not None else "doubt"
+            if proba:
+                asked = "--proba"
+            elif loss is not None:
+                asked = "a loss"
+            else:
+                asked = "doubt"
             if proba or loss is not None or doubt is not None:
-                found = "predicts numbers" if fitted.gives == "predictions" else f"gives {fitted.gives}"
+                if fitted.gives == "predictions":
+                    found = "predicts numbers"
+                else:
+                    found = f"gives {fitted.gives}"
                 raise DataError(f"{fitted.name} {found}, so that {asked} has no meaning here")
             return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None
         minimum_risk(np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt)
-        labels = matrix.actions if doubt is None else (*matrix.actions, _REJECT)
+        if doubt is None:
+            labels = matrix.actions
+        else:
+            labels = (*matrix.actions, _REJECT)
         decides = loss is not None or doubt is not None
         return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
 
     @property
     def names(self) -> list[str]:
-        risk = ["risk"] if self.loss is not None else []
+        if self.loss is not None:
+            risk = ["risk"]
+        else:
+            risk = []
         return [*self.outputs, *risk, *(self._posterior_names if self.proba else [])]
 
     @property
     def _posterior_names(self) -> list[str]:
-        return [] if self.classes is None else [f"P({label})" for label in self.classes.tolist()]
+        if self.classes is None:
+            return []
+        return [f"P({label})" for label in self.classes.tolist()]
 
     def __call__(self, output: Any) -> tuple[dict[str, Any], np.ndarray]:
         """The columns, and the place among `labels` of every answer."""
@@ -185,7 +209,9 @@ class _Answer:
         if self.loss is not None:
             columns["risk"] = pa.array(decided.risk)
         if self.proba:
-            columns |= {name: pa.array(output[:, k]) for k, name in enumerate(self._posterior_names)}
+            columns |= {
+                name: pa.array(output[:, k]) for k, name in enumerate(self._posterior_names)
+            }
         return columns, given
 
 
@@ -193,7 +219,9 @@ def _as_labels(given: np.ndarray, labels: Sequence[Any]) -> pa.Array:
     """Labels of one type as they are, mixed ones as text."""
     kinds = {type(label) for label in labels}
     values = pa.array(labels if len(kinds) == 1 else list(map(str, labels)))
-    return pa.DictionaryArray.from_arrays(pa.array(given.astype(np.int32)), values).dictionary_decode()
+    return pa.DictionaryArray.from_arrays(
+        pa.array(given.astype(np.int32)), values
+    ).dictionary_decode()
 
 
 @contextmanager
@@ -226,7 +254,9 @@ class _Sink:
     """A CSV or Parquet writer that is made when the first table shows its columns."""
 
     def __init__(self, where: Any, suffix: str, spreadsheet: bool):
-        self.where, self.suffix, self.spreadsheet = where, suffix, spreadsheet
+        self.where = where
+        self.suffix = suffix
+        self.spreadsheet = spreadsheet
         self.writer: Any = None
 
     def __enter__(self) -> _Sink:
@@ -238,7 +268,9 @@ class _Sink:
             table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
-        self.writer.write_table(table.cast(self.writer.schema) if self.suffix == ".parquet" else table)
+        self.writer.write_table(
+            table.cast(self.writer.schema) if self.suffix == ".parquet" else table
+        )
 
     def __exit__(self, *_: Any) -> None:
         if self.writer is not None:
@@ -249,10 +281,14 @@ def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.Chunk
     """Names and texts with an apostrophe in front of what a spreadsheet would run."""
 
     def quote_name(name: str) -> str:
-        return f"'{name}" if re.match(_FORMULA, name) else name
+        if re.match(_FORMULA, name):
+            return f"'{name}"
+        return name
 
     def quote_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
         text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
-        return pc.replace_substring_regex(cells, _FORMULA, r"'\1") if text else cells
+        if text:
+            return pc.replace_substring_regex(cells, _FORMULA, r"'\1")
+        return cells
 
     return {quote_name(name): quote_cells(cells) for name, cells in columns.items()}

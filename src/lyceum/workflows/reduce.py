@@ -89,12 +89,15 @@ class Reduction:
     def page(self, name: str = "") -> str:
         """One HTML page, with pictures and tables and no need of a network."""
         check_installed("the report of a reduction", "matplotlib")
-        title = html.escape(f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__)
+        title = html.escape(
+            f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__
+        )
         style = (
-            "body{font-family:sans-serif;max-width:60rem;margin:2rem auto;color:#222}"
-            "table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .7rem;text-align:right;"
-            "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
-            "figure{margin:1rem 0}figure svg{max-width:36rem;height:auto}figcaption{color:#666}"
+            "body{font-family:sans-serif;max-width:60rem;margin:2rem"
+            " auto;color:#222}table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem"
+            " .7rem;text-align:right;border-bottom:1px solid"
+            " #ddd}td:first-child,th:first-child{text-align:left}figure{margin:1rem 0}figure"
+            " svg{max-width:36rem;height:auto}figcaption{color:#666}"
         )
         return (
             f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
@@ -123,8 +126,8 @@ def reduce_table(
     target : str, optional
         The column to predict; needed by "fisher", "ranking" and "subset".
     method : {"pca", "svd", "mds", "fisher", "ranking", "subset"}, default="pca"
-        Principal components, a factorisation, classical scaling by Gower's distance, Fisher's projection, the
-        best columns one by one, or the best set of columns.
+        Principal components, a factorisation, classical scaling by Gower's distance, Fisher's
+        projection, the best columns one by one, or the best set of columns.
     n_components : int or float, optional
         How many columns to keep; for "pca" a number below 1 is the proportion of the variance.
     keep : collection of str, default=()
@@ -143,7 +146,9 @@ def reduce_table(
     ['discriminantprojection0', 'discriminantprojection1', 'species']
     """
     if method in _SUPERVISED and target is None:
-        raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
+        raise SettingError(
+            f"method {method!r} compares columns with a target: name one with target="
+        )
     with spool(data) as source:
         left_out = uninformative_columns(source, target, keep=keep, form=form)
         rows = scan(source, target, ignore=tuple(left_out), **(form or FileFormat()).options())
@@ -161,8 +166,13 @@ def reduce_table(
 
 def _model(method: str, n: float | None) -> Any:
     if n is not None and not 0 < n < np.inf:
-        raise SettingError(f"n_components={n} keeps no columns: give a number of columns, or a share below 1")
-    n_columns = None if n is None else int(n)
+        raise SettingError(
+            f"n_components={n} keeps no columns: give a number of columns, or a share below 1"
+        )
+    if n is None:
+        n_columns = None
+    else:
+        n_columns = int(n)
     makers = {
         "pca": lambda: PCA(n if n is None or n < 1 else n_columns),
         "svd": lambda: TruncatedSVD(2 if n_columns is None else n_columns),

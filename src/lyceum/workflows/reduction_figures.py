@@ -36,18 +36,28 @@ def _figure(title: str, draw: Callable[[Any], Any]) -> str:
         canvas = Figure(figsize=(5.6, 4.0), layout="constrained")
         draw(canvas.add_subplot())
         out = io.StringIO()
-        canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        canvas.savefig(
+            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+        )
     svg = out.getvalue()
-    return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{html.escape(title)}</figcaption></figure>"
+    return (
+        f"<figure>{svg[svg.index('<svg') :]}<figcaption>{html.escape(title)}</figcaption></figure>"
+    )
 
 
 def _scatter(model: Any, table: pa.Table, ax: Any) -> None:
     names = model.get_feature_names_out().tolist()
     rows = np.unique(np.linspace(0, table.num_rows - 1, _MOST_POINTS).astype(int))
     first = table[names[0]].to_numpy()[rows]
-    second = table[names[1]].to_numpy()[rows] if len(names) > 1 else np.zeros(len(rows))
+    if len(names) > 1:
+        second = table[names[1]].to_numpy()[rows]
+    else:
+        second = np.zeros(len(rows))
     target = [name for name in table.column_names if name not in names]
-    values = np.array(table[target[0]].to_pylist(), dtype=object)[rows] if target else np.full(len(rows), "")
+    if target:
+        values = np.array(table[target[0]].to_pylist(), dtype=object)[rows]
+    else:
+        values = np.full(len(rows), "")
     classes = sorted({str(value) for value in values})
     if 1 < len(classes) <= 10:
         labels = np.array([str(value) for value in values])

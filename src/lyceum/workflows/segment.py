@@ -15,7 +15,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.mixtures import GaussianMixture
 from lyceum.report import Summary, Table
 
-Features = Literal["intensity", "colour", "colour+position"]
+Features = Literal["intensity", "color", "color+position"]
 _LUMA = np.array([0.299, 0.587, 0.114])  # Rec. 601: how bright red, green and blue look
 
 
@@ -28,11 +28,11 @@ class Segmentation:
     labels : array of int of shape (height, width)
         The segment of every pixel, the largest segment first.
     palette : array of shape (n_segments, 3)
-        The mean colour of every segment, from 0 to 1.
+        The mean color of every segment, from 0 to 1.
     shares : array of shape (n_segments,)
         The share of the pixels in every segment.
     picture : array of shape (height, width, 3)
-        Every pixel in the colour of its segment.
+        Every pixel in the color of its segment.
 
     See Also
     --------
@@ -60,7 +60,7 @@ class Segmentation:
 
     @property
     def picture(self) -> np.ndarray:
-        """Every pixel in the colour of its segment, (height, width, 3)."""
+        """Every pixel in the color of its segment, (height, width, 3)."""
         return self.palette[self.labels]
 
     def save(self, path: str | Path, palette: str | Path | None = None) -> None:
@@ -74,21 +74,23 @@ class Segmentation:
             image.imsave(palette, square)
 
     def summary(self) -> Summary:
-        """The segments with their colours."""
+        """The segments with their colors."""
         height, width = self.labels.shape
         rows = [
-            (k, "#" + "".join(f"{round(255 * c):02x}" for c in colour), share)
-            for k, (colour, share) in enumerate(zip(self.palette, self.shares))
+            (k, "#" + "".join(f"{round(255 * c):02x}" for c in color), share)
+            for k, (color, share) in enumerate(zip(self.palette, self.shares))
         ]
         facts = {"width": width, "height": height, "segments": len(self.palette)}
-        return Summary("Segmentation", facts, [Table("Segments", ("segment", "colour", "share"), rows)])
+        return Summary(
+            "Segmentation", facts, [Table("Segments", ("segment", "color", "share"), rows)]
+        )
 
 
 def segment_image(
     image: Any,
     *,
     n_segments: int = 4,
-    by: Features = "colour",
+    by: Features = "color",
     method: Literal["kmeans", "mixture"] = "kmeans",
     position_weight: float = 0.5,
     random_state: int | None = 0,
@@ -101,12 +103,13 @@ def segment_image(
         A file that Matplotlib reads (PNG, and others with Pillow), or pixels of 0 to 1 or 0 to 255.
     n_segments : int, default=4
         The number of segments.
-    by : {"intensity", "colour", "colour+position"}, default="colour"
-        What makes pixels alike: how bright they are, their colour, or their colour and place.
+    by : {"intensity", "color", "color+position"}, default="color"
+        What makes pixels alike: how bright they are, their color, or their color and place.
     method : {"kmeans", "mixture"}, default="kmeans"
         k-means, or a mixture of Gaussians.
     position_weight : float, default=0.5
-        With "colour+position": how far one side of the picture is, when black is 1 from white in each colour.
+        With "color+position": how far one side of the picture is, when black is 1 from white in
+        each color.
     random_state : int or None, default=0
         The seed of the start.
 
@@ -133,10 +136,12 @@ def segment_image(
     place[order] = np.arange(len(order))
     order = order[counts[order] > 0]
     labels = place[found].reshape(height, width)
-    flat, colours = labels.ravel(), pixels.reshape(-1, 3)
+    flat = labels.ravel()
+    colors = pixels.reshape(-1, 3)
     size = np.bincount(flat, minlength=len(order))
     palette = (
-        np.stack([np.bincount(flat, colours[:, c], len(order)) for c in range(3)], axis=1) / size[:, None]
+        np.stack([np.bincount(flat, colors[:, c], len(order)) for c in range(3)], axis=1)
+        / size[:, None]
     )
     return Segmentation(labels, np.clip(palette, 0.0, 1.0), size / size.sum())
 
@@ -161,7 +166,9 @@ def _pixels(image: Any) -> np.ndarray:
     if pixels.ndim == 2:
         pixels = np.repeat(pixels[:, :, None], 3, axis=2)
     if pixels.ndim != 3 or pixels.shape[2] not in (3, 4) or not pixels.size:
-        raise DataError(f"a picture has rows and columns of 1, 3 or 4 numbers, not the shape {pixels.shape}")
+        raise DataError(
+            f"a picture has rows and columns of 1, 3 or 4 numbers, not the shape {pixels.shape}"
+        )
     if pixels.shape[2] == 4:  # on white
         pixels = pixels[:, :, :3] * pixels[:, :, 3:] + (1.0 - pixels[:, :, 3:])
     return np.clip(pixels[:, :, :3], 0.0, 1.0)
@@ -170,10 +177,10 @@ def _pixels(image: Any) -> np.ndarray:
 def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
     if by == "intensity":
         return (pixels @ _LUMA)[:, :, None]
-    if by == "colour":
+    if by == "color":
         return pixels
-    if by != "colour+position":
-        raise SettingError(f"by={by!r} is none of 'intensity', 'colour' and 'colour+position'")
+    if by != "color+position":
+        raise SettingError(f"by={by!r} is none of 'intensity', 'color' and 'color+position'")
     height, width = pixels.shape[:2]
     side = max(height, width) - 1 or 1
     rows, columns = np.mgrid[:height, :width] / side
@@ -191,7 +198,7 @@ def _labels(features: np.ndarray, k: int, method: str, random_state: int | None)
     raise SettingError(f"method={method!r} is neither 'kmeans' nor 'mixture'")
 
 
-# -- bags of visual words ----------------------------------------------------------------------------------
+# -- bags of visual words --------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +208,7 @@ class VisualWords:
     Attributes
     ----------
     model : KMeans
-        The clusters of patches; their centres are the words.
+        The clusters of patches; their centers are the words.
     patch, step : int
         The side of a patch, and how far patches are apart, in pixels.
 
@@ -237,19 +244,27 @@ class VisualWords:
         words = len(self.model.cluster_centers_)
         return np.stack(
             [
-                np.bincount(self.model.predict(_patches(image, self.patch, self.step)), minlength=words)
+                np.bincount(
+                    self.model.predict(_patches(image, self.patch, self.step)), minlength=words
+                )
                 for image in images
             ]
         ).astype(np.float64)
 
 
 def visual_words(
-    images: Sequence[Any], *, n_words: int = 32, patch: int = 6, step: int = 3, random_state: int | None = 0
+    images: Sequence[Any],
+    *,
+    n_words: int = 32,
+    patch: int = 6,
+    step: int = 3,
+    random_state: int | None = 0,
 ) -> VisualWords:
     """Learn a vocabulary of visual words: k-means of the small patches of pictures.
 
-    A patch is taken in grey, minus its mean and divided by its length, so that light does not matter. The
-    counts of the words are then a table like any other: cluster it, or learn a classifier from it.
+    A patch is taken in gray, minus its mean and divided by its length, so that light does not
+    matter. The counts of the words are then a table like any other: cluster it, or learn a
+    classifier from it.
 
     Parameters
     ----------
@@ -282,10 +297,12 @@ def visual_words(
 
 
 def _patches(image: Any, patch: int, step: int) -> np.ndarray:
-    grey = _pixels(image) @ _LUMA
-    if min(grey.shape) < patch:
-        raise DataError(f"a picture of {grey.shape[1]} × {grey.shape[0]} pixels has no patch of {patch}")
-    windows = np.lib.stride_tricks.sliding_window_view(grey, (patch, patch))[::step, ::step]
+    gray = _pixels(image) @ _LUMA
+    if min(gray.shape) < patch:
+        raise DataError(
+            f"a picture of {gray.shape[1]} × {gray.shape[0]} pixels has no patch of {patch}"
+        )
+    windows = np.lib.stride_tricks.sliding_window_view(gray, (patch, patch))[::step, ::step]
     cells = windows.reshape(-1, patch * patch)
     cells = cells - cells.mean(axis=1, keepdims=True)
     length = np.linalg.norm(cells, axis=1, keepdims=True)

@@ -55,4 +55,6 @@ def uninformative_columns(
         if codes and column.name not in aside:
             out[column.name] = codes[0].replace("_", " ")
     others = {column.name for column in found.columns} - set(out) - {target}
-    return out if others else {}
+    if others:
+        return out
+    return {}

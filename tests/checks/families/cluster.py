@@ -60,7 +60,9 @@ CASES: dict[str, Case] = {
         skip=("linkage_", "rows_", "row_cores_", "core_distances_", "strengths_"),
     ),
     "DivisiveClustering": Case(skip=("linkage_", "rows_", "weights_")),
-    "FuzzyCMeans": Case(mixed={"init": "k-means++", "random_state": 0}, moved={"init": _MEANS + 1e6}),
+    "FuzzyCMeans": Case(
+        mixed={"init": "k-means++", "random_state": 0}, moved={"init": _MEANS + 1e6}
+    ),
     "GaussianMixture": _FROM_MEANS,
     "BayesianGaussianMixture": _FROM_MEANS,
     "StudentMixture": _FROM_MEANS,
@@ -83,8 +85,10 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     name: {
-        f"check_estimator_sparse_{kind}": "the check asks whatever has predict_proba for classifier_tags, "
-        "which a mixture has none of"
+        f"check_estimator_sparse_{kind}": (
+            "the check asks whatever has predict_proba for classifier_tags, "
+            "which a mixture has none of"
+        )
         for kind in ("array", "matrix")
     }
     for name in ("BernoulliMixture", "MultinomialMixture")

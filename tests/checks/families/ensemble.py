@@ -16,7 +16,9 @@ _REGRESSORS = [("line", Ridge()), ("tree", DecisionTreeRegressor(max_depth=3))]
 
 _FOLDS = "folds go by the numbers of rows"
 _BY_FOLDS = dict.fromkeys(("weights_are_repeats", "the_order_of_rows_does_not_matter"), _FOLDS)
-_CLASSES_BY_FOLDS = Case(without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS})
+_CLASSES_BY_FOLDS = Case(
+    without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS}
+)
 SETTINGS: dict[str, dict[str, Any]] = {
     "Committee": {"members": _CLASSIFIERS, "random_state": 0},
     "AuxiliaryTargets": {"random_state": 0},

@@ -20,7 +20,11 @@ _KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=1_000)  # 
 
 _BY_DRAWS = Case(
     without=dict.fromkeys(
-        ("weights_are_repeats", "zero_weight_rows_are_ignored", "the_order_of_rows_does_not_matter"),
+        (
+            "weights_are_repeats",
+            "zero_weight_rows_are_ignored",
+            "the_order_of_rows_does_not_matter",
+        ),
         "rows are drawn by their numbers",
     )
 )
@@ -39,7 +43,9 @@ CASES: dict[str, Case] = {
         without={
             "weights_are_repeats": "a row that comes again is looked at again",
             "the_order_of_rows_does_not_matter": "rows are learned from one after the other",
-            "a_class_may_be_missing_from_the_first_block": "rows are learned from one after the other",
+            "a_class_may_be_missing_from_the_first_block": (
+                "rows are learned from one after the other"
+            ),
         },
     ),
     "Nystroem": _BY_DRAWS,
@@ -53,7 +59,9 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    name: {f"check_sample_weight_equivalence_on_{cells}_data": reason for cells in ("dense", "sparse")}
+    name: {
+        f"check_sample_weight_equivalence_on_{cells}_data": reason for cells in ("dense", "sparse")
+    }
     for name, reason in {
         "KernelPerceptron": "a row that comes again is looked at again",
         "Nystroem": "rows are drawn by their numbers",

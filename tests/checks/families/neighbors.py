@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from tests.checks.laws import Case
 from tests.checks.tables import data_for
 
-# Centres on fixed rows: where clusters start depends on the order and number of rows.
+# Centers on fixed rows: where clusters start depends on the order and number of rows.
 _CENTERS = data_for(BaseEstimator()).X[:5].copy()
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -31,27 +31,43 @@ CASES: dict[str, Case] = {
     "KNNImputer": Case(moves=True, far=1e-7, skip=("rows_", "weights_")),
     "RestrictedCoulombClassifier": Case(
         without={
-            "the_order_of_rows_does_not_matter": "the first row that is not covered becomes a centre",
-            "a_class_may_be_missing_from_the_first_block": "the first row not covered becomes a centre",
-            "partial_fit_is_fit_on_all_rows": "spheres grow by the rows that come, in the units of the first",
-            "new_categories_may_come_later": "spheres grow by the rows that come, in the units of the first",
+            "the_order_of_rows_does_not_matter": (
+                "the first row that is not covered becomes a center"
+            ),
+            "a_class_may_be_missing_from_the_first_block": (
+                "the first row not covered becomes a center"
+            ),
+            "partial_fit_is_fit_on_all_rows": (
+                "spheres grow by the rows that come, in the units of the first"
+            ),
+            "new_categories_may_come_later": (
+                "spheres grow by the rows that come, in the units of the first"
+            ),
         },
         skip=("mean_", "scale_"),
     ),
     "AttributeWeights": Case(
-        without={"weights_are_repeats": "a row's own repeats are its nearest neighbours"}
+        without={"weights_are_repeats": "a row's own repeats are its nearest neighbors"}
     ),
-    "LearnedMetric": Case(without={"weights_are_repeats": "a row's own repeats are its nearest neighbours"}),
+    "LearnedMetric": Case(
+        without={"weights_are_repeats": "a row's own repeats are its nearest neighbors"}
+    ),
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    name: {"check_sample_weight_equivalence_on_dense_data": "a row's own repeats are its nearest neighbours"}
+    name: {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "a row's own repeats are its nearest neighbors"
+        )
+    }
     for name in ("AttributeWeights", "LearnedMetric")
 } | {
     "RestrictedCoulombClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": "the first row that is not covered becomes a "
-        "centre, and the check changes the order of the rows",
+        "check_sample_weight_equivalence_on_dense_data": (
+            "the first row that is not covered becomes a "
+            "center, and the check changes the order of the rows"
+        ),
     },
 }

@@ -10,7 +10,9 @@ SETTINGS: dict[str, dict[str, Any]] = {}
 
 CASES: dict[str, Case] = {
     "KBinsDiscretizer": Case(
-        without={"the_source_does_not_matter": "arrays hold the codes of intervals, frames their names"}
+        without={
+            "the_source_does_not_matter": "arrays hold the codes of intervals, frames their names"
+        }
     ),
 }
 

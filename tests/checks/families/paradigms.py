@@ -31,7 +31,7 @@ CASES: dict[str, Case] = {
     ),
     "LabelPropagation": Case(
         skip=("rows_", "label_distributions_", "gamma_"),
-        without={"weights_are_repeats": "a repeated row is its own nearest neighbour"},
+        without={"weights_are_repeats": "a repeated row is its own nearest neighbor"},
     ),
 }
 
@@ -43,7 +43,9 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "LabelPropagation": {
-        f"check_sample_weight_equivalence_on_{cells}_data": "a repeated row is its own nearest neighbour"
+        f"check_sample_weight_equivalence_on_{cells}_data": (
+            "a repeated row is its own nearest neighbor"
+        )
         for cells in ("dense", "sparse")
     },
 }

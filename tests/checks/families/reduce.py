@@ -10,7 +10,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RowSVD": {"n_components": 2},
     "DiscriminantProjection": {"n_components": 1},
     "SelectKBest": {"measure": "information_gain", "n_features": 2},
-    "SequentialFeatureSelector": {"n_features": 2, "criterion": "bic"},  # folds go by the numbers of rows
+    "SequentialFeatureSelector": {
+        "n_features": 2,
+        "criterion": "bic",
+    },  # folds go by the numbers of rows
 }
 
 _EMBEDS = Case(
@@ -18,7 +21,9 @@ _EMBEDS = Case(
     without={"threads_do_not_change_a_bit": "its 40,000 rows would need a matrix of all pairs"},
 )
 CASES: dict[str, Case] = {
-    "TruncatedSVD": Case(without={"cells_may_be_a_million_away": "rows are not centred: the origin matters"}),
+    "TruncatedSVD": Case(
+        without={"cells_may_be_a_million_away": "rows are not centered: the origin matters"}
+    ),
     "RowSVD": _EMBEDS,
     "ClassicalMDS": _EMBEDS,
     "SelectKBest": Case(moves=True, far=1e-7),
@@ -29,7 +34,9 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "SequentialFeatureSelector": {
-        "check_sample_weight_equivalence_on_dense_data": "fifteen rows are fitted exactly before all columns "
-        "are in: which one comes next is a tie that rounding decides",
+        "check_sample_weight_equivalence_on_dense_data": (
+            "fifteen rows are fitted exactly before all columns "
+            "are in: which one comes next is a tie that rounding decides"
+        ),
     },
 }

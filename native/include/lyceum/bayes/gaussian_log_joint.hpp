@@ -78,7 +78,8 @@ void add_gaussian_classes(const double* tile, size_t rows, const GaussianTable& 
 }
 
 template <class T>
-void gaussian_log_joint(Matrix<const T> X, const std::int32_t* columns, GaussianTable table, double* out, Poll poll) {
+void gaussian_log_joint(Matrix<const T> X, const std::int32_t* columns, GaussianTable table, double* out,
+                        InterruptPoll poll) {
     double* level = zeroed<struct GaussianLevel, double>(table.K);
     for (size_t j = 0; j < table.m; ++j)
         for (size_t k = 0; k < table.K; ++k) level[k] += table.constant[j * table.K + k];

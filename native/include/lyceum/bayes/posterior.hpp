@@ -46,7 +46,7 @@ inline double row_sum(const double* a, size_t K) {
 }
 
 template <class Step>
-void for_row_tiles(Matrix<double> a, Poll& poll, Step&& step) {
+void for_row_tiles(Matrix<double> a, InterruptPoll& poll, Step&& step) {
     const size_t rows = std::max<size_t>(1, 2048 / std::max<size_t>(1, a.cols));
     for (size_t begin = 0; begin < a.rows && a.cols; begin += rows) {
         const size_t here = std::min(rows, a.rows - begin);
@@ -55,7 +55,7 @@ void for_row_tiles(Matrix<double> a, Poll& poll, Step&& step) {
     }
 }
 
-inline void posterior(Matrix<double> a, Poll poll) {
+inline void posterior(Matrix<double> a, InterruptPoll poll) {
     for_row_tiles(a, poll, [K = a.cols](double* tile, size_t rows) {
         subtract_maxima(tile, rows, K);
         exp_in_place(tile, rows * K);
@@ -66,7 +66,7 @@ inline void posterior(Matrix<double> a, Poll poll) {
     });
 }
 
-inline void log_posterior(Matrix<double> a, Poll poll) {
+inline void log_posterior(Matrix<double> a, InterruptPoll poll) {
     for_row_tiles(a, poll, [K = a.cols](double* tile, size_t rows) {
         subtract_maxima(tile, rows, K);
         double* odds = scratch<struct PosteriorOdds, double>(rows * K);

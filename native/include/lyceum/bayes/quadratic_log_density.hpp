@@ -57,14 +57,14 @@ inline void squared_norms(const Whitening& whitening, size_t k, const double* ro
 
 template <class T>
 void quadratic_log_density(Matrix<const T> X, const double* mean, const double* W, const double* constant, size_t K,
-                           double* out, Poll poll) {
+                           double* out, InterruptPoll poll) {
     constexpr size_t L = lanes<double>, group = row_vectors * L;
     const size_t d = X.cols, wide = padded<double>(d);
     const Whitening whitening = pack_whitening(W, K, d);
     double* origin = zeroed<struct QuadraticOrigin, double>(wide);
     double* panels = scratch<struct QuadraticPanels, double>(tile_size<double>(d));
     double* rows = scratch<struct QuadraticRows, double>(tile_size<double>(d));
-    double* centred = scratch<struct QuadraticCentred, double>(group * d);
+    double* centered = scratch<struct QuadraticCentered, double>(group * d);
     for (size_t begin = 0; begin < X.rows; begin += tile_rows) {
         const size_t count = std::min(tile_rows, X.rows - begin);
         for (size_t r = 0; r < count; ++r) pack_row<double>(X.row(begin + r), X.end(), d, origin, 1.0, panels, r);
@@ -74,10 +74,10 @@ void quadratic_log_density(Matrix<const T> X, const double* mean, const double* 
             for (size_t k = 0; k < K; ++k) {
                 for (size_t v = 0; v < row_vectors; ++v)
                     for (size_t j = 0; j < d; ++j)
-                        store(centred + (v * d + j) * L,
+                        store(centered + (v * d + j) * L,
                               load(rows + (first / L + v) * wide * L + j * L) - mean[k * d + j]);
                 Vec<double> norm[row_vectors];
-                squared_norms(whitening, k, centred, norm);
+                squared_norms(whitening, k, centered, norm);
                 for (size_t i = 0; i < std::min(group, count - first); ++i)
                     out[(begin + first + i) * K + k] += constant[k] - .5 * norm[i / L][i % L];
             }

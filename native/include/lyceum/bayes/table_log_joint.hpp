@@ -32,7 +32,7 @@ void add_table_rows(const std::int32_t* table_rows, size_t rows, size_t m, Matri
 }
 
 inline void table_log_joint(const rows::CodedRows& X, rows::CodedColumns coded, Matrix<const double> table, double* out,
-                            Poll poll) {
+                            InterruptPoll poll) {
     constexpr size_t L = lanes<double>;
     const size_t K = table.cols;
     const auto padded = pad_table(table);

@@ -47,7 +47,7 @@ struct BinEdges {
 // + i].
 template <class T>
 void bin_codes(Matrix<const T> X, const BinEdges<T>& bins, std::uint8_t* out, std::int64_t row_step,
-               std::int64_t column_step, std::uint8_t* columns, std::int64_t height, Poll poll) {
+               std::int64_t column_step, std::uint8_t* columns, std::int64_t height, InterruptPoll poll) {
     std::uint8_t codes[bin_rows];
     T cells[bin_rows] = {};
     for (size_t begin = 0; begin < X.rows; begin += bin_rows) {

@@ -19,14 +19,14 @@ inline constexpr int count_bits = 12;
 inline constexpr size_t chunk = (1 << count_bits) - 1;  // rows whose packed sums cannot overflow
 inline constexpr size_t widest = 16;                    // columns of a group: their packed sums stay in the first cache
 
-struct Wide {
+struct WideSums {
     Sum g, h;
 };
 
 // The rows' gradients in units; packed or wide, the other is null.
 struct Gradients {
     const std::uint64_t* packed;
-    const Wide* wide;
+    const WideSums* wide;
     int hessian_bits;       // of the packed form
     bool has_hessian;       // if not, every row's hessian is one
     double g_unit, h_unit;  // what a unit stands for
@@ -39,7 +39,7 @@ struct Gradients {
     static Sum count(std::uint64_t v) { return static_cast<Sum>(v & ((1u << count_bits) - 1)); }
 };
 
-// Some neighbouring columns of all rows.
+// Some neighboring columns of all rows.
 struct Group {
     const std::uint8_t* codes;  // of the first column in row 0
     size_t step, first, width;  // rows are `step` apart
@@ -109,7 +109,7 @@ void add_wide(const Group& group, const Rows& rows, const std::uint8_t* in_use, 
     for (size_t i = rows.begin; i < rows.end; ++i) {
         const size_t row = rows.numbers ? rows.numbers[i] : i;
         if (rows.numbers) __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * group.step);
-        const Wide v = of(row);
+        const WideSums v = of(row);
         const std::uint8_t* code = group.codes + row * group.step;
         for (size_t k = 0; k < count; ++k) {
             Sum* at = histograms[k] + code[in_use[k]];
@@ -138,7 +138,7 @@ struct Part {
             return add_wide(group, rows, columns.data(), columns.size(), bins.data(), at, gradients.has_hessian,
                             [&](size_t row) {
                                 const std::uint64_t v = gradients.packed[row];
-                                return Wide{gradients.gradient(v), gradients.hessian(v)};
+                                return WideSums{gradients.gradient(v), gradients.hessian(v)};
                             });
         columns.size() == group.width ? add_all(group, gradients.packed, rows, sums)
                                       : add_some(group, gradients.packed, rows, columns.data(), columns.size(), sums);

@@ -14,7 +14,7 @@ inline double units_per_one(double most, double limit) {
 }
 
 template <class Of>
-double largest(size_t n, Team& team, const Of& of) {
+double largest(size_t n, ThreadTeam& team, const Of& of) {
     std::vector<double> tops((n + loss_rows - 1) / loss_rows);
     over_blocks(n, team, [&](size_t k, size_t begin, size_t end) {
         double top = 0;
@@ -38,13 +38,13 @@ inline Sum rounded(double x) {
 
 struct UnitBuffers {
     LargeVector<std::uint64_t> packed;
-    LargeVector<Wide> wide;
+    LargeVector<WideSums> wide;
 };
 
 // h may be null: every row's hessian is one. `exact` asks for the wide form. Gradients are at most g_top away from
 // zero, hessians at most h_top, where these are above zero.
 inline Gradients in_units(const double* g, const double* h, size_t n, bool exact, double g_top, double h_top,
-                          UnitBuffers& buffers, Team& team) {
+                          UnitBuffers& buffers, ThreadTeam& team) {
     if (!(g_top > 0)) g_top = largest(n, team, [&](size_t i) { return std::abs(g[i]); });
     if (!(h_top > 0)) h_top = h ? largest(n, team, [&](size_t i) { return h[i]; }) : 0;
     const int hessian_bits = h ? (64 - count_bits) / 2 : 0, gradient_bits = 64 - count_bits - hessian_bits;
@@ -57,7 +57,7 @@ inline Gradients in_units(const double* g, const double* h, size_t n, bool exact
     else
         buffers.packed.resize(n);
     std::uint64_t* packed = exact ? nullptr : buffers.packed.data();
-    Wide* wide = exact ? buffers.wide.data() : nullptr;
+    WideSums* wide = exact ? buffers.wide.data() : nullptr;
     over_blocks(n, team, [&](size_t, size_t begin, size_t end) {
         for (size_t i = begin; i < end && wide; ++i)
             wide[i] = {rounded(g[i] * g_scale), h ? rounded(h[i] * h_scale) : 0};

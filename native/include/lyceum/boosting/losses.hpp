@@ -12,14 +12,14 @@ inline constexpr size_t loss_rows = 4096;  // a block
 
 // Calls work(block, begin, end) for every block of n rows.
 template <class Work>
-void over_blocks(size_t n, Team& team, const Work& work) {
+void over_blocks(size_t n, ThreadTeam& team, const Work& work) {
     const size_t blocks = (n + loss_rows - 1) / loss_rows;
     team(blocks, [&](size_t k) { work(k, k * loss_rows, std::min(n, (k + 1) * loss_rows)); });
 }
 
 // of(begin, end) summed over blocks in their order.
 template <class Of>
-double sum_blocks(size_t n, Team& team, const Of& of) {
+double sum_blocks(size_t n, ThreadTeam& team, const Of& of) {
     std::vector<double> sums((n + loss_rows - 1) / loss_rows);
     over_blocks(n, team, [&](size_t k, size_t begin, size_t end) { sums[k] = of(begin, end); });
     double total = 0;
@@ -29,7 +29,7 @@ double sum_blocks(size_t n, Team& team, const Of& of) {
 
 // -log P(y | s), P(1 | s) = 1 / (1 + exp(-s)): g = w (P - y), h = w P (1 - P). Returns the summed loss.
 inline double logistic(const std::int32_t* y, const double* score, const double* w, size_t n, double* g, double* h,
-                       Team& team) {
+                       ThreadTeam& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         constexpr size_t L = lanes<double>;
         Doubles total{};
@@ -60,7 +60,7 @@ inline double logistic(const std::int32_t* y, const double* score, const double*
 
 // log Σ_k exp(s_k) of every row; scores are [K][n]. Returns the summed loss Σ w (log Σ_k exp(s_k) - s_y).
 inline double log_sums(const std::int32_t* y, const double* score, const double* w, size_t n, size_t K, double* out,
-                       Team& team) {
+                       ThreadTeam& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         double total = 0;
         for (size_t i = begin; i < end; ++i) out[i] = score[i];
@@ -84,7 +84,7 @@ inline double log_sums(const std::int32_t* y, const double* score, const double*
 
 // The gradients of class k: P = exp(s_k - log sum), g = w (P - [y = k]), h = w P (1 - P) K / (K - 1).
 inline void softmax(const std::int32_t* y, const double* score, const double* sums, const double* w, size_t n, size_t k,
-                    size_t K, double* g, double* h, Team& team) {
+                    size_t K, double* g, double* h, ThreadTeam& team) {
     const double factor = static_cast<double>(K) / static_cast<double>(K - 1);
     over_blocks(n, team, [&](size_t, size_t begin, size_t end) {
         constexpr size_t L = lanes<double>;
@@ -108,7 +108,7 @@ enum class Residual { squared, huber, quantile };
 
 template <Residual Kind>
 double residual_loss(const double* y, const double* score, const double* w, size_t n, double alpha, double* g,
-                     Team& team) {
+                     ThreadTeam& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         double total = 0;
         for (size_t i = begin; i < end; ++i) {
@@ -134,7 +134,7 @@ double residual_loss(const double* y, const double* score, const double* w, size
 // Sums of g, h (w if null, 1 if both are) and w over the rows of every node: out[nodes][3]. Rows of no node are left
 // out.
 inline void node_sums(const std::uint16_t* node, const double* g, const double* h, const double* w, size_t n,
-                      size_t nodes, double* out, Team& team) {
+                      size_t nodes, double* out, ThreadTeam& team) {
     const size_t blocks = (n + loss_rows - 1) / loss_rows, wide = 3 * nodes;
     std::vector<double> sums(blocks * wide);
     over_blocks(n, team, [&](size_t block, size_t begin, size_t end) {
@@ -152,7 +152,7 @@ inline void node_sums(const std::uint16_t* node, const double* g, const double* 
         for (size_t i = 0; i < wide; ++i) out[i] += sums[block * wide + i];
 }
 
-inline void add_values(const std::uint16_t* node, const double* value, size_t n, double* score, Team& team) {
+inline void add_values(const std::uint16_t* node, const double* value, size_t n, double* score, ThreadTeam& team) {
     over_blocks(n, team, [&](size_t, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) score[i] += value[node[i]];
     });

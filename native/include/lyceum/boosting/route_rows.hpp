@@ -15,7 +15,7 @@ struct Routes {
 };
 
 // node[i] of every row, or with `rest` only of those whose node is `nowhere`.
-inline void route(const Table& table, const Routes& tree, bool rest, std::uint16_t* node, Team& team) {
+inline void route(const Table& table, const Routes& tree, bool rest, std::uint16_t* node, ThreadTeam& team) {
     over_blocks(table.n, team, [&](size_t, size_t begin, size_t end) {
         for (size_t row = begin; row < end; ++row) {
             if (rest && node[row] != nowhere) continue;

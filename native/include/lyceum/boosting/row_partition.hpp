@@ -63,7 +63,7 @@ constexpr size_t spare_size(size_t count) { return 2 * count + 2 * slack * most_
 
 // `spare` has room for spare_size numbers. Returns how many of the rows go left.
 inline size_t partition(const Rows& rows, const SideOf& side, std::uint32_t* numbers, std::uint32_t* spare,
-                        Team& team) {
+                        ThreadTeam& team) {
     size_t lefts[most_parts + 1] = {}, rights[most_parts + 1] = {};
     const size_t parts = rows.size() < 4 * chunk ? 1 : std::min(most_parts, team.size());
     auto room = [&](size_t k, const Rows& part) { return spare + 2 * part.begin + 2 * slack * k; };

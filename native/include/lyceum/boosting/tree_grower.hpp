@@ -47,7 +47,7 @@ public:
     // The first `count` of the buffered row numbers are the rows to grow on, unless `listed` is false: then rows 0 to
     // count - 1 are.
     Grower(const Table& table, const Growth& growth, const Gradients& gradients, const std::uint8_t* in_use,
-           size_t count, bool listed, GrowBuffers& buffers, Team& team, Poll poll)
+           size_t count, bool listed, GrowBuffers& buffers, ThreadTeam& team, InterruptPoll poll)
         : table_(table),
           growth_(growth),
           gradients_(gradients),
@@ -247,8 +247,8 @@ private:
     bool listed_;
     GrowBuffers& buffers_;
     std::vector<Histogram>&histograms_, &partial_;
-    Team& team_;
-    Poll poll_;
+    ThreadTeam& team_;
+    InterruptPoll poll_;
     std::uint32_t* numbers_;
     std::vector<Part> parts_;
     size_t size_ = 0, taken_ = 0;

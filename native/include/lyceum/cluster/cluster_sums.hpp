@@ -26,7 +26,7 @@ struct ClusteredRows {
 // The distance is scale * raw, or scale * sqrt(raw) if `rooted`; out is (rows of X, clusters).
 template <class Space>
 void cluster_sums(const Space& space, Matrix<const double> X, ClusteredRows Y, bool rooted, double scale, double* out,
-                  Poll poll) {
+                  InterruptPoll poll) {
     using namespace distances;
     constexpr size_t G = side_rows<Space>, R = group_rows<double>, L = lanes<double>;
     const size_t d = X.cols;

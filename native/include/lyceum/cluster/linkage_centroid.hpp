@@ -13,7 +13,7 @@ namespace lyceum::cluster {
 
 class CentroidPoints {
 public:
-    CentroidPoints(Matrix<const double> X, const double* sizes, size_t threads, Poll poll)
+    CentroidPoints(Matrix<const double> X, const double* sizes, size_t threads, InterruptPoll poll)
         : n_(X.rows), d_(X.cols), wide_(round_up(X.rows, block)), team_(threads), poll_(poll) {
         mean_.resize(wide_ * d_), size_.assign(wide_, 1), gone_.assign(wide_, never), bound_.assign(wide_, never);
         near_.assign(wide_, stale), row_.resize(wide_);
@@ -173,8 +173,8 @@ private:
 
     using Aligned = std::vector<double, AlignedAllocator<double>>;
     size_t n_, d_, wide_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     Aligned mean_, size_, gone_, bound_;    // mean: [column][cluster]; gone: 0, or infinite
     std::vector<std::int64_t> near_, row_;  // the nearest after a cluster, and a row of it
 };

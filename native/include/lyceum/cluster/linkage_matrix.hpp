@@ -47,7 +47,7 @@ struct Ward {
 template <class T, class Rule>
 class MatrixLinkage {
 public:
-    MatrixLinkage(T* distances, size_t n, const double* sizes, size_t threads, Poll poll)
+    MatrixLinkage(T* distances, size_t n, const double* sizes, size_t threads, InterruptPoll poll)
         : data_(distances), n_(n), team_(threads), poll_(poll), size_(n), penalty_(n), bound_(n), near_(n), row_(n) {
         for (size_t i = 0; i < n; ++i) {
             size_[i] = sizes ? sizes[i] : 1;
@@ -178,8 +178,8 @@ private:
 
     T* data_;
     size_t n_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     std::vector<double> size_;
     std::vector<T> penalty_, bound_;  // penalty: infinite for a cluster that is gone
     std::vector<size_t> near_, live_;

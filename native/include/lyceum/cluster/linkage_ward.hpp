@@ -1,5 +1,5 @@
 // Ward's linkage of points, without the distances of all pairs: the cost of merging two clusters follows from their
-// sizes and means, 2 na nb / (na + nb) |ma - mb|^2. Chains of nearest neighbours find the merges, whatever the order in
+// sizes and means, 2 na nb / (na + nb) |ma - mb|^2. Chains of nearest neighbors find the merges, whatever the order in
 // which they are made (Murtagh 1983). Memory: the means. Cost: about 2.5 n^2 d / 2.
 #pragma once
 #include <lyceum/cluster/linkage_matrix.hpp>
@@ -10,7 +10,7 @@ namespace lyceum::cluster {
 
 class WardPoints {
 public:
-    WardPoints(Matrix<const double> X, const double* sizes, size_t threads, Poll poll)
+    WardPoints(Matrix<const double> X, const double* sizes, size_t threads, InterruptPoll poll)
         : n_(X.rows), d_(X.cols), wide_(round_up(X.rows, block)), team_(threads), poll_(poll) {
         mean_.resize(wide_ * d_), size_.assign(wide_, 1), gone_.assign(wide_, never), row_.resize(wide_);
         for (size_t i = 0; i < n_; ++i) {
@@ -135,8 +135,8 @@ private:
 
     using Aligned = std::vector<double, AlignedAllocator<double>>;
     size_t n_, d_, wide_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     Aligned mean_, size_, gone_;     // [column][cluster]; gone: 0, or infinite
     std::vector<std::int64_t> row_;  // a row of every cluster
     std::vector<Found> found_;

@@ -1,7 +1,7 @@
-// One Lloyd pass: every row goes to its nearest centre, argmax_k x.c_k - |c_k|^2 / 2, the lowest k of a tie.
-// Rows and centres are first shifted by the mean of the centres, so that an offset of the data cancels nothing, and
+// One Lloyd pass: every row goes to its nearest center, argmax_k x.c_k - |c_k|^2 / 2, the lowest k of a tie.
+// Rows and centers are first shifted by the mean of the centers, so that an offset of the data cancels nothing, and
 // the distance to the winner is then taken directly, sum (x - c)^2 in double. The scores of three vectors of rows and
-// eight centres stay in registers and are compared there. Cost: n d k multiply-adds.
+// eight centers stay in registers and are compared there. Cost: n d k multiply-adds.
 #pragma once
 #include <lyceum/core/dots.hpp>
 #include <lyceum/core/interrupt.hpp>
@@ -16,7 +16,7 @@ struct LloydOutput {
     double* distances;       // (n,)
 };
 
-// Shifted centres packed for `dot_group`, with -|c|^2 / 2; the padding never wins.
+// Shifted centers packed for `dot_group`, with -|c|^2 / 2; the padding never wins.
 template <class T>
 struct PackedCenters {
     const T *packed, *bias, *shift;
@@ -46,9 +46,9 @@ struct PackedCenters {
     }
 };
 
-// The nearest centres of three vectors of rows.
+// The nearest centers of three vectors of rows.
 template <class T>
-void nearest(const PackedCenters<T>& centers, const T* rows, size_t step, std::int32_t* labels, Ahead& ahead) {
+void nearest(const PackedCenters<T>& centers, const T* rows, size_t step, std::int32_t* labels, Prefetch& ahead) {
     constexpr size_t lines = 12;  // a burst that the processor can have under way at once
     using Index = Vec<Int<T>>;
     Vec<T> best[row_vectors];
@@ -81,7 +81,7 @@ double add_to_center(const T* __restrict x, const T* __restrict c, size_t d, dou
 }
 
 template <class T>
-double lloyd(Matrix<const T> X, Matrix<const T> centers, const double* w, LloydOutput out, Poll poll) {
+double lloyd(Matrix<const T> X, Matrix<const T> centers, const double* w, LloydOutput out, InterruptPoll poll) {
     constexpr size_t L = lanes<T>, group = row_vectors * L;
     const size_t d = X.cols, wide = padded<T>(d);
     const PackedCenters<T> packed(centers);
@@ -94,7 +94,7 @@ double lloyd(Matrix<const T> X, Matrix<const T> centers, const double* w, LloydO
         for (size_t r = 0; r < count; ++r) pack_row<T>(X.row(begin + r), X.end(), d, packed.shift, T{1}, panels, r);
         clear_rows(panels, d, count);
         transpose_tile(panels, d, rows);
-        Ahead ahead = Ahead::of(X, begin + count);
+        Prefetch ahead = Prefetch::of(X, begin + count);
         for (size_t r = 0; r < count; r += group) nearest(packed, rows + r * wide, wide * L, labels + r, ahead);
         for (size_t r = 0; r < count; ++r) {
             const auto k = static_cast<size_t>(labels[r]);

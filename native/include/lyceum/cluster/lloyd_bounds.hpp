@@ -1,6 +1,6 @@
-// The Lloyd pass of lloyd.hpp, without comparing rows whose nearest centre cannot have changed (Hamerly 2010). Every
-// row keeps its centre and a lower bound l of the distance to all others, which falls by as much as one of those has
-// moved. With the distance u to its own centre, which the sums need anyway, l^2 - u^2 > 8 v (d + 8) R^2 decides that it
+// The Lloyd pass of lloyd.hpp, without comparing rows whose nearest center cannot have changed (Hamerly 2010). Every
+// row keeps its center and a lower bound l of the distance to all others, which falls by as much as one of those has
+// moved. With the distance u to its own center, which the sums need anyway, l^2 - u^2 > 8 v (d + 8) R^2 decides that it
 // stays: v is the rounding unit of the cells and R = u + 2 max |c| bounds all lengths about the shift, so that the
 // scores of lloyd.hpp, computed with rounding, would say the same. Labels and sums are those of lloyd.hpp, bit for bit.
 // Cost: 3 n d, and d k for every row that is compared.
@@ -10,7 +10,7 @@
 
 namespace lyceum::cluster {
 
-// What is known of every row: its centre (-1: unknown) and the bound; `moves` is how far every centre has moved since.
+// What is known of every row: its center (-1: unknown) and the bound; `moves` is how far every center has moved since.
 struct LloydBounds {
     std::int32_t* labels;  // (n,)
     double* lower;         // (n,)
@@ -28,7 +28,7 @@ inline double square_to_center(const T* __restrict x, const T* __restrict c, siz
     return sum;
 }
 
-// The nearest centres of three vectors of rows as `nearest` finds them, and the scores of the second nearest.
+// The nearest centers of three vectors of rows as `nearest` finds them, and the scores of the second nearest.
 template <class T>
 void nearest_two(const PackedCenters<T>& centers, const T* rows, size_t step, std::int32_t* labels, T* second) {
     constexpr int L = lanes<T>;
@@ -66,8 +66,9 @@ public:
         rounding_ = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(d + 8);
     }
 
-    // Returns the weighted sum of squared distances; `compared` counts the rows whose centres were looked for.
-    double operator()(Matrix<const T> X, const double* w, double* sums, double* weights, size_t& compared, Poll poll) {
+    // Returns the weighted sum of squared distances; `compared` counts the rows whose centers were looked for.
+    double operator()(Matrix<const T> X, const double* w, double* sums, double* weights, size_t& compared,
+                      InterruptPoll poll) {
         const size_t d = X.cols;
         double inertia = 0;
         compared = 0;
@@ -92,7 +93,7 @@ private:
         return rounding_ * longest * longest;
     }
 
-    // Lowers the bounds of some rows by what the centres have moved, and lists the rows that may change theirs.
+    // Lowers the bounds of some rows by what the centers have moved, and lists the rows that may change theirs.
     size_t doubtful(Matrix<const T> X, size_t begin, size_t count) {
         size_t found = 0;
         for (size_t i = begin; i < begin + count; ++i) {

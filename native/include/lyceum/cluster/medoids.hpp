@@ -16,7 +16,7 @@ namespace lyceum::cluster {
 template <class T>
 class Medoids {
 public:
-    Medoids(Matrix<const T> D, const double* w, size_t k, size_t threads, Poll poll)
+    Medoids(Matrix<const T> D, const double* w, size_t k, size_t threads, InterruptPoll poll)
         : D_(D), n_(D.rows), k_(k), team_(threads), poll_(poll), w_(n_), first_(n_), second_(n_), d1_(n_), d2_(n_) {
         for (size_t i = 0; i < n_; ++i) w_[i] = weight_of(w, i);
     }
@@ -174,8 +174,8 @@ private:
 
     Matrix<const T> D_;
     size_t n_, k_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     std::vector<double> w_;
     std::vector<size_t> first_, second_;  // of every row
     std::vector<T> d1_, d2_;

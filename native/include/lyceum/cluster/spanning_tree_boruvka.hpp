@@ -1,6 +1,6 @@
 // The minimum spanning tree of rows of few columns, by Boruvka's algorithm over a tree of boxes: in every round every
 // component looks for the nearest row outside of it. Boxes within one component, and boxes farther away than the
-// component's best edge so far, are passed over; a row whose last neighbour is still outside need not look again. With
+// component's best edge so far, are passed over; a row whose last neighbor is still outside need not look again. With
 // `core` values an edge is max(value, core_i, core_j). Memory: the rows. Cost: about n log(n) where columns are few.
 #pragma once
 #include <lyceum/cluster/linkage_matrix.hpp>
@@ -15,7 +15,7 @@ class BoruvkaTree {
 public:
     // Z is in leaf order (density::leaf_order); `numbers[i]` is the row number of row i of Z, `core` is by row number.
     BoruvkaTree(const Space& space, Matrix<const double> Z, const std::int64_t* numbers, const double* core,
-                size_t threads, Poll poll)
+                size_t threads, InterruptPoll poll)
         : space_(space), Z_(Z), numbers_(numbers), leaves_(Z, nullptr), team_(threads), poll_(poll), n_(Z.rows) {
         core_.resize(n_);
         for (size_t i = 0; i < n_; ++i) core_[i] = core ? core[static_cast<size_t>(numbers[i])] : 0;
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    // The nearest neighbours of all rows, for the first round.
+    // The nearest neighbors of all rows, for the first round.
     void look_all() {
         const size_t step = 1024;
         team_((n_ + step - 1) / step, [&](size_t task) {
@@ -176,8 +176,8 @@ private:
     Matrix<const double> Z_;
     const std::int64_t* numbers_;
     density::Leaves leaves_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     size_t n_;
     std::vector<Node> nodes_;
     std::vector<double> boxes_, core_;               // boxes: [node][low, high][column]

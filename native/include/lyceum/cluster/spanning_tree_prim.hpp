@@ -11,7 +11,7 @@ namespace lyceum::cluster {
 template <class Space>
 class PrimTree {
 public:
-    PrimTree(const Space& space, Matrix<const double> X, const double* core, size_t threads, Poll poll)
+    PrimTree(const Space& space, Matrix<const double> X, const double* core, size_t threads, InterruptPoll poll)
         : space_(space), n_(X.rows), d_(X.cols), wide_(round_up(X.rows, block)), team_(threads), poll_(poll) {
         cells_.resize(wide_ * d_), best_.assign(wide_, never), core_.assign(wide_, 0), from_.resize(wide_);
         row_.resize(wide_), point_.resize(d_);
@@ -108,8 +108,8 @@ private:
     using Aligned = std::vector<double, AlignedAllocator<double>>;
     const Space& space_;
     size_t n_, d_, wide_;
-    Team team_;
-    Poll poll_;
+    ThreadTeam team_;
+    InterruptPoll poll_;
     Aligned cells_, best_, core_;           // [column][row]; the distance of every row to the tree
     std::vector<std::int64_t> from_, row_;  // the nearest row of the tree, and the number of the row
     std::vector<double> point_;

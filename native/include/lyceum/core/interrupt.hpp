@@ -4,10 +4,10 @@
 
 namespace lyceum {
 
-class Poll {
+class InterruptPoll {
 public:
     using Check = void (*)();
-    explicit Poll(Check check = nullptr) : check_(check) {}
+    explicit InterruptPoll(Check check = nullptr) : check_(check) {}
 
     // `work` in multiply-adds, or cells where a cell costs about as much as eight of them.
     void operator()(std::size_t work) {

@@ -17,53 +17,53 @@ struct Strided {
     size_t row_step, column_step;
 };
 
-template <int Wide>
-inline constexpr int block_height = registers == 32 ? (Wide == 4   ? 6
-                                                       : Wide == 3 ? 8
-                                                       : Wide == 2 ? 12
-                                                                   : 16)
-                                                    : (Wide == 2 ? 6 : 12);
+template <int WideSums>
+inline constexpr int block_height = registers == 32 ? (WideSums == 4   ? 6
+                                                       : WideSums == 3 ? 8
+                                                       : WideSums == 2 ? 12
+                                                                       : 16)
+                                                    : (WideSums == 2 ? 6 : 12);
 
-template <class T, int Tall, int Wide>
+template <class T, int Tall, int WideSums>
 inline void product_block(Strided<T> a, const T* b, size_t b_step, size_t K, const T* start, T* c, size_t c_step) {
     constexpr int L = lanes<T>;
-    Vec<T> sum[Tall][Wide];
+    Vec<T> sum[Tall][WideSums];
 #pragma GCC unroll 16
     for (int i = 0; i < Tall; ++i)
 #pragma GCC unroll 4
-        for (int v = 0; v < Wide; ++v) sum[i][v] = start ? load(start + v * L) : Vec<T>{};
+        for (int v = 0; v < WideSums; ++v) sum[i][v] = start ? load(start + v * L) : Vec<T>{};
     const T* at = a.data;
     for (size_t k = 0; k < K; ++k, at += a.column_step, b += b_step) {
-        Vec<T> right[Wide];
+        Vec<T> right[WideSums];
 #pragma GCC unroll 4
-        for (int v = 0; v < Wide; ++v) right[v] = load(b + v * L);
+        for (int v = 0; v < WideSums; ++v) right[v] = load(b + v * L);
 #pragma GCC unroll 16
         for (int i = 0; i < Tall; ++i)
 #pragma GCC unroll 4
-            for (int v = 0; v < Wide; ++v) sum[i][v] += at[i * a.row_step] * right[v];
+            for (int v = 0; v < WideSums; ++v) sum[i][v] += at[i * a.row_step] * right[v];
     }
 #pragma GCC unroll 16
     for (int i = 0; i < Tall; ++i)
 #pragma GCC unroll 4
-        for (int v = 0; v < Wide; ++v) store(c + i * c_step + v * L, sum[i][v]);
+        for (int v = 0; v < WideSums; ++v) store(c + i * c_step + v * L, sum[i][v]);
 }
 
-template <class T, int Tall, int Wide>
+template <class T, int Tall, int WideSums>
 inline void product_rows(Strided<T>& a, size_t& M, const T* b, size_t b_step, size_t K, const T* start, T*& c,
                          size_t c_step) {
     for (; M >= Tall; M -= Tall, a.data += Tall * a.row_step, c += Tall * c_step)
-        product_block<T, Tall, Wide>(a, b, b_step, K, start, c, c_step);
+        product_block<T, Tall, WideSums>(a, b, b_step, K, start, c, c_step);
 }
 
-// Wide vectors of columns of C.
-template <class T, int Wide>
+// WideSums vectors of columns of C.
+template <class T, int WideSums>
 inline void product_columns(Strided<T> a, size_t M, const T* b, size_t b_step, size_t K, const T* start, T* c,
                             size_t c_step) {
-    product_rows<T, block_height<Wide>, Wide>(a, M, b, b_step, K, start, c, c_step);
-    if constexpr (block_height<Wide> > 8) product_rows<T, 8, Wide>(a, M, b, b_step, K, start, c, c_step);
-    if constexpr (block_height<Wide> > 4) product_rows<T, 4, Wide>(a, M, b, b_step, K, start, c, c_step);
-    product_rows<T, 2, Wide>(a, M, b, b_step, K, start, c, c_step);
-    product_rows<T, 1, Wide>(a, M, b, b_step, K, start, c, c_step);
+    product_rows<T, block_height<WideSums>, WideSums>(a, M, b, b_step, K, start, c, c_step);
+    if constexpr (block_height<WideSums> > 8) product_rows<T, 8, WideSums>(a, M, b, b_step, K, start, c, c_step);
+    if constexpr (block_height<WideSums> > 4) product_rows<T, 4, WideSums>(a, M, b, b_step, K, start, c, c_step);
+    product_rows<T, 2, WideSums>(a, M, b, b_step, K, start, c, c_step);
+    product_rows<T, 1, WideSums>(a, M, b, b_step, K, start, c, c_step);
 }
 
 // C (M, N) = A (M, K) B (K, N) plus the row `start`, if there is one; N is a multiple of `wide_columns`.

@@ -1,4 +1,4 @@
-// The midpoint of two numbers that never rounds up to the larger one: a threshold between neighbours must part them.
+// The midpoint of two numbers that never rounds up to the larger one: a threshold between neighbors must part them.
 #pragma once
 #include <limits>
 

@@ -13,19 +13,19 @@
 
 namespace lyceum {
 
-class Team {
+class ThreadTeam {
 public:
-    explicit Team(std::size_t size) {
+    explicit ThreadTeam(std::size_t size) {
         for (std::size_t i = 1; i < size; ++i) helpers_.emplace_back([this] { serve(); });
     }
-    ~Team() {
+    ~ThreadTeam() {
         stop_ = true;
         start_.fetch_add(1, std::memory_order_release);
         start_.notify_all();
         for (auto& helper : helpers_) helper.join();
     }
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
+    ThreadTeam(const ThreadTeam&) = delete;
+    ThreadTeam& operator=(const ThreadTeam&) = delete;
 
     std::size_t size() const { return helpers_.size() + 1; }
 

@@ -12,11 +12,11 @@ namespace lyceum {
 inline constexpr size_t tile_rows = 96;  // a multiple of three vectors of rows at every level
 
 // Prefetches the data of the next tile line by line while this one is summed.
-struct Ahead {
+struct Prefetch {
     const char *at = nullptr, *end = nullptr;
 
     template <class T>
-    static Ahead of(Matrix<const T> X, size_t from) {
+    static Prefetch of(Matrix<const T> X, size_t from) {
         const size_t to = std::min(X.rows, from + tile_rows);
         return {reinterpret_cast<const char*>(X.row(from)), reinterpret_cast<const char*>(X.row(to))};
     }

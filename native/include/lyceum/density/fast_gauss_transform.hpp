@@ -1,7 +1,7 @@
 // sum_i w_i exp(-(x - z_i)^2 / 2) on a line, from moments of the rows in cells of half a bandwidth: the fast Gauss
 // transform (Greengard and Strain, 1991) with a certified error.
 //
-// About a cell's centre c, with y = x - c and t = z - c, |t| <= 1/4, Hermite's generating function gives
+// About a cell's center c, with y = x - c and t = z - c, |t| <= 1/4, Hermite's generating function gives
 //   exp(-(y - t)^2 / 2) = exp(-y^2/2) sum_n He_n(y) t^n / n!,
 // of which the terms n < 12 are kept: a polynomial in y for every cell. By Cramer's inequality, |He_n(y)| exp(-y^2/4)
 // <= 1.0865 sqrt(n!), what is left is below `remainder` exp(-y^2/4) per unit of weight, together (Cauchy and Schwarz)
@@ -29,7 +29,7 @@ struct GaussCells {
 };
 
 // `z` is ascending and lies within the margins. Rows of one cell follow each other: they lie in the lanes.
-inline void gauss_cells(const double* z, const double* w, size_t n, GaussCells cells, Poll poll) {
+inline void gauss_cells(const double* z, const double* w, size_t n, GaussCells cells, InterruptPoll poll) {
     constexpr size_t L = lanes<double>;
     double hermite[hermite_terms][hermite_terms] = {};  // He_n = sum_k hermite[n][k] y^k
     hermite[0][0] = hermite[1][1] = 1;
@@ -38,7 +38,7 @@ inline void gauss_cells(const double* z, const double* w, size_t n, GaussCells c
             hermite[m][k] = (k ? hermite[m - 1][k - 1] : 0.) - double(m - 1) * hermite[m - 2][k];
     for (size_t begin = 0; begin < n;) {
         const auto cell = static_cast<size_t>((z[begin] - cells.origin) / cell_width);
-        const double centre = cells.origin + (double(cell) + .5) * cell_width, edge = centre + .5 * cell_width;
+        const double center = cells.origin + (double(cell) + .5) * cell_width, edge = center + .5 * cell_width;
         Doubles moments[hermite_terms] = {};
         const size_t end = std::max<size_t>(std::lower_bound(z + begin, z + n, edge) - z, begin + 1);
         const auto add = [&](Doubles step, Doubles power) {
@@ -46,9 +46,9 @@ inline void gauss_cells(const double* z, const double* w, size_t n, GaussCells c
             for (size_t m = 0; m < hermite_terms; ++m, power *= step) moments[m] += power;
         };
         size_t i = begin;
-        for (; i + L <= end; i += L) add(load(z + i) - centre, w ? load(w + i) : splat(1.));
+        for (; i + L <= end; i += L) add(load(z + i) - center, w ? load(w + i) : splat(1.));
         Doubles step{}, power{};
-        for (size_t r = 0; i + r < end; ++r) step[r] = z[i + r] - centre, power[r] = weight_of(w, i + r);
+        for (size_t r = 0; i + r < end; ++r) step[r] = z[i + r] - center, power[r] = weight_of(w, i + r);
         add(step, power);
         double factorial = 1;
         for (size_t m = 0; m < hermite_terms; ++m, factorial *= double(m)) {
@@ -80,7 +80,7 @@ struct WindowSums {
 
 template <bool Near>
 void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total, double tolerance,
-                     double* sums, Poll poll) {
+                     double* sums, InterruptPoll poll) {
     constexpr size_t L = lanes<double>;
     constexpr double remainder = 3.3e-12;  // 1.0865 (1/4)^12 / sqrt(12!) / (1 - 1/4 / sqrt(13))
     const auto missed_beyond = [&](size_t cells_away) {
@@ -115,7 +115,7 @@ void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells ce
 // sums[q] without own[q] (null: with all rows), NaN where it is not certain to the tolerance. `total` is the weight of
 // all.
 inline void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total,
-                            double tolerance, double* sums, Poll poll) {
+                            double tolerance, double* sums, InterruptPoll poll) {
     if (tolerance >= 1e-6)
         gauss_cell_sums<true>(x, own, n, cells, total, tolerance - 1e-7, sums, poll);
     else

@@ -59,7 +59,7 @@ private:
 template <class Window>
 class KernelSums {
 public:
-    KernelSums(const Leaves& leaves, double tolerance, Poll poll)
+    KernelSums(const Leaves& leaves, double tolerance, InterruptPoll poll)
         : leaves_(leaves), tolerance_(tolerance), poll_(poll), visits_(leaves) {}
 
     // `own_row[q]` is the row that query q itself is, which its sum leaves out; null: none is left out.
@@ -176,7 +176,7 @@ private:
 
     const Leaves& leaves_;
     double tolerance_;
-    Poll poll_;
+    InterruptPoll poll_;
     LeafVisits visits_;
 };
 

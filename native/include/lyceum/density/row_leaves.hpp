@@ -13,7 +13,8 @@ namespace lyceum::density {
 inline constexpr size_t leaf_rows = 32;
 
 // Reorders `order[begin, end)` so that every `leaf` consecutive rows form one leaf. Cost: n log(n) d.
-inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin, size_t end, size_t leaf, Poll& poll) {
+inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin, size_t end, size_t leaf,
+                       InterruptPoll& poll) {
     while (end - begin > leaf) {
         size_t axis = 0;
         double widest = -1;

@@ -25,7 +25,8 @@ public:
 
     // The k nearest rows of every query; `skip` is null, or a row for every query that it leaves out.
     template <class Space>
-    void nearest(const Space& space, Matrix<const double> X, NearestQuery asked, NearestOutput out, Poll poll) const {
+    void nearest(const Space& space, Matrix<const double> X, NearestQuery asked, NearestOutput out,
+                 InterruptPoll poll) const {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> order(X.rows);  // the leaf where a search begins, query
         for (size_t q = 0; q < X.rows; ++q) {
             order[q] = {static_cast<std::uint32_t>(first_leaf(space, X.row(q))), static_cast<std::uint32_t>(q)};

@@ -18,7 +18,7 @@ inline bool any_lane(Mask mask) {
     return all != 0;
 }
 
-// A query: how many neighbours, the number of the first row of Y, and the row that every query leaves out.
+// A query: how many neighbors, the number of the first row of Y, and the row that every query leaves out.
 struct NearestQuery {
     size_t k;
     std::int64_t first = 0;
@@ -95,7 +95,7 @@ using SearchChunk = AnyCall<void(const double* group, size_t query, const double
 // `side` rows of Y are compared together.
 template <class T>
 [[gnu::noipa]] void nearest(size_t side, SearchChunk search, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked,
-                            NearestOutput out, Poll poll) {
+                            NearestOutput out, InterruptPoll poll) {
     constexpr size_t R = group_rows<double>;
     const size_t n = X.rows, d = X.cols, size = chunk_rows(d);
     NearestLists lists(n, asked);
@@ -115,7 +115,7 @@ template <class T>
 
 template <class T, class Space>
 void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
-             Poll poll) {
+             InterruptPoll poll) {
     const auto search = [&](const double* group, size_t query, const double* chunk, size_t begin, size_t count,
                             NearestLists& lists) {
         nearest_in_chunk(space, group, query, X.rows, chunk, begin, count, X.cols, lists);

@@ -7,7 +7,7 @@
 //     e = 1.02 u (d + 3) (M^2 / 2 + |a| M),      M = max |b|,
 // and |a - b| by at most 1.02 u (|a| + M). A row y whose raw value is at most the limit t of a query therefore has
 //     score >= |a|^2 / 2 - (s sqrt(t) + 1.02 u (|a| + M))^2 / 2 - e
-// (and terms for underflow): pairs below cannot be neighbours. Others wait in a short list per query, with their
+// (and terms for underflow): pairs below cannot be neighbors. Others wait in a short list per query, with their
 // scores: k scores of at least S bound the limit by s sqrt(t) <= sqrt(|a|^2 - 2 S + 2 e) + 1.02 u (|a| + M), so that
 // most leave it again without ever being compared in full. The answer is that of nearest.hpp, bit for bit. Where more
 // than an eighth of the pairs are compared in full, the filter is no gain and is left out. Cost: rows * rows * columns
@@ -29,7 +29,7 @@ struct Products : SquaredDifferences {
 template <class T>
 class EuclideanNearest {
 public:
-    EuclideanNearest(Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, Poll poll)
+    EuclideanNearest(Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, InterruptPoll poll)
         : X_(X),
           Y_(Y),
           d_(X.cols),
@@ -37,7 +37,7 @@ public:
           room_(asked.k <= most_by_score ? 2 * asked.k + 64 : 64),
           poll_(poll),
           lists_(X.rows, asked),
-          centre_(d_),
+          center_(d_),
           half_(X.rows),
           length_(X.rows),
           within_(X.rows, std::numeric_limits<double>::infinity()),
@@ -64,7 +64,7 @@ private:
     static constexpr size_t G = side_rows<Products>, R = group_rows<float>, L = lanes<float>;
     static constexpr double u = 1.02 / 16777216, farthest = 1e15;
     static constexpr size_t most_columns = 100000;  // u (d + 3) must stay small
-    static constexpr size_t most_by_score = 128;    // neighbours; with more, lists of scores would take much memory
+    static constexpr size_t most_by_score = 128;    // neighbors; with more, lists of scores would take much memory
     struct Waiting {
         float score;
         std::uint32_t place_in_chunk;
@@ -74,16 +74,16 @@ private:
 
     size_t first_review() const { return asked_.k + std::max<size_t>(16, asked_.k / 2); }
 
-    // Centre and scale from some rows of Y; any would do, these keep the error of the filter small.
+    // Center and scale from some rows of Y; any would do, these keep the error of the filter small.
     void find_frame() {
         const size_t step = std::max<size_t>(1, Y_.rows / 1024);
         double count = 0, spread = 0;
         for (size_t i = 0; i < Y_.rows; i += step, ++count)
             for (size_t j = 0; j < d_; ++j)
-                centre_[j] += (static_cast<double>(Y_.row(i)[j]) - centre_[j]) / (count + 1);
+                center_[j] += (static_cast<double>(Y_.row(i)[j]) - center_[j]) / (count + 1);
         for (size_t i = 0; i < Y_.rows; i += step)
             for (size_t j = 0; j < d_; ++j)
-                spread = std::max(spread, std::abs(static_cast<double>(Y_.row(i)[j]) - centre_[j]));
+                spread = std::max(spread, std::abs(static_cast<double>(Y_.row(i)[j]) - center_[j]));
         if (spread > 0 && spread <= std::numeric_limits<double>::max())
             scale_ = std::ldexp(1., -std::clamp(std::ilogb(spread), -500, 500));
     }
@@ -92,7 +92,7 @@ private:
     double place(const T* x, float* out, size_t step) const {
         double square = 0;
         for (size_t j = 0; j < d_; ++j) {
-            const float z = static_cast<float>((static_cast<double>(x[j]) - centre_[j]) * scale_);
+            const float z = static_cast<float>((static_cast<double>(x[j]) - center_[j]) * scale_);
             out[j * step] = z;
             square += static_cast<double>(z) * static_cast<double>(z);
         }
@@ -240,9 +240,9 @@ private:
     size_t d_;
     NearestQuery asked_;
     size_t room_;
-    Poll poll_;
+    InterruptPoll poll_;
     NearestLists lists_;
-    std::vector<double> centre_, half_, length_, within_;  // half_: |a|^2 / 2; within_: a bound of s sqrt(t)
+    std::vector<double> center_, half_, length_, within_;  // half_: |a|^2 / 2; within_: a bound of s sqrt(t)
     double scale_ = 1, reach_ = 0;
     std::vector<float, AlignedAllocator<float>> floor_;  // of scores; padding lets nothing pass
     std::vector<Waiting> waiting_;                       // (queries, room_)

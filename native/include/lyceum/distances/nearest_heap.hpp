@@ -15,7 +15,7 @@ struct Neighbor {
 };
 
 // The k best, in memory that belongs to the caller: in ascending order while k is small, where moving a few entries
-// costs less than a heap, else a heap with the worst neighbour on top.
+// costs less than a heap, else a heap with the worst neighbor on top.
 class NearestHeap {
 public:
     NearestHeap(Neighbor* data, size_t k) : data_(data), k_(k) {}
@@ -41,7 +41,7 @@ public:
         return true;
     }
 
-    // In ascending order; places without a neighbour have an infinite value and row -1.
+    // In ascending order; places without a neighbor have an infinite value and row -1.
     void write(double* raw, std::int64_t* rows) {
         if (k_ > most_sorted) std::sort_heap(data_, data_ + size_);
         for (size_t i = 0; i < k_; ++i) {

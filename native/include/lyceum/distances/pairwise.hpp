@@ -10,7 +10,7 @@ namespace lyceum::distances {
 // A packed chunk of Y, from row `begin` on, against all packed rows of X; compiled once for a space.
 template <class Space>
 void pairwise_chunk(const Space& space, const double* side, size_t n, const double* rows, size_t begin, size_t count,
-                    size_t d, size_t m, double* out, Poll& poll) {
+                    size_t d, size_t m, double* out, InterruptPoll& poll) {
     constexpr size_t G = side_rows<Space>, R = group_rows<double>, L = lanes<double>;
     double values[G * R];
     for (size_t i = 0; i < n; i += G) {
@@ -26,11 +26,13 @@ void pairwise_chunk(const Space& space, const double* side, size_t n, const doub
 }
 
 // pairwise_chunk in some space.
-using CompareChunk = AnyCall<void(const double* side, const double* rows, size_t begin, size_t count, Poll& poll)>;
+using CompareChunk =
+    AnyCall<void(const double* side, const double* rows, size_t begin, size_t count, InterruptPoll& poll)>;
 
 // `group` rows of X are compared together.
 template <class T>
-[[gnu::noipa]] void pairwise(size_t group, CompareChunk compare, Matrix<const T> X, Matrix<const T> Y, Poll poll) {
+[[gnu::noipa]] void pairwise(size_t group, CompareChunk compare, Matrix<const T> X, Matrix<const T> Y,
+                             InterruptPoll poll) {
     constexpr size_t R = group_rows<double>;
     const size_t n = X.rows, m = Y.rows, d = X.cols, chunk = chunk_rows(d);
     double* side = scratch<struct PairwiseSide, double>(round_up(n, group) * d);
@@ -44,8 +46,9 @@ template <class T>
 }
 
 template <class T, class Space>
-void pairwise(const Space& space, Matrix<const T> X, Matrix<const T> Y, double* out, Poll poll) {
-    const auto compare = [&](const double* side, const double* rows, size_t begin, size_t count, Poll& polled) {
+void pairwise(const Space& space, Matrix<const T> X, Matrix<const T> Y, double* out, InterruptPoll poll) {
+    const auto compare = [&](const double* side, const double* rows, size_t begin, size_t count,
+                             InterruptPoll& polled) {
         pairwise_chunk(space, side, X.rows, rows, begin, count, X.cols, Y.rows, out, polled);
     };
     pairwise<T>(side_rows<Space>, compare, X, Y, poll);

@@ -8,7 +8,7 @@ namespace lyceum::distances {
 template <size_t capacity>
 class SortedNearest {
 public:
-    // The last k places are for neighbours; those before hold values below all others, which never move.
+    // The last k places are for neighbors; those before hold values below all others, which never move.
     explicit SortedNearest(size_t k) : k_(k) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         for (size_t i = 0; i < capacity; ++i) {
@@ -32,7 +32,7 @@ public:
             insert<false>(x, row);
     }
 
-    // In ascending order; places without a neighbour have an infinite value and row -1.
+    // In ascending order; places without a neighbor have an infinite value and row -1.
     void write(double* raw, std::int64_t* rows) const {
         for (size_t i = 0; i < k_; ++i) {
             const size_t at = capacity - k_ + i;

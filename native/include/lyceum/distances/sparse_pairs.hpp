@@ -45,7 +45,8 @@ auto sparse_value_in(const Space& space) {
 }
 
 template <class T>
-[[gnu::noipa]] void sparse_pairwise(SparseValue<T> value, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
+[[gnu::noipa]] void sparse_pairwise(SparseValue<T> value, SparseRows<T> X, SparseRows<T> Y, double* out,
+                                    InterruptPoll poll) {
     for (size_t i = 0; i < X.rows; ++i)
         for (size_t k = 0; k < Y.rows; ++k) {
             out[i * Y.rows + k] = value(X, i, Y, k);
@@ -109,7 +110,7 @@ private:
 // the nearest, so that the answers are those of all pairs.
 template <class T>
 [[gnu::noipa]] void sparse_nearest(SparseValue<T> value, bool are_squares, SparseRows<T> X, SparseRows<T> Y,
-                                   NearestQuery asked, NearestOutput out, Poll poll) {
+                                   NearestQuery asked, NearestOutput out, InterruptPoll poll) {
     std::vector<Neighbor> storage(asked.k);
     std::optional<SparseProducts<T>> products;
     if (are_squares && X.rows > 3) products.emplace(Y);
@@ -128,14 +129,14 @@ template <class T>
 }
 
 template <class T, class Space>
-void sparse_pairwise(const Space& space, SparseRows<T> X, SparseRows<T> Y, double* out, Poll poll) {
+void sparse_pairwise(const Space& space, SparseRows<T> X, SparseRows<T> Y, double* out, InterruptPoll poll) {
     const auto value = sparse_value_in<T>(space);
     sparse_pairwise<T>(SparseValue<T>(value), X, Y, out, poll);
 }
 
 template <class T, class Space>
 void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked, NearestOutput out,
-                    Poll poll) {
+                    InterruptPoll poll) {
     const auto value = sparse_value_in<T>(space);
     sparse_nearest<T>(SparseValue<T>(value), std::is_same_v<Space, SquaredDifferences>, X, Y, asked, out, poll);
 }

@@ -1,5 +1,5 @@
 // Dual coordinate descent for linear support vector machines (Hsieh et al. 2008):
-//     minimise over 0 <= a_i <= U_i   1/2 |sum_i a_i y_i x_i|² + 1/2 sum_i D_i a_i² - sum_i t_i a_i
+//     minimize over 0 <= a_i <= U_i   1/2 |sum_i a_i y_i x_i|² + 1/2 sum_i D_i a_i² - sum_i t_i a_i
 // with U_i = C_i, D_i = 0 for the hinge and U_i infinite, D_i = 1 / (2 C_i) for its square; t_i = 1 - y_i b for an
 // intercept b that is given; with `bias` every row has one more cell, 1. Rows that are settled at a bound are passed
 // over until the others are done. Cost of an epoch: two passes over the cells of the rows that are not.
@@ -91,7 +91,7 @@ struct DualOutcome {
 // w has one more entry at its end for the bias; it is kept at sum_i a_i y_i x_i.
 template <class Cells>
 DualOutcome dual_descent(const Cells& X, const DualDescent& p, double* a, double* w, size_t d, double tol,
-                         size_t max_epochs, Poll poll) {
+                         size_t max_epochs, InterruptPoll poll) {
     const size_t n = X.rows();
     const double far = std::numeric_limits<double>::infinity();
     std::vector<double> bend(n);

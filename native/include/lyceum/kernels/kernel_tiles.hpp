@@ -81,10 +81,10 @@ private:
 
 // work(panel) for all panels of `rows` rows, some at a time between polls.
 template <class Work>
-void over_panels(size_t rows, size_t cost, size_t threads, Poll poll, const Work& work) {
+void over_panels(size_t rows, size_t cost, size_t threads, InterruptPoll poll, const Work& work) {
     const size_t panels = (rows + panel_rows - 1) / panel_rows;
     const size_t enough = std::max<size_t>(1, panels * cost >> 20);
-    Team team(std::min({threads, panels, enough}));
+    ThreadTeam team(std::min({threads, panels, enough}));
     const size_t some = std::max<size_t>(4 * team.size(), (size_t{1} << 25) / std::max<size_t>(1, cost));
     for (size_t begin = 0; begin < panels; begin += some) {
         const size_t count = std::min(some, panels - begin);
@@ -96,7 +96,7 @@ void over_panels(size_t rows, size_t cost, size_t threads, Poll poll, const Work
 // out[i, j] = k(x_i, y_j); with `same` Y is X, and the matrix is symmetric to the last bit.
 template <class T>
 [[gnu::noipa]] void gram(TurnProducts<T> kernel, Matrix<const T> X, Matrix<const T> Y, bool same, T* out,
-                         size_t threads, Poll poll) {
+                         size_t threads, InterruptPoll poll) {
     const std::vector<T> squares = square_lengths(X);
     const size_t n = X.rows, m = Y.rows;
     over_panels(m, n * panel_rows * (X.cols + 16) / (same ? 2 : 1), threads, poll, [&](size_t begin) {
@@ -121,7 +121,7 @@ template <class T>
 // out[j, c] += sum_i coef[i, c] k(x_i, y_j), in the order of i: in T over 32 rows, then in double.
 template <class T>
 [[gnu::noipa]] void kernel_sums(TurnProducts<T> kernel, Matrix<const T> X, Matrix<const double> coef, Matrix<const T> Y,
-                                double* out, size_t threads, Poll poll) {
+                                double* out, size_t threads, InterruptPoll poll) {
     const std::vector<T> squares = square_lengths(X);
     const std::vector<T> weights(coef.data, coef.end());
     const size_t n = X.rows, outputs = coef.cols;

@@ -1,7 +1,7 @@
-// Sequential minimal optimisation on a working set whose kernel values are all there.
+// Sequential minimal optimization on a working set whose kernel values are all there.
 //
 // The problem over variables b_t, 0 <= b_t <= C_t, with signs s_t of +-1 and the kernel values K of their rows:
-//     minimise  1/2 sum_tu s_t s_u b_t b_u K_tu - sum_t s_t z_t b_t,   with sum_t s_t b_t fixed if `balanced`.
+//     minimize  1/2 sum_tu s_t s_u b_t b_u K_tu - sum_t s_t z_t b_t,   with sum_t s_t b_t fixed if `balanced`.
 // v_t = z_t - sum_u s_u b_u K_tu is minus the slope along s_t b_t. It is optimal where the largest v of the variables
 // that s_t b_t can rise for ("up") is not above the smallest v of those that it can fall for ("low"); if not balanced,
 // where the first is not above zero and the second not below.
@@ -30,7 +30,7 @@ public:
     }
 
     // Steps until the violation is at most tol; the number of steps, -1 if max_steps were not enough.
-    std::int64_t solve(double tol, size_t max_steps, Poll& poll) {
+    std::int64_t solve(double tol, size_t max_steps, InterruptPoll& poll) {
         for (size_t step = 0; step < max_steps; ++step) {
             const Choice choice = balanced_ ? choose_pair() : choose_one();
             if (!(choice.violation > tol)) return static_cast<std::int64_t>(step);

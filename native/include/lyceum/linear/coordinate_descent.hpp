@@ -59,7 +59,7 @@ inline double gram_gap(const GramProblem& problem, const double* g, const double
 }
 
 inline Descent gram_descent(const GramProblem& problem, double* __restrict g, double* __restrict b, const Penalty& p,
-                            double tolerance, size_t max_epochs, Poll poll) {
+                            double tolerance, size_t max_epochs, InterruptPoll poll) {
     const bool by_gap = !std::isnan(problem.yy);
     const size_t m = problem.m;
     Descent at{0, by_gap ? gram_gap(problem, g, b, p) : 0.0};
@@ -129,8 +129,8 @@ struct SparseColumns {
 template <class Columns>
 struct ColumnProblem {
     Columns X;
-    const double *mean, *norms;  // (d,) means and squared lengths of the centred columns
-    const double* y;             // (n,) centred
+    const double *mean, *norms;  // (d,) means and squared lengths of the centered columns
+    const double* y;             // (n,) centered
 };
 
 struct Residual {
@@ -154,7 +154,7 @@ double column_gap(const ColumnProblem<Columns>& problem, const std::int32_t* cho
 // Over the chosen columns alone; b has all d entries.
 template <class Columns>
 Descent column_descent(const ColumnProblem<Columns>& problem, const std::int32_t* chosen, size_t count, Residual& r,
-                       double* b, const Penalty& p, double tolerance, size_t max_epochs, Poll poll) {
+                       double* b, const Penalty& p, double tolerance, size_t max_epochs, InterruptPoll poll) {
     constexpr size_t gap_every = 5;  // epochs between two computations of the gap, which cost about an epoch each
     Descent at{0, 0.0};
     while (at.epochs < max_epochs) {
@@ -184,7 +184,7 @@ Descent column_descent(const ColumnProblem<Columns>& problem, const std::int32_t
 // out_k = (x_j - mean_j s).(u + c s) for j = chosen_k
 template <class Columns>
 void column_products(const Columns& X, const double* mean, const std::int32_t* chosen, size_t count, const Residual& r,
-                     double* out, Poll poll) {
+                     double* out, InterruptPoll poll) {
     for (size_t k = 0; k < count; ++k) {
         const auto j = static_cast<size_t>(chosen[k]);
         out[k] = X.dot(j, r.u) + r.c * mean[j];

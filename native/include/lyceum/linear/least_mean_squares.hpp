@@ -10,7 +10,7 @@ namespace lyceum::linear {
 
 template <class T>
 void lms_pass(Matrix<const T> X, const double* y, const double* w, const double* shift, const double* unit, double rate,
-              bool intercept, double* __restrict u, Poll poll) {
+              bool intercept, double* __restrict u, InterruptPoll poll) {
     const size_t d = X.cols;
     double* __restrict z = scratch<struct LmsRow, double>(d);
     for (size_t i = 0; i < X.rows; ++i) {

@@ -1,4 +1,4 @@
-// labels[i] = the first k that maximises intercept[k] + sum_j x_ij coef[k, j], with the check for NaN and infinity in
+// labels[i] = the first k that maximizes intercept[k] + sum_j x_ij coef[k, j], with the check for NaN and infinity in
 // the same read. Cost: n d K multiply-adds.
 #pragma once
 #include <lyceum/core/dots.hpp>
@@ -51,7 +51,7 @@ inline void best_outputs(const LinearRule& rule, const double* rows, size_t step
 // False, and labels unspecified from there on, if a cell is NaN or infinite.
 template <class T>
 bool linear_argmax(Matrix<const T> X, const double* coef, const double* intercept, size_t K, std::int64_t* labels,
-                   Poll poll) {
+                   InterruptPoll poll) {
     constexpr size_t L = lanes<double>, group = row_vectors * L;
     const size_t d = X.cols, wide = padded<double>(d);
     const LinearRule rule = pack_rule(coef, intercept, K, d);

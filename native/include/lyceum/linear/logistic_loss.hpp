@@ -78,7 +78,7 @@ inline void scale_rows(const double* tile, const double* scale, size_t panels, d
 
 template <class T>
 double logistic(Matrix<const T> X, const double* y, const double* w, const double* coef, const double* shift,
-                double* gradient, double* hessian, Poll poll) {
+                double* gradient, double* hessian, InterruptPoll poll) {
     const size_t p = X.cols + 1, panels = panels_of<double>(p), wide = padded<double>(p);
     double* work = zeroed<struct LogisticWork, double>(wide * (3 + (hessian ? wide : 0)));
     double *b = work, *origin = work + wide, *g = work + 2 * wide, *H = work + 3 * wide;
@@ -96,7 +96,7 @@ double logistic(Matrix<const T> X, const double* y, const double* w, const doubl
         add_gradient(tile, rows.residual, panels, g);
         if (hessian) {
             scale_rows(tile, rows.root, panels, tile);
-            gram_upper(tile, tile, p, H, Ahead::of(X, begin + count));
+            gram_upper(tile, tile, p, H, Prefetch::of(X, begin + count));
         }
         poll(count * p * (hessian ? p : 8));
     }

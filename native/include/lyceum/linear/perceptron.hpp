@@ -14,7 +14,7 @@ namespace lyceum::linear {
 // zero-weight rows are ignored. Returns the number of mistakes.
 template <class T>
 size_t perceptron_pass(Matrix<const T> X, Codes codes, const double* w, const double* shift, double rate,
-                       Matrix<double> coef, Poll poll) {
+                       Matrix<double> coef, InterruptPoll poll) {
     const size_t d = X.cols, outputs = coef.rows;
     double* x = scratch<struct PerceptronRow, double>(d);
     double* score = scratch<struct PerceptronScore, double>(outputs);

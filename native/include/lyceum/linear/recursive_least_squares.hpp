@@ -21,7 +21,7 @@ namespace lyceum::linear {
 
 template <class T>
 void recursive_squares(Matrix<const T> X, const double* y, const double* w, const double* shift, double* theta,
-                       double* P, Poll poll) {
+                       double* P, InterruptPoll poll) {
     const size_t d = X.cols, p = d + 1;
     double* __restrict x = scratch<struct RecursiveRow, double>(p);
     double* __restrict u = scratch<struct RecursiveGain, double>(p);
@@ -200,7 +200,7 @@ struct RecursiveStep {
 // every row.
 template <class T>
 double recursive_softmax(Matrix<const T> X, Codes codes, const double* w, const double* shift, Matrix<double> theta,
-                         double* P, double* trace, Poll poll) {
+                         double* P, double* trace, InterruptPoll poll) {
     const size_t d = X.cols;
     RecursiveStep step{theta.rows, d + 1};
     double loss = 0;

@@ -78,7 +78,7 @@ inline void sigmoid_lanes(SoftmaxTile tile, double* bend, double* level) {
 
 template <class T>
 double separable_bound(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
-                       double* gradient, double* curvature, Poll poll) {
+                       double* gradient, double* curvature, InterruptPoll poll) {
     const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
     double* H = curvature ? zeroed<struct BoundCurvature, double>(K * wide * wide) : nullptr;
     double* bends = curvature ? scratch<struct BoundBend, double>(K * tile_rows) : nullptr;

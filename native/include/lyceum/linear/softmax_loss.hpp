@@ -76,7 +76,7 @@ using BendLoss = AnyCall<void(const double* design, SoftmaxTile tile, const doub
 
 [[gnu::noipa]] inline double class_loss(size_t n, size_t d, PackRows pack, Codes codes, const double* w,
                                         const double* coef, const double* shift, double* gradient, size_t work,
-                                        ShareScores share, BendLoss bend, Poll& poll) {
+                                        ShareScores share, BendLoss bend, InterruptPoll& poll) {
     const size_t K = codes.classes, p = d + 1, wide = padded<double>(p);
     const size_t outputs = round_up(packed_outputs(K), lanes<double>);
     double* origin = zeroed<struct SoftmaxShift, double>(wide);
@@ -121,7 +121,7 @@ auto pack_rows_of(Matrix<const T> X) {
 
 template <class T>
 double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
-                    double* gradient, double* hessian, Poll poll) {
+                    double* gradient, double* hessian, InterruptPoll poll) {
     const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
     double* H = hessian ? zeroed<struct SoftmaxHessian, double>(K * (K + 1) / 2 * wide * wide) : nullptr;
     const auto bend = [&](const double* design, SoftmaxTile tile, const double* weight, double* room) {

@@ -38,7 +38,7 @@ inline void mirror(const double* upper, size_t size, double* out) {
 
 // gram += sum w x'x. Cost: the sum of squared row lengths, halved.
 template <class T>
-void sparse_gram(Csr<T> X, const double* w, double* gram, Poll poll) {
+void sparse_gram(Csr<T> X, const double* w, double* gram, InterruptPoll poll) {
     double* upper = zeroed<struct SparseGram, double>(X.cols * X.cols);
     for (size_t i = 0; i < X.rows; ++i) {
         const size_t begin = X.indptr[i], count = X.indptr[i + 1] - begin;
@@ -51,7 +51,7 @@ void sparse_gram(Csr<T> X, const double* w, double* gram, Poll poll) {
 // The binary logistic loss of logistic.hpp over sparse rows, with the design [x, 1].
 template <class T>
 double sparse_logistic(Csr<T> X, const double* y, const double* w, const double* coef, double* gradient,
-                       double* hessian, Poll poll) {
+                       double* hessian, InterruptPoll poll) {
     const size_t d = X.cols, p = d + 1;
     double* upper = hessian ? zeroed<struct SparseHessian, double>(p * p) : nullptr;
     double loss = 0;

@@ -1,4 +1,4 @@
-// A step of expectation-maximisation for rows with missing cells, grouped by which cells are missing. With the
+// A step of expectation-maximization for rows with missing cells, grouped by which cells are missing. With the
 // columns o that are known and m that are missing, component k has the marginal N(mean_o, S_oo) of a row, and of its
 // missing cells the conditional mean mean_m + G (x_o - mean_o) and covariance C:
 //   G = S_mo S_oo^-1,   C = S_mm - G S_om.
@@ -97,7 +97,7 @@ struct Groups {
 // and leave(...) behind every group.
 template <class Visit, class Leave>
 void each_missing_row(Matrix<const double> X, const Groups& groups, const Spreads& at, Visit visit, Leave leave,
-                      Poll& poll) {
+                      InterruptPoll& poll) {
     const size_t K = at.K, d = at.d;
     std::vector<Conditional> parts(at.shared ? 1 : K);
     std::vector<size_t> there, gone;
@@ -136,7 +136,8 @@ void each_missing_row(Matrix<const double> X, const Groups& groups, const Spread
 }
 
 // log weight_k + log p(x_o | k) of the grouped rows, into their rows of `joint` (n, K).
-inline void missing_joint(Matrix<const double> X, const Groups& groups, const Spreads& at, double* joint, Poll poll) {
+inline void missing_joint(Matrix<const double> X, const Groups& groups, const Spreads& at, double* joint,
+                          InterruptPoll poll) {
     const auto visit = [&](auto&, auto&, auto&, size_t row, const double* a, const double*) {
         std::copy_n(a, at.K, joint + row * at.K);
     };
@@ -147,7 +148,7 @@ inline void missing_joint(Matrix<const double> X, const Groups& groups, const Sp
 // and the rest of the log joint density, into those of `constant` (n, K): with e = x_o - mean_o and y = S_oo^-1 e, the
 // part of column j in the squared distance q is e_j y_j. Cells that are missing or do not vary keep their value.
 inline void missing_terms(Matrix<const double> X, const Groups& groups, const Spreads& at, double* terms,
-                          double* constant, Poll poll) {
+                          double* constant, InterruptPoll poll) {
     const size_t K = at.K, d = at.d;
     std::vector<double> e(d), y(d);
     const auto visit = [&](auto& parts, auto& there, auto&, size_t row, const double*, const double*) {
@@ -175,7 +176,7 @@ inline void missing_terms(Matrix<const double> X, const Groups& groups, const Sp
 
 // Sets the sums of the grouped rows and returns their sum of w log p(x).
 inline double missing_step(Matrix<const double> X, const double* w, const Groups& groups, const Spreads& at,
-                           const StepSums& sums, Poll poll) {
+                           const StepSums& sums, InterruptPoll poll) {
     const size_t K = at.K, d = at.d, cells = at.diagonal ? d : d * d, kinds = sums.pooled ? 1 : K;
     std::vector<double> R(K), group(K), filled(d), first(K * d), second(K * cells);
     std::fill_n(sums.rows, K, 0.0), std::fill_n(sums.weight, K, 0.0);

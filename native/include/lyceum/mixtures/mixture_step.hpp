@@ -1,4 +1,4 @@
-// One step of expectation-maximisation for a mixture of Gaussians or Student-t, over a block of rows:
+// One step of expectation-maximization for a mixture of Gaussians or Student-t, over a block of rows:
 //   a_ik = c_k - q_ik / 2                        with q_ik = |W_k (x_i - m_k)|^2        (Gaussian, u_ik = 1)
 //   a_ik = c_k - (v_k + d)/2 log(1 + q_ik / v_k),  u_ik = (v_k + d) / (v_k + q_ik)      (Student-t, v_k degrees)
 //   r_ik = exp(a_ik) / sum_j exp(a_ij)
@@ -114,7 +114,7 @@ struct DensityOfChunk {
         }
     }
 
-    void operator()(Matrix<const T> X, double* a, double* u, Poll& poll) const {
+    void operator()(Matrix<const T> X, double* a, double* u, InterruptPoll& poll) const {
         const size_t K = model.K;
         const double* constant = model.degrees ? nothing : model.constant;
         if (model.diagonal) {
@@ -201,7 +201,7 @@ inline bool finish(const Components& model, const StepSums& sums, const Pending&
 
 template <class T>
 double pass_about(Matrix<const T> X, const double* w, const Components& model, const double* shift,
-                  const StepSums& sums, Pending& pending, Poll& poll) {
+                  const StepSums& sums, Pending& pending, InterruptPoll& poll) {
     const size_t K = model.K, d = model.d, wide = padded<double>(d), groups = sums.pooled ? 1 : K;
     pending.d = d, pending.wide = wide, pending.pooled = sums.pooled;
     pending.shift = zeroed<struct MixtureShift, double>(K * wide);
@@ -231,7 +231,8 @@ double pass_about(Matrix<const T> X, const double* w, const Components& model, c
 
 // Sets the sums and returns sum w log p(x).
 template <class T>
-double mixture_step(Matrix<const T> X, const double* w, const Components& model, const StepSums& sums, Poll poll) {
+double mixture_step(Matrix<const T> X, const double* w, const Components& model, const StepSums& sums,
+                    InterruptPoll poll) {
     Pending pending{};
     double total = pass_about(X, w, model, model.mean, sums, pending, poll);
     if (finish(model, sums, pending)) {

@@ -6,7 +6,7 @@
 namespace lyceum::moments {
 
 inline void class_counts(const rows::CodedRows& X, Codes codes, const double* w, rows::CodedColumns coded,
-                         double* counts, Poll poll) {
+                         double* counts, InterruptPoll poll) {
     constexpr size_t small = 2048;
     const size_t m = coded.m, K = codes.classes, cells = static_cast<size_t>(coded.offsets[m]) * K;
     const size_t copies = cells <= small && X.rows >= 256 ? 4 : 1;

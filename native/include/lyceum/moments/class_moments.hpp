@@ -62,7 +62,7 @@ void first_cells(Matrix<const T> X, Codes codes, const double* w, double* shift)
 }
 
 template <class T>
-void add_rows(Matrix<const T> X, Codes codes, const double* w, ShiftedSums sums, Poll& poll) {
+void add_rows(Matrix<const T> X, Codes codes, const double* w, ShiftedSums sums, InterruptPoll& poll) {
     const size_t d = X.cols, step = std::max<size_t>(1, 2048 / std::max<size_t>(1, d));
     for (size_t begin = 0; begin < X.rows; begin += step) {
         const size_t end = std::min(X.rows, begin + step);
@@ -113,7 +113,7 @@ void shifted_moments(size_t K, size_t d, double* shift, Add add, double* weight,
 
 template <class T>
 void class_moments(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* scatter,
-                   Poll poll) {
+                   InterruptPoll poll) {
     double* shift = scratch<struct MomentShift, double>(codes.classes * X.cols);
     first_cells(X, codes, w, shift);
     const auto add = [&](const ShiftedSums& sums) { add_rows(X, codes, w, sums, poll); };

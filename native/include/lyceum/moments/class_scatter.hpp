@@ -1,5 +1,5 @@
 // Scatter of every class about its own mean: S_k = sum_{i in k} w_i (x_i - m_k)(x_i - m_k)', or their sum when pooled.
-// The rows are sorted by class (a counting sort of row numbers), then each class goes through `centred_scatter`.
+// The rows are sorted by class (a counting sort of row numbers), then each class goes through `centered_scatter`.
 // Cost: n d^2 / 2 multiply-adds and K d^2.
 #pragma once
 #include <limits>
@@ -20,7 +20,7 @@ inline void sort_by_class(Codes codes, size_t n, std::int32_t* order, size_t* st
 
 template <class T>
 void class_scatter(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* S,
-                   bool pooled, Poll poll) {
+                   bool pooled, InterruptPoll poll) {
     if (X.rows > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
         throw std::invalid_argument("class_scatter takes at most 2**31 - 1 rows per block");
     const size_t d = X.cols;
@@ -30,7 +30,7 @@ void class_scatter(Matrix<const T> X, Codes codes, const double* w, double* weig
     for (size_t k = 0; k < codes.classes; ++k) {
         double* Sk = pooled ? S : S + k * d * d;
         const Sample<T> sample{X, {nullptr, X.rows, 0}, w, order + start[k], start[k + 1] - start[k]};
-        weight[k] = centred_scatter(sample, mean + k * d, poll, [=](size_t a, size_t b, double value) {
+        weight[k] = centered_scatter(sample, mean + k * d, poll, [=](size_t a, size_t b, double value) {
             Sk[a * d + b] = pooled ? Sk[a * d + b] + value : value;
             if (a != b) Sk[b * d + a] = Sk[a * d + b];
         });

@@ -1,4 +1,4 @@
-// Mean and centred scatter of the joint rows z = [x y]:  S = sum_i w_i (z_i - m)(z_i - m)'.
+// Mean and centered scatter of the joint rows z = [x y]:  S = sum_i w_i (z_i - m)(z_i - m)'.
 // One pass about a provisional mean s, with a column of ones to carry the sums:
 //   S = sum w (z-s)(z-s)' - W (m-s)(m-s)'.
 // If that subtraction would cancel more than two digits anywhere, a second pass about m itself follows.
@@ -45,7 +45,7 @@ void provisional_mean(const Sample<T>& sample, double* shift) {
 
 // C = sum w [z-s 1]'[z-s 1], upper blocks; returns the total weight.
 template <class T>
-double shifted_gram(const Sample<T>& sample, const double* shift, double* C, Poll& poll) {
+double shifted_gram(const Sample<T>& sample, const double* shift, double* C, InterruptPoll& poll) {
     const size_t d = sample.X.cols, q = sample.Y.cols, p = d + q + 1;
     double* tile = scratch<struct ScatterTile, double>(tile_size<double>(p));
     std::fill_n(C, padded<double>(p) * padded<double>(p), 0.0);
@@ -62,7 +62,7 @@ double shifted_gram(const Sample<T>& sample, const double* shift, double* C, Pol
             total += w;
         }
         if (rows < tile_rows) clear_rows(tile, p, rows);
-        gram_upper(tile, tile, p, C, sample.order ? Ahead{} : Ahead::of(sample.X, begin + rows));
+        gram_upper(tile, tile, p, C, sample.order ? Prefetch{} : Prefetch::of(sample.X, begin + rows));
         poll(rows * p * p);
     }
     return total;
@@ -79,7 +79,7 @@ inline bool cancels(const double* C, size_t p, double total) {
 
 // Sets `mean`, and hands every S[a, b] with a <= b to `put(a, b, value)`. Returns the total weight.
 template <class T, class Put>
-double centred_scatter(const Sample<T>& sample, double* mean, Poll& poll, Put&& put) {
+double centered_scatter(const Sample<T>& sample, double* mean, InterruptPoll& poll, Put&& put) {
     const size_t p = sample.columns(), stride = padded<double>(p + 1);
     double* shift = scratch<struct ScatterShift, double>(stride);
     double* C = scratch<struct ScatterGram, double>(stride * stride);
@@ -103,11 +103,12 @@ double centred_scatter(const Sample<T>& sample, double* mean, Poll& poll, Put&& 
 }
 
 template <class T>
-double scatter(Matrix<const T> X, Matrix<const double> Y, const double* w, double* mean, double* S, Poll poll) {
+double scatter(Matrix<const T> X, Matrix<const double> Y, const double* w, double* mean, double* S,
+               InterruptPoll poll) {
     const size_t p = X.cols + Y.cols;
     const Sample<T> sample{X, Y, w, nullptr, X.rows};
     const auto put = [=](size_t a, size_t b, double value) { S[a * p + b] = S[b * p + a] = value; };
-    return centred_scatter(sample, mean, poll, put);
+    return centered_scatter(sample, mean, poll, put);
 }
 
 }  // namespace lyceum::moments

@@ -6,7 +6,7 @@
 namespace lyceum::moments {
 
 inline void soft_counts(const rows::CodedRows& X, Matrix<const double> R, const double* w, rows::CodedColumns coded,
-                        double* counts, Poll poll) {
+                        double* counts, InterruptPoll poll) {
     const size_t m = coded.m, K = R.cols;
     double* v = scratch<struct SoftCountWeights, double>(K);
     rows::visit_categories(X, coded, poll, [&](size_t begin, size_t count, const std::int32_t* rows) {

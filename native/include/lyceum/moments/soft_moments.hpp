@@ -21,7 +21,7 @@ void first_soft_cells(Matrix<const T> X, Matrix<const double> R, const double* w
 }
 
 template <class T>
-void add_soft_rows(Matrix<const T> X, Matrix<const double> R, const double* w, ShiftedSums sums, Poll& poll) {
+void add_soft_rows(Matrix<const T> X, Matrix<const double> R, const double* w, ShiftedSums sums, InterruptPoll& poll) {
     const size_t d = X.cols, K = R.cols, step = std::max<size_t>(1, 2048 / std::max<size_t>(1, d));
     for (size_t begin = 0; begin < X.rows; begin += step) {
         const size_t end = std::min(X.rows, begin + step);
@@ -45,7 +45,7 @@ void add_soft_rows(Matrix<const T> X, Matrix<const double> R, const double* w, S
 
 template <class T>
 void soft_moments(Matrix<const T> X, Matrix<const double> R, const double* w, double* weight, double* mean,
-                  double* scatter, Poll poll) {
+                  double* scatter, InterruptPoll poll) {
     double* shift = scratch<struct SoftShift, double>(R.cols * X.cols);
     first_soft_cells(X, R, w, shift);
     const auto add = [&](const ShiftedSums& sums) { add_soft_rows(X, R, w, sums, poll); };

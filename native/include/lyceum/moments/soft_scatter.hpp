@@ -21,7 +21,7 @@ inline size_t rows_of_component(Matrix<const double> R, size_t k, const double* 
 
 template <class T>
 void soft_scatter(Matrix<const T> X, Matrix<const double> R, const double* w, double* weight, double* mean, double* S,
-                  bool pooled, Poll poll) {
+                  bool pooled, InterruptPoll poll) {
     if (X.rows > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
         throw std::invalid_argument("soft_scatter takes at most 2**31 - 1 rows per block");
     const size_t d = X.cols;
@@ -31,7 +31,7 @@ void soft_scatter(Matrix<const T> X, Matrix<const double> R, const double* w, do
         double* Sk = pooled ? S : S + k * d * d;
         const size_t used = rows_of_component(R, k, w, v, order);
         const Sample<T> sample{X, {nullptr, X.rows, 0}, v, used == X.rows ? nullptr : order, used};
-        weight[k] = centred_scatter(sample, mean + k * d, poll, [=](size_t a, size_t b, double value) {
+        weight[k] = centered_scatter(sample, mean + k * d, poll, [=](size_t a, size_t b, double value) {
             Sk[a * d + b] = pooled ? Sk[a * d + b] + value : value;
             if (a != b) Sk[b * d + a] = Sk[a * d + b];
         });

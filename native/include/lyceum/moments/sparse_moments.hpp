@@ -30,7 +30,7 @@ struct alignas(64) ColumnSums {
 
 template <class T>
 void sparse_moments(const SparseRows<T>& X, const double* w, double* weight, double* mean, double* scatter, double* low,
-                    double* high, Poll poll) {
+                    double* high, InterruptPoll poll) {
     std::vector<ColumnSums> columns(X.cols);
     double total = 0;
     for (size_t i = 0; i < X.rows; ++i) {

@@ -1,6 +1,6 @@
-// Weighted least squares in the neighbourhood of every query: a constant, a plane or a parabola through some rows.
+// Weighted least squares in the neighborhood of every query: a constant, a plane or a parabola through some rows.
 //
-// With terms t_i = (1, u_i, products of u_i), u_i = x_i - m about the weighted mean m of the neighbourhood, and weights
+// With terms t_i = (1, u_i, products of u_i), u_i = x_i - m about the weighted mean m of the neighborhood, and weights
 // w_i = count_i * kernel_i, the coefficients solve A b = sum w t y, A = sum w t t'. Weights are taken relative to the
 // largest and terms are scaled to a diagonal of 1, so that units do not matter. Cholesky's method solves it where every
 // pivot is large; else the rows themselves are decomposed, and where they do not determine all terms the coefficients
@@ -19,7 +19,7 @@
 
 namespace lyceum::neighbors {
 
-// Neighbours of query q: those from offsets[q] up to offsets[q + 1].
+// Neighbors of query q: those from offsets[q] up to offsets[q + 1].
 struct WeightedLists {
     const std::int64_t *offsets, *rows;
     const double* kernel;
@@ -61,7 +61,7 @@ public:
           solved_(p_),
           unit_(p_) {}
 
-    void operator()(Matrix<const double> Q, WeightedLists lists, LocalOutput out, Poll& poll) {
+    void operator()(Matrix<const double> Q, WeightedLists lists, LocalOutput out, InterruptPoll& poll) {
         for (size_t q = 0; q < Q.rows; ++q) {
             const auto begin = static_cast<size_t>(lists.offsets[q]), end = static_cast<size_t>(lists.offsets[q + 1]);
             one(Q.row(q), lists, begin, end, q, out);
@@ -87,7 +87,7 @@ private:
         return lists.kernel[i] * (lists.count ? lists.count[i] : 1.);
     }
 
-    // w_i relative to the largest of the neighbourhood.
+    // w_i relative to the largest of the neighborhood.
     double share(const WeightedLists& lists, size_t i) const { return weight(lists, i) / heaviest_; }
 
     void one(const double* x, const WeightedLists& lists, size_t begin, size_t end, size_t q, LocalOutput& out) {
@@ -108,7 +108,7 @@ private:
         slope(out.gradient.row(q));
     }
 
-    // A and b of the neighbourhood about its weighted means; targets about theirs, which keeps their digits. Means are
+    // A and b of the neighborhood about its weighted means; targets about theirs, which keeps their digits. Means are
     // those of the differences from the heaviest row: where it has nearly all of the weight, they are small.
     void gather(const WeightedLists& lists, size_t begin, size_t end) {
         const size_t d = X_.cols;
@@ -154,7 +154,7 @@ private:
         if (!(heaviest_ > 0)) heaviest_ = 1;
     }
 
-    // About the mean of the neighbourhood.
+    // About the mean of the neighborhood.
     double target(size_t row) const { return (y_[row] - y_origin_) - y_mean_; }
 
     // Units in which the diagonal of A is 1; a term that is 0 in all rows has none, and no coefficient.
@@ -201,7 +201,7 @@ private:
         return true;
     }
 
-    // The rows of the neighbourhood, times the roots of their weights and in units of the terms, and their targets.
+    // The rows of the neighborhood, times the roots of their weights and in units of the terms, and their targets.
     void decompose(const WeightedLists& lists, size_t begin, size_t end) {
         scaled_rows_.clear();
         for (size_t i = begin; i < end; ++i) {

@@ -64,7 +64,7 @@ private:
 };
 
 // The place of the first quote, or `count`.
-inline size_t first_quote(const TextByte* text, size_t count, TextByte quote, Poll& poll) {
+inline size_t first_quote(const TextByte* text, size_t count, TextByte quote, InterruptPoll& poll) {
     constexpr size_t step = size_t{1} << 20;
     for (size_t begin = 0; begin < count; begin += step) {
         const size_t length = std::min(step, count - begin);
@@ -75,7 +75,8 @@ inline size_t first_quote(const TextByte* text, size_t count, TextByte quote, Po
     return count;
 }
 
-inline bool breaks_in_quotes(const TextByte* text, size_t count, TextByte separator, TextByte quote, Poll poll) {
+inline bool breaks_in_quotes(const TextByte* text, size_t count, TextByte separator, TextByte quote,
+                             InterruptPoll poll) {
     size_t begin = first_quote(text, count, quote, poll);
     if (begin == count) return false;
     QuoteState state(separator, quote);

@@ -83,7 +83,7 @@ private:
 
 // Calls visit(first row, rows, table rows [rows][m]) for tile after tile of X.
 template <class Visit>
-void visit_categories(const CodedRows& X, CodedColumns coded, Poll& poll, Visit&& visit) {
+void visit_categories(const CodedRows& X, CodedColumns coded, InterruptPoll& poll, Visit&& visit) {
     const size_t m = coded.m, step = std::max<size_t>(1, 4096 / std::max<size_t>(1, m));
     bool consecutive = m > 0;
     for (size_t j = 1; j < m; ++j) consecutive &= coded.columns[j] == coded.columns[j - 1] + 1;

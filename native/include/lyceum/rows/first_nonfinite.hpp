@@ -18,7 +18,7 @@ bool any_cell(const T* x, size_t count, Bad bad) {
 }
 
 template <class T, class Bad>
-std::int64_t first_cell(const T* x, size_t count, Bad bad, Poll& poll) {
+std::int64_t first_cell(const T* x, size_t count, Bad bad, InterruptPoll& poll) {
     constexpr size_t step = 4096;
     for (size_t begin = 0; begin < count; begin += step) {
         const size_t here = std::min(step, count - begin);
@@ -31,7 +31,7 @@ std::int64_t first_cell(const T* x, size_t count, Bad bad, Poll& poll) {
 }
 
 template <class T>
-std::int64_t first_nonfinite(const T* x, size_t count, bool allow_nan, Poll poll) {
+std::int64_t first_nonfinite(const T* x, size_t count, bool allow_nan, InterruptPoll poll) {
     constexpr T largest = std::numeric_limits<T>::max();
     if (allow_nan) return first_cell(x, count, [](T v) { return std::abs(v) > largest; }, poll);
     return first_cell(x, count, [](T v) { return !(std::abs(v) <= largest); }, poll);

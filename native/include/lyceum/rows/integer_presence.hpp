@@ -30,7 +30,7 @@ struct RegularColumn {
 
 template <class T>
 void integer_presence(Matrix<const T> X, const std::int32_t* columns, Matrix<std::uint8_t> seen, std::uint8_t* regular,
-                      Poll poll) {
+                      InterruptPoll poll) {
     constexpr size_t step = 256;
     const auto limit = static_cast<std::int64_t>(seen.cols);
     auto* active = scratch<struct ActiveColumns, RegularColumn>(seen.rows);

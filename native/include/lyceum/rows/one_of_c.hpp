@@ -28,7 +28,7 @@ inline void expand_code(T x, std::int32_t size, std::int32_t first, U* out) {
 }
 
 template <class T, class U>
-void expand(Matrix<const T> X, Design design, Matrix<U> out, Poll poll) {
+void expand(Matrix<const T> X, Design design, Matrix<U> out, InterruptPoll poll) {
     for (size_t i = 0; i < X.rows; ++i) {
         const T* x = X.row(i);
         U* to = out.row(i);

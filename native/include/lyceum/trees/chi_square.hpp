@@ -1,4 +1,4 @@
-// The chi-square test of independence; its tail by the regularised incomplete gamma function Q(a, x).
+// The chi-square test of independence; its tail by the regularized incomplete gamma function Q(a, x).
 #pragma once
 #include <algorithm>
 #include <cmath>

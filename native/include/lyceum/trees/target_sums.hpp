@@ -24,7 +24,7 @@ struct ClassRow {
 
 struct NumberRow {
     std::uint32_t row;
-    double y, w;  // y is centred on the mean of its node
+    double y, w;  // y is centered on the mean of its node
 };
 
 struct LossTable {  // rows are true classes, columns actions
@@ -99,7 +99,7 @@ struct Classes {
     }
 };
 
-// The impurity of numbers from their weight, sum and sum of squares about any centre: the variance, or for `deviation`
+// The impurity of numbers from their weight, sum and sum of squares about any center: the variance, or for `deviation`
 // its root. A variance that the rounding of equal numbers may leave is none.
 inline double spread(Criterion criterion, double weight, double sum, double squares) {
     if (!(weight > 0.)) return 0.;

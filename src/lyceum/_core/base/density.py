@@ -17,7 +17,8 @@ class Density(DensityMixin):
     """A density: log densities, the likelihood of rows, and improbable rows.
 
     A subclass defines `_log_density()`, which gives a picklable function of a block, and
-    `_threshold(quantile)`, the log density below which a share of `quantile` of the rows of `fit` lies.
+    `_threshold(quantile)`, the log density below which a share of `quantile` of the rows of `fit`
+    lies.
 
     See Also
     --------

@@ -18,7 +18,11 @@ Parts = Callable[[Block], np.ndarray]
 
 
 def collect_explanation(
-    rows: Rows, steps: Sequence[Step], parts: Parts, unit: str, labels: Sequence[Any] | np.ndarray | None
+    rows: Rows,
+    steps: Sequence[Step],
+    parts: Parts,
+    unit: str,
+    labels: Sequence[Any] | np.ndarray | None,
 ) -> tuple[Explanation, np.ndarray]:
     """The explanation of coded rows, read once, and the further columns of `parts`.
 
@@ -27,16 +31,20 @@ def collect_explanation(
     rows : Rows
         Cells coded by the schema of the learner.
     steps : sequence of Step
-        What stands between these cells and the learner; contributions of design columns are added up.
+        What stands between these cells and the learner; contributions of design columns are added
+        up.
     parts : function of a block
-        Gives an array of shape (n, 2 + n_columns): what is predicted (a number, or a code into `labels`), the
-        base, and what every column of the block adds. Further columns are given back as they are.
+        Gives an array of shape (n, 2 + n_columns): what is predicted (a number, or a code into
+        `labels`), the base, and what every column of the block adds. Further columns are given back
+        as they are.
     unit : str
         What the contributions are measured in.
     labels : sequence, optional
         What the codes stand for.
     """
-    found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
+    found = np.asarray(
+        rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64
+    )
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.gathered("explain")
@@ -53,7 +61,8 @@ def explain_frame(
     labels: Sequence[Any] | np.ndarray | None,
     more: Callable[[Any], np.ndarray] | None = None,
 ) -> tuple[Explanation, np.ndarray]:
-    """The explanation of an answer that is given for frames only: whole columns are replaced in the frame.
+    """The explanation of an answer that is given for frames only: whole columns are replaced in the
+    frame.
 
     Parameters
     ----------
@@ -74,30 +83,43 @@ def explain_frame(
     schema = Schema(rows.schema.columns)
     held = constant_columns(frame, typical, schema)
 
-    def of_columns(own: np.ndarray) -> np.ndarray:  # every column is the same in all rows: own or typical
+    def of_columns(
+        own: np.ndarray,
+    ) -> np.ndarray:  # every column is the same in all rows: own or typical
         found = answer(held(own[0] == 0.0))
-        return found[:1] if len(own) == 1 else found
+        if len(own) == 1:
+            return found[:1]
+        return found
 
     found = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
-    also = [] if more is None else [more(frame)]
+    if more is None:
+        also = []
+    else:
+        also = [more(frame)]
     return _explanation(np.column_stack([found, *also, cells]), schema, unit, labels)
 
 
 def _explanation(
     found: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
 ) -> tuple[Explanation, np.ndarray]:
-    """From what is predicted, base, contributions, whatever else there is, and cells, side by side."""
+    """From what is predicted, base, contributions, whatever else there is, and cells, side by
+    side."""
     d = len(schema)
-    predicted, base, contributions, more, cells = np.split(found, [1, 2, 2 + d, found.shape[1] - d], axis=1)
+    predicted, base, contributions, more, cells = np.split(
+        found, [1, 2, 2 + d, found.shape[1] - d], axis=1
+    )
     decided = predicted[:, 0]
     if labels is not None:
         decided = np.asarray(labels)[decided.astype(np.intp)]
-    made = Explanation(schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema))
+    made = Explanation(
+        schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema)
+    )
     return made, more
 
 
 def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
-    """Contributions of design columns, (n, m), added up by the table column that each comes from, (n, d).
+    """Contributions of design columns, (n, m), added up by the table column that each comes from,
+    (n, d).
 
     Parameters
     ----------
@@ -120,10 +142,12 @@ def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.n
 
 
 def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.ndarray:
-    cells, design = np.asarray(block.dense, dtype=np.float64), None
+    cells = np.asarray(block.dense, dtype=np.float64)
+    design = None
     for step in steps:
         block = step(block)
-        design = step if isinstance(step, Design) else design
+        if isinstance(step, Design):
+            design = step
     found = parts(block)
     if design is None:
         return np.column_stack([found, cells])
@@ -136,7 +160,10 @@ def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
     """The cells as they were written: numbers or categories, None where missing."""
     values = np.empty(cells.shape, dtype=object)
     for j, column in enumerate(schema):
-        values[:, j] = cells[:, j] if column.numeric else _categories(cells[:, j], column)
+        if column.numeric:
+            values[:, j] = cells[:, j]
+        else:
+            values[:, j] = _categories(cells[:, j], column)
         if column.categories is not None and column.categories.dtype.kind == "b":
             values[:, j] = cells[:, j] > 0
         values[np.isnan(cells[:, j]), j] = None

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import StrOptions, make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base.explanations import collect_explanation
@@ -22,6 +21,7 @@ from lyceum._core.base.n_jobs_verbose import (
 )
 from lyceum._core.base.row_names import without_row_names
 from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.constraints import StrOptions, make_constraint
 from lyceum._core.data import (
     KINDS,
     ArraySource,
@@ -48,12 +48,12 @@ class Learner(BaseEstimator):
     """The base of every method: any source of rows in, scikit-learn's contract out.
 
     A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
-    `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how categories
-    reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the first category),
-    `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabelled` which rows it takes,
-    `_reads_rows` how it reads them, and `_needs_scaling` whether the units of columns matter to it. The
-    catalog shows these of a learner with its default settings. `fit` is all or nothing: where it fails or is
-    cancelled, the learner stays as it was.
+    `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how
+    categories reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the
+    first category), `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabeled` which
+    rows it takes, `_reads_rows` how it reads them, and `_needs_scaling` whether the units of
+    columns matter to it. The catalog shows these of a learner with its default settings. `fit` is
+    all or nothing: where it fails or is cancelled, the learner stays as it was.
 
     Attributes
     ----------
@@ -64,10 +64,11 @@ class Learner(BaseEstimator):
     feature_names_in_ : array of str
         Their names, where the rows of `fit` have some.
     n_rows_ : int
-        The number of rows learned from, by `fit` or by all calls of `partial_fit`, whatever their weights.
+        The number of rows learned from, by `fit` or by all calls of `partial_fit`, whatever their
+        weights.
     design_names : tuple of str
-        The names of the columns that the method computes with: of one-of-C columns for categories, unless it
-        takes codes.
+        The names of the columns that the method computes with: of one-of-C columns for categories,
+        unless it takes codes.
     history_axes : tuple of two str
         What the steps and the values of `history_` are, in a method that iterates and records.
 
@@ -98,9 +99,13 @@ class Learner(BaseEstimator):
     _takes_sparse: ClassVar[bool] = False
     _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS
     _reads_rows: ClassVar[Reading] = "many passes"
-    _needs_scaling: ClassVar[bool] = False  # a penalty or a distance compares columns in their units
-    _takes_unlabelled: ClassVar[bool] = False  # classes may be missing; their codes are -1
-    _blanks_row_names: ClassVar[bool] = False  # columns of about one category per row are not looked at
+    _needs_scaling: ClassVar[bool] = (
+        False  # a penalty or a distance compares columns in their units
+    )
+    _takes_unlabeled: ClassVar[bool] = False  # classes may be missing; their codes are -1
+    _blanks_row_names: ClassVar[bool] = (
+        False  # columns of about one category per row are not looked at
+    )
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
@@ -112,7 +117,8 @@ class Learner(BaseEstimator):
     n_rows_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """In every subclass `fit` is all or nothing, and threads, `n_jobs` and `verbose` are as set."""
+        """In every subclass `fit` is all or nothing, and threads, `n_jobs` and `verbose` are as
+        set."""
         super().__init_subclass__(**options)
         constrain_running(cls)
         guard_public_methods(cls, learning=_guard)
@@ -120,9 +126,11 @@ class Learner(BaseEstimator):
     @classmethod
     @cache
     def _get_param_names(cls) -> list[str]:
-        return super()._get_param_names()  # reads the signature, which takes longer than copying a learner
+        return (
+            super()._get_param_names()
+        )  # reads the signature, which takes longer than copying a learner
 
-    # -- rows in -------------------------------------------------------------------------------------------
+    # -- rows in -----------------------------------------------------------------------
 
     def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
         """The rows to fit on; learns the schema."""
@@ -132,21 +140,25 @@ class Learner(BaseEstimator):
             rows = without_row_names(rows, type(self).__name__, self._blanks_row_names)
         return self._prepare_rows(rows)
 
-    def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
+    def _more_rows(
+        self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None
+    ) -> Rows:
         """More rows for `partial_fit`; the schema grows by what is new in them."""
         _check_parameters(self)
         rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
         return self._prepare_rows(rows)
 
     def rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
-        """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
+        """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite
+        cells."""
         if "schema_" not in vars(self):
             check_is_fitted(self)
         rows = Inputs(self).for_predict(X)
         if checked:
             return self._prepare_rows(rows)
         for step in self._steps():
-            rows = rows if isinstance(step, CheckCells) else rows.then(step)
+            if not isinstance(step, CheckCells):
+                rows = rows.then(step)
         return rows
 
     def _prepare_rows(self, rows: Rows) -> Rows:
@@ -162,12 +174,16 @@ class Learner(BaseEstimator):
 
     @property
     def _design(self) -> Design:
-        return Design(Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse)
+        return Design(
+            Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse
+        )
 
     @property
     def design_names(self) -> tuple[str, ...]:
         """The names of the columns that the method computes with."""
-        return self.schema_.names if self._coding == "codes" else self._design.after.names
+        if self._coding == "codes":
+            return self.schema_.names
+        return self._design.after.names
 
     def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
         """`function` of every block of X, one result per row (lazy on Dask)."""
@@ -178,13 +194,21 @@ class Learner(BaseEstimator):
     ) -> Explanation:
         """What every table column adds to the predictions for X, in one pass.
 
-        `parts(block)` gives, one row each, the prediction (a code where there are classes or `labels`), the
-        base, and what every column of the block as the method sees it adds; design columns are added up.
-        With `labels=False` the prediction is a number, whatever classes there are.
+        `parts(block)` gives, one row each, the prediction (a code where there are classes or
+        `labels`), the base, and what every column of the block as the method sees it adds; design
+        columns are added up. With `labels=False` the prediction is a number, whatever classes there
+        are.
         """
         check_is_fitted(self)
-        known = None if labels is False else getattr(self, "classes_", None) if labels is None else labels
-        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)[0]
+        if labels is False:
+            known = None
+        elif labels is None:
+            known = getattr(self, "classes_", None)
+        else:
+            known = labels
+        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)[
+            0
+        ]
 
     def _explain_with_more(
         self, X: Any, parts: Callable[[Block], np.ndarray], unit: str
@@ -203,16 +227,18 @@ class Learner(BaseEstimator):
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
         return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(who)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """What was learned, in the method's own quantities; prints as text, shows as tables in a notebook."""
+        """What was learned, in the method's own quantities; prints as text, shows as tables in a
+        notebook."""
         check_is_fitted(self)
         return Summary(self._title(), {"columns": self.n_features_in_})
 
     def _title(self) -> str:
         """The title of the summary: the class, and the target if it learns one."""
-        target, name = self.schema_.target, type(self).__name__
+        target = self.schema_.target
+        name = type(self).__name__
         if target is None or not self.__sklearn_tags__().target_tags.required:
             return name
         return f"{name} of {target.name}"
@@ -221,12 +247,15 @@ class Learner(BaseEstimator):
         """How many numbers a prediction needs: the sizes of the arrays that it reads."""
         check_is_fitted(self)
         shapes = self._shapes().values()
-        return sum(map(math.prod, shapes)) if shapes else n_fitted_numbers(self)
+        if shapes:
+            return sum(map(math.prod, shapes))
+        return n_fitted_numbers(self)
 
-    # -- model files ---------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """The arrays that prediction indexes, with their shapes; checked when a model file is loaded."""
+        """The arrays that prediction indexes, with their shapes; checked when a model file is
+        loaded."""
         return {}
 
     @classmethod
@@ -238,7 +267,7 @@ class Learner(BaseEstimator):
         """Raise ModelFileError unless what came from a model file fits together."""
         check_learner(self)
 
-    # -- tags ----------------------------------------------------------------------------------------------
+    # -- tags --------------------------------------------------------------------------
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -261,7 +290,9 @@ def _check_parameters(learner: Learner) -> None:
 def _constraints(learner: Any) -> dict[str, list[Any]]:
     """What every parameter of a class may be, made from its declaration once."""
     declared = learner._parameter_constraints.items()
-    return {name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"}
+    return {
+        name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"
+    }
 
 
 def _guard(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,5 @@
-"""The verdict of a perceptron: whether the classes were separated, and Novikoff's bound on its mistakes."""
+"""The verdict of a perceptron: whether the classes were separated, and Novikoff's bound on its
+mistakes."""
 
 from __future__ import annotations
 
@@ -19,18 +20,24 @@ def set_separability(learner: Any, radius: float, margin: float, bounded: bool =
     radius : float
         R, the largest length of a row.
     margin : float
-        γ, the least distance of a row from the hyperplane; counts if the last pass was without a mistake.
+        γ, the least distance of a row from the hyperplane; counts if the last pass was without a
+        mistake.
     bounded : bool, default=True
         Whether the bound holds: not if the weights did not start at 0.
     """
     history = learner.history_
-    learner.n_iter_, learner.mistakes_ = max(1, len(history)), int(sum(history))
+    learner.n_iter_ = max(1, len(history))
+    learner.mistakes_ = int(sum(history))
     learner.separable_ = not history or history[-1] == 0
-    learner.radius_, learner.margin_, learner.mistake_bound_ = radius, np.nan, np.nan
+    learner.radius_ = radius
+    learner.margin_ = np.nan
+    learner.mistake_bound_ = np.nan
     if learner.separable_ and history:
         learner.margin_ = margin
         if bounded and margin > 0.0:  # a margin that is rounded to 0 bounds nothing
-            learner.mistake_bound_ = (1 if len(learner.classes_) <= 2 else 2) * (radius / margin) ** 2
+            learner.mistake_bound_ = (1 if len(learner.classes_) <= 2 else 2) * (
+                radius / margin
+            ) ** 2
 
 
 def separability_facts(learner: Any) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""What a fitted learner is made of: its size, and whether the parts that came from a file fit together."""
+"""What a fitted learner is made of: its size, and whether the parts that came from a file fit
+together."""
 
 from __future__ import annotations
 
@@ -12,14 +13,17 @@ from lyceum.errors import ModelFileError
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported it."""
+    """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported
+    it."""
     module = sys.modules.get("sklearn.pipeline")
     return module is not None and isinstance(model, module.Pipeline)
 
 
 def pipeline_steps(model: Any) -> list[Any]:
     """The steps of a pipeline, or the model itself as the only step."""
-    return [step for _, step in model.steps] if is_pipeline(model) else [model]
+    if is_pipeline(model):
+        return [step for _, step in model.steps]
+    return [model]
 
 
 def complexity(model: Any) -> int:
@@ -31,13 +35,21 @@ def complexity(model: Any) -> int:
     """
     model = getattr(model, "estimator_", model)
     learner = pipeline_steps(model)[-1]
-    return learner.complexity() if hasattr(learner, "complexity") else n_fitted_numbers(learner)
+    if hasattr(learner, "complexity"):
+        return learner.complexity()
+    return n_fitted_numbers(learner)
 
 
 def n_fitted_numbers(learner: Any) -> int:
     """The size of all fitted arrays of numbers."""
-    arrays = (value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_")
-    return sum(value.size for value in arrays if isinstance(value, np.ndarray) and value.dtype.kind in "fiu")
+    arrays = (
+        value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_"
+    )
+    return sum(
+        value.size
+        for value in arrays
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fiu"
+    )
 
 
 def check_learner(learner: Any) -> None:
@@ -58,9 +70,14 @@ def check_learner(learner: Any) -> None:
         raise ModelFileError(f"holds a {who} whose schema does not have its n_features_in_ columns")
     names = getattr(learner, "feature_names_in_", None)
     if names is not None and list(names) != list(schema.names):
-        raise ModelFileError(f"holds a {who} whose feature_names_in_ are not the names of its schema")
+        raise ModelFileError(
+            f"holds a {who} whose feature_names_in_ are not the names of its schema"
+        )
     if hasattr(learner, "classes_"):
-        known = None if schema.target is None else schema.target.categories
+        if schema.target is None:
+            known = None
+        else:
+            known = schema.target.categories
         if known is None or not np.array_equal(learner.classes_, known):
             raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
     learner._validate_params()
@@ -72,7 +89,11 @@ def check_learner(learner: Any) -> None:
 
 def _numbers(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:
     """The array, if it is one of numbers and of this shape."""
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf" or not array.dtype.isnative:
+    if (
+        not isinstance(array, np.ndarray)
+        or array.dtype.kind not in "biuf"
+        or not array.dtype.isnative
+    ):
         raise ModelFileError(f"has no array of numbers in the place of {name}")
     if array.shape != shape:
         raise ModelFileError(

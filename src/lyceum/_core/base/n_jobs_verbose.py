@@ -1,7 +1,7 @@
 """What `n_jobs` and `verbose` do, in every learner that has them.
 
-`n_jobs` is how many threads run at a time while the learner fits or predicts; results do not depend on it.
-`verbose` prints the progress that `lyceum.progress` reports, for the time of a fit.
+`n_jobs` is how many threads run at a time while the learner fits or predicts; results do not depend
+on it. `verbose` prints the progress that `lyceum.progress` reports, for the time of a fit.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 
+from lyceum._core.constraints import Interval
 from lyceum._core.threads import limit_threads, single_threaded_blas
 from lyceum.errors import SettingError
 from lyceum.progress import Update, watch
@@ -45,16 +45,22 @@ def constrain_running(learner: type) -> None:
     """Add what `n_jobs` and `verbose` may be to the parameters of a class that has them."""
     parameters = inspect.signature(learner.__init__).parameters  # type: ignore[misc]
     known = learner._parameter_constraints  # type: ignore[attr-defined]
-    new = {name: taken for name, taken in _CONSTRAINTS.items() if name in parameters and name not in known}
+    new = {
+        name: taken
+        for name, taken in _CONSTRAINTS.items()
+        if name in parameters and name not in known
+    }
     if new:
         learner._parameter_constraints = {**known, **new}  # type: ignore[attr-defined]
 
 
 def guard_public_methods(estimator: Estimator, learning: Wrapper | None = None) -> Estimator:
-    """Let the public methods of a class, and of what it is mixed with, run as `running_as_set` says.
+    """Let the public methods of a class, and of what it is mixed with, run as `running_as_set`
+    says.
 
-    `learning`, if given, is what `fit` and `partial_fit` are wrapped in instead. A method is wrapped in the
-    class that defines it. Generators are left alone: they would end the block before their first value.
+    `learning`, if given, is what `fit` and `partial_fit` are wrapped in instead. A method is
+    wrapped in the class that defines it. Generators are left alone: they would end the block before
+    their first value.
 
     >>> from lyceum._core.threads import blas_is_limited
     >>> @guard_public_methods
@@ -70,10 +76,15 @@ def guard_public_methods(estimator: Estimator, learning: Wrapper | None = None) 
         for name, method in list(vars(owner).items()):
             if name.startswith("_") or name in _SETTINGS or getattr(method, "_is_guarded", False):
                 continue
-            guard = learning if learning and name in ("fit", "partial_fit") else _guard
+            if learning and name in ("fit", "partial_fit"):
+                guard = learning
+            else:
+                guard = _guard
             if isinstance(method, FunctionType) and not inspect.isgeneratorfunction(method):
                 setattr(owner, name, _mark(guard(method)))
-            elif hasattr(method, "fn") and hasattr(method, "check"):  # there only under some settings
+            elif hasattr(method, "fn") and hasattr(
+                method, "check"
+            ):  # there only under some settings
                 setattr(owner, name, _mark(available_if(method.check)(guard(method.fn))))
     return estimator
 
@@ -94,17 +105,23 @@ def _mark(method: Any) -> Any:
 
 @contextmanager
 def running_as_set(learner: Any) -> Iterator[None]:
-    """Run BLAS in one thread, so that bits do not depend on it, and our threads as `n_jobs` says."""
+    """Run BLAS in one thread, so that bits do not depend on it, and our threads as `n_jobs`
+    says."""
     with single_threaded_blas(), allowed_threads(learner):
         yield
 
 
 def allowed_threads(learner: Any) -> Any:
-    """A `with` block in which as many threads run as `n_jobs` says; None is the setting of the process."""
+    """A `with` block in which as many threads run as `n_jobs` says; None is the setting of the
+    process."""
     n_jobs = getattr(learner, "n_jobs", None)
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or not n_jobs):
-        raise SettingError(f"n_jobs={n_jobs!r}: give a number of threads, -1 for all of them, or None")
-    return nullcontext() if n_jobs is None else limit_threads(max(1, effective_n_jobs(n_jobs)))
+        raise SettingError(
+            f"n_jobs={n_jobs!r}: give a number of threads, -1 for all of them, or None"
+        )
+    if n_jobs is None:
+        return nullcontext()
+    return limit_threads(max(1, effective_n_jobs(n_jobs)))
 
 
 # the learner whose `fit` runs here: a committee shows its own progress, not that of its members
@@ -136,18 +153,26 @@ def _name(learner: Any) -> str:
 
 
 def _printer(learner: Any, every_step: bool) -> Callable[[Update], None]:
-    """Print updates: all of them, or at every tenth of a stage (at every doubling of an unknown total)."""
+    """Print updates: all of them, or at every tenth of a stage (at every doubling of an unknown
+    total)."""
     reached: dict[str, int] = {}
 
     def show(update: Update) -> None:
         if _fitting.get() is not learner:
             return
-        done, total = update.done, update.total
-        mark = 10 * done // total if total else done.bit_length()
+        done = update.done
+        total = update.total
+        if total:
+            mark = 10 * done // total
+        else:
+            mark = done.bit_length()
         if not every_step and reached.get(update.stage) in (mark, 10 if total else None):
             return
         reached[update.stage] = mark
-        of = "" if total is None else f" of {total:,}"
+        if total is None:
+            of = ""
+        else:
+            of = f" of {total:,}"
         print(f"{_name(learner)} {update.stage}: {done:,}{of}", flush=True)
 
     return show

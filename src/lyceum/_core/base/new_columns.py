@@ -1,8 +1,8 @@
 """What `transform` gives back, in every transformer: the same kind of container as its input.
 
-An array for an array, a pandas, Polars or pyarrow frame for such a frame, a lazy Dask collection for one, and
-for rows of `scan(...)` rows with one more lazy step, their target and weights as they were. `set_output`
-overrides it for arrays and frames.
+An array for an array, a pandas, Polars or pyarrow frame for such a frame, a lazy Dask collection
+for one, and for rows of `scan(...)` rows with one more lazy step, their target and weights as they
+were. `set_output` overrides it for arrays and frames.
 """
 
 from __future__ import annotations
@@ -26,19 +26,25 @@ def library_of(X: Any) -> str:
     if not is_frame(X):
         return "array"
     module = type(X).__module__.split(".")[0]
-    return module if module in ("pandas", "polars") else "arrow"
+    if module in ("pandas", "polars"):
+        return module
+    return "arrow"
 
 
 def output_library(transformer: Any, X: Any) -> str:
-    """The library of what `transform` gives back for X: that of X, unless `set_output` says otherwise."""
+    """The library of what `transform` gives back for X: that of X, unless `set_output` says
+    otherwise."""
     wanted = _get_output_config("transform", transformer)["dense"]
-    return library_of(X) if wanted == "default" else wanted
+    if wanted == "default":
+        return library_of(X)
+    return wanted
 
 
 class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """A transformer of a learner whose columns are new ones, all of them numbers.
 
-    `transform` returns `self._in_new_columns(function_of_block, X)`, and `get_feature_names_out` the names.
+    `transform` returns `self._in_new_columns(function_of_block, X)`, and `get_feature_names_out`
+    the names.
 
     See Also
     --------
@@ -99,12 +105,16 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
             return found
         names = self.get_feature_names_out().tolist()
         if library == "arrow":
-            return pa.table({name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)})
+            return pa.table(
+                {name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)}
+            )
         return ADAPTERS_MANAGER.adapters[library].create_container(found, X, columns=names)
 
 
 def _part(transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any) -> Any:
-    return transformer._in_new_columns(function, part) if len(part) else meta
+    if len(part):
+        return transformer._in_new_columns(function, part)
+    return meta
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ Sums = TypeVar("Sums")
 class OnePassLearner(Learner):
     """A method whose parameters follow from one mergeable statistic.
 
-    A subclass defines `_statistic()`, the function that summarizes a block, and `_finish(statistic)`, which
-    sets the fitted attributes. `fit` and `partial_fit` are there already.
+    A subclass defines `_statistic()`, the function that summarizes a block, and
+    `_finish(statistic)`, which sets the fitted attributes. `fit` and `partial_fit` are there
+    already.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class OnePassLearner(Learner):
         return (*super()._parts(), *(kind for kind in kinds if isinstance(kind, type)))
 
     def _statistic(self) -> Callable[[Block], Statistic]:
-        """How a block of rows is summarised; must be picklable."""
+        """How a block of rows is summarized; must be picklable."""
         raise undefined(self, "_statistic")
 
     def _statistic_for(self, rows: Rows) -> Callable[[Block], Statistic]:
@@ -87,7 +88,10 @@ class OnePassLearner(Learner):
 
     def _partial_fit(self, *data: Any):
         """Learn from more rows."""
-        known = (self.schema_, self.design_names) if hasattr(self, "statistic_") else None
+        if hasattr(self, "statistic_"):
+            known = (self.schema_, self.design_names)
+        else:
+            known = None
         rows = self._more_rows(*data)
         if known is not None and known[1] != self.design_names:
             self._grow(known[0])
@@ -98,15 +102,19 @@ class OnePassLearner(Learner):
         if not hasattr(self.statistic_, "map_columns"):
             column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
             raise SchemaError(
-                f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: "
-                "name all categories from the start, e.g. by a category type, or fit on all rows at once"
+                f"column {column.name!r} has new categories, which {type(self).__name__} cannot"
+                " add: name all categories from the start, e.g. by a category type, or fit on all"
+                " rows at once"
             )
         self.statistic_ = self.statistic_.map_columns(*design_change(known, self._design))
 
     def _continue_fit(self, rows: Rows):
         goes_on = hasattr(self, "statistic_")
         more = finite_sums(rows.reduce(self._statistic() if goes_on else self._statistic_for(rows)))
-        self.statistic_ = self.statistic_.merge(more) if goes_on else more
+        if goes_on:
+            self.statistic_ = self.statistic_.merge(more)
+        else:
+            self.statistic_ = more
         self._finish(self.statistic_)
         return self
 
@@ -115,7 +123,9 @@ def finite_sums(statistic: Sums) -> Sums:
     """The statistic, unless the squares of finite cells have overflowed in it."""
     if getattr(statistic, "is_finite", True):
         return statistic
-    raise DataError("the sums of squares overflow: some column holds numbers beyond 1e150; rescale it")
+    raise DataError(
+        "the sums of squares overflow: some column holds numbers beyond 1e150; rescale it"
+    )
 
 
 class OnePassClassifier(PosteriorClassifier, OnePassLearner):
@@ -161,7 +171,7 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]
         """Learn from more rows: the result is that of one `fit` on all rows seen.
 
-        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at
-        once.
+        New classes may come at any time; `classes` names those that will, so that they are in
+        `classes_` at once.
         """
         return self._partial_fit(X, y, sample_weight, classes)

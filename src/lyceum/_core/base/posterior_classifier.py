@@ -17,10 +17,11 @@ _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
 
 
 class PosteriorClassifier(Classifier):
-    """Predictions from an unnormalized log posterior: a subclass defines `_log_joint(block)`, (n, K).
+    """Predictions from an unnormalized log posterior: a subclass defines `_log_joint(block)`, (n,
+    K).
 
-    A subclass whose log joint is linear in the cells may give its coefficients by `_linear_rule()`, for
-    faster predictions.
+    A subclass whose log joint is linear in the cells may give its coefficients by `_linear_rule()`,
+    for faster predictions.
 
     Attributes
     ----------
@@ -58,7 +59,8 @@ class PosteriorClassifier(Classifier):
         raise undefined(self, "_log_joint")
 
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it is."""
+        """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it
+        is."""
         return None
 
     def predict(self, X: Any) -> Any:
@@ -71,11 +73,13 @@ class PosteriorClassifier(Classifier):
         return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
     def predict_proba(self, X: Any) -> Any:
-        """The posterior probabilities, one column per class in the order of `classes_`; rows sum to 1."""
+        """The posterior probabilities, one column per class in the order of `classes_`; rows sum to
+        1."""
         return self._apply(partial(_posterior, self), X)
 
     def log_joint(self, X: Any) -> Any:
-        """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n, K)."""
+        """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n,
+        K)."""
         return self._apply(self._log_joint, X)
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -84,10 +88,11 @@ class PosteriorClassifier(Classifier):
 
 
 def normalize_posteriors(proba: Any) -> Any:
-    """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums round up.
+    """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums
+    round up.
 
-    A row that sums to 1 but for rounding is left as it is, only cut at 1. Arrays of NumPy and of Dask are
-    taken; rows of NaN stay NaN.
+    A row that sums to 1 but for rounding is left as it is, only cut at 1. Arrays of NumPy and of
+    Dask are taken; rows of NaN stay NaN.
 
     >>> proba = np.array([[0.01, 0.0]]).repeat(100, axis=0).sum(axis=0, keepdims=True)
     >>> float(proba[0, 0]) > 1.0, normalize_posteriors(proba).tolist()
@@ -95,7 +100,9 @@ def normalize_posteriors(proba: Any) -> Any:
     """
     total = proba @ np.ones(proba.shape[1])
     if isinstance(total, np.ndarray) and len(total) and _sums_to_one(total):
-        return proba if proba.max() <= 1.0 else np.minimum(proba, 1.0)
+        if proba.max() <= 1.0:
+            return proba
+        return np.minimum(proba, 1.0)
     total = np.where(np.abs(total - 1.0) <= _ROUNDING, 1.0, total)
     return np.minimum(proba / total[:, None], 1.0)
 
@@ -111,7 +118,11 @@ def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
 
 
 def _largest(
-    learner: PosteriorClassifier, coef: np.ndarray, intercept: np.ndarray, check: CheckCells, block: Block
+    learner: PosteriorClassifier,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    check: CheckCells,
+    block: Block,
 ) -> np.ndarray:
     """The class of the largest linear score, cells checked in the same read."""
     labels = np.empty(len(block), dtype=np.int64)

@@ -1,4 +1,5 @@
-"""Explanations of any learner: its columns, one after the other, from a typical cell to the row's own."""
+"""Explanations of any learner: its columns, one after the other, from a typical cell to the row's
+own."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from lyceum._core.probability import runner_up
 
 
 def typical_row(block: Block) -> np.ndarray:
-    """The mean of every column of numbers and the commonest category of the others, by weight; no text.
+    """The mean of every column of numbers and the commonest category of the others, by weight; no
+    text.
 
     Parameters
     ----------
@@ -30,10 +32,15 @@ def typical_row(block: Block) -> np.ndarray:
         return np.asarray(w @ block.X / w.sum(), dtype=np.float64)
     X = np.asarray(block.dense, dtype=np.float64)
     total = w.sum()
-    means = w @ X / total if total > 0 else np.full(X.shape[1], np.nan)
-    out, left = np.full(X.shape[1], np.nan), range(X.shape[1])
+    if total > 0:
+        means = w @ X / total
+    else:
+        means = np.full(X.shape[1], np.nan)
+    out = np.full(X.shape[1], np.nan)
+    left = range(X.shape[1])
     if np.isfinite(means).all():  # no cell is missing
-        out, left = means, block.schema.categorical.tolist()
+        out = means
+        left = block.schema.categorical.tolist()
     for j in left:
         column = block.schema[j]
         if column.is_free_text:  # a missing text has no words
@@ -61,17 +68,19 @@ def parts_by_replacement(
 ) -> np.ndarray:
     """What every column adds to an answer, as its typical cell is replaced by the row's own.
 
-    The columns are replaced from the first to the last and from the last to the first; a contribution is the
-    mean of both changes (two orders of those over which Shapley's value is the mean). With the answer for
-    the typical row they sum to the answer for the row. An infinite answer, as a density may have, counts only
-    where it stays to the end, and then for the column that brings it; others count as the answer before them.
+    The columns are replaced from the first to the last and from the last to the first; a
+    contribution is the mean of both changes (two orders of those over which Shapley's value is the
+    mean). With the answer for the typical row they sum to the answer for the row. An infinite
+    answer, as a density may have, counts only where it stays to the end, and then for the column
+    that brings it; others count as the answer before them.
 
     Parameters
     ----------
     X : array of shape (n, d)
     typical : array of shape (d,)
     answer : function of an array of shape (n, d)
-        Gives numbers, (n,), or scores of classes, (n, K), of which that of the first largest is explained.
+        Gives numbers, (n,), or scores of classes, (n, K), of which that of the first largest is
+        explained.
     groups : sequence of arrays of int, optional
         The places of columns that are replaced together; each column alone by default.
     against_runner_up : bool, default=False
@@ -96,8 +105,13 @@ def parts_by_replacement(
     if not n:
         return out
     last = answer(X)
-    predicted, second = runner_up(last) if last.ndim == 2 else (last, None)
-    predicted = predicted if classes is None else classes
+    if last.ndim == 2:
+        predicted, second = runner_up(last)
+    else:
+        predicted = last
+        second = None
+    if classes is not None:
+        predicted = classes
 
     def of_class(answers: np.ndarray) -> np.ndarray:
         if answers.ndim == 1:
@@ -105,10 +119,12 @@ def parts_by_replacement(
         each = np.arange(n)
         return answers[each, predicted] - (answers[each, second] if against_runner_up else 0.0)
 
-    score, base = of_class(last), of_class(np.repeat(answer(typical[None, :]), n, axis=0))
+    score = of_class(last)
+    base = of_class(np.repeat(answer(typical[None, :]), n, axis=0))
     out[:, 0] = predicted
     for order in (range(len(parts)), range(len(parts))[::-1]):
-        Z, answers = np.repeat(typical[None, :], n, axis=0), [base]
+        Z = np.repeat(typical[None, :], n, axis=0)
+        answers = [base]
         for j in order[:-1]:
             Z[:, parts[j]] = X[:, parts[j]]
             answers.append(of_class(answer(Z)))
@@ -122,7 +138,8 @@ def parts_by_replacement(
 
 
 def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:
-    """The answers of all steps, (n, m); infinite ones that do not stay become those of the step before."""
+    """The answers of all steps, (n, m); infinite ones that do not stay become those of the step
+    before."""
     finite = np.isfinite(steps)
     if finite.all():
         return steps

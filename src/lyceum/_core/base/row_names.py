@@ -1,4 +1,5 @@
-"""Columns with about one category per row: they name the rows, and what they teach holds nowhere else."""
+"""Columns with about one category per row: they name the rows, and what they teach holds nowhere
+else."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def row_names(rows: Rows) -> list[str]:
     if n is None or n < _FEWEST or rows.on_dask or rows.schema.of_an_array:
         return []
     # categories that no row has may be listed, so that the list alone is not enough
-    sizes = [0 if c.categories is None or c.is_free_text else len(c.categories) for c in rows.schema]
+    sizes = [
+        0 if c.categories is None or c.is_free_text else len(c.categories) for c in rows.schema
+    ]
     listed = [j for j, size in enumerate(sizes) if size > _SHARE * n]
     if not listed:
         return []
@@ -39,21 +42,27 @@ def row_names(rows: Rows) -> list[str]:
 def without_row_names(rows: Rows, who: str, blank: bool) -> Rows:
     """The same rows with a warning where a column names them; `blank` makes its cells missing.
 
-    A split by such a column puts every row into a leaf of its own. Trees therefore do not look at it.
+    A split by such a column puts every row into a leaf of its own. Trees therefore do not look at
+    it.
     """
     names = row_names(rows)
     if not names:
         return rows
     for name in names:
         count = len(rows.schema[name].categories)  # type: ignore[arg-type]
-        does = "makes no split by it" if blank else "learns from it what holds for no other row"
+        if blank:
+            does = "makes no split by it"
+        else:
+            does = "learns from it what holds for no other row"
         warnings.warn(
-            f"column {name!r} has {count:,} categories in {rows.n_rows:,} rows and so names the rows: {who} "
-            f"{does}; leave the column out, or group its categories",
+            f"column {name!r} has {count:,} categories in {rows.n_rows:,} rows and so names the"
+            f" rows: {who} {does}; leave the column out, or group its categories",
             UserWarning,
             stacklevel=4,
         )
-    return rows.then(BlankColumns(tuple(names))) if blank else rows
+    if blank:
+        return rows.then(BlankColumns(tuple(names)))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,9 @@ class _CategoriesSeen:
         return cls(tuple(np.unique(each[np.isfinite(each) & (each >= 0)]) for each in cells))
 
     def merge(self, other: _CategoriesSeen) -> _CategoriesSeen:
-        return _CategoriesSeen(tuple(np.union1d(one, two) for one, two in zip(self.codes, other.codes)))
+        return _CategoriesSeen(
+            tuple(np.union1d(one, two) for one, two in zip(self.codes, other.codes))
+        )
 
     @property
     def counts(self) -> list[int]:

@@ -10,8 +10,11 @@ from lyceum._core.data import Column, Schema
 from lyceum.errors import SchemaError
 
 
-def check_same_columns(learner: Any, known: Schema, classes: bool = True, numbers: bool = False) -> None:
-    """Raise SchemaError unless a warm start sees the columns, categories and classes of the last fit.
+def check_same_columns(
+    learner: Any, known: Schema, classes: bool = True, numbers: bool = False
+) -> None:
+    """Raise SchemaError unless a warm start sees the columns, categories and classes of the last
+    fit.
 
     Parameters
     ----------
@@ -47,15 +50,17 @@ def check_same_columns(learner: Any, known: Schema, classes: bool = True, number
     """
     now = learner.schema_
     if not classes or not is_classifier(learner):
-        known, now = known.with_target(None), now.with_target(None)
+        known = known.with_target(None)
+        now = now.with_target(None)
     if numbers and not now.of_an_array:
-        known, now = _with_numbers(known), _with_numbers(now)
+        known = _with_numbers(known)
+        now = _with_numbers(now)
     change = known.difference(now)
     if change:
         raise SchemaError(
-            f"warm_start=True goes on from the last fit, but {change}: give rows with the same columns, "
-            "categories and classes (a category type fixes categories and their order), or set "
-            "warm_start=False to begin again"
+            f"warm_start=True goes on from the last fit, but {change}: give rows with the same"
+            " columns, categories and classes (a category type fixes categories and their order),"
+            " or set warm_start=False to begin again"
         )
 
 

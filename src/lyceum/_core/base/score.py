@@ -121,45 +121,60 @@ def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     if not isinstance(X, Rows):
         if y is None:
             raise DataError(
-                f"the score of {type(learner).__name__} requires y to be passed, but the target y is None"
+                f"the score of {type(learner).__name__} requires y to be passed, but the target y"
+                " is None"
             )
-        task = "numbers" if isinstance(learner, RegressorMixin) else "classes"
+        if isinstance(learner, RegressorMixin):
+            task = "numbers"
+        else:
+            task = "classes"
         return comparable_target(y, task), sample_weight
     refuse_beside_rows(other_target(X, y), sample_weight)
     return target_of(X), X.sample_weight
 
 
 def validation_parts(validation: Any) -> tuple[Any, Any, Any]:
-    """Cells, targets and weights of validation rows, given as (X, y), (X, y, weights) or scanned rows.
+    """Cells, targets and weights of validation rows, given as (X, y), (X, y, weights) or scanned
+    rows.
 
     >>> validation_parts(([[1.0], [2.0]], [0, 1]))
     ([[1.0], [2.0]], [0, 1], None)
     """
     if isinstance(validation, Rows):
         return validation, target_of(validation), validation.sample_weight
-    if not isinstance(validation, tuple | list) or len(validation) not in (2, 3) or validation[1] is None:
+    if (
+        not isinstance(validation, tuple | list)
+        or len(validation) not in (2, 3)
+        or validation[1] is None
+    ):
         raise DataError(
-            "validation rows need their target: give validation=(X, y), (X, y, weights) or scanned rows"
+            "validation rows need their target: give validation=(X, y), (X, y, weights) or scanned"
+            " rows"
         )
     X, y, w = (*validation, None)[:3]
     return X, y, w
 
 
 def target_of(rows: Rows) -> np.ndarray:
-    """The target of scanned rows as it was written; refuses rows without a target or with missing ones.
+    """The target of scanned rows as it was written; refuses rows without a target or with missing
+    ones.
 
     >>> from lyceum.data import scan
     >>> target_of(scan(np.array([[1.0, 2.5], [2.0, 3.5]]), target="x1")).tolist()
     [2.5, 3.5]
     """
-    target, y = rows.schema.target, rows.y
+    target = rows.schema.target
+    y = rows.y
     if target is None or y is None:
         raise DataError("these rows have no target: name it, scan(..., target=...)")
     codes = np.asarray(rows.coded_y)
-    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
+    if codes.dtype.kind in "iu":
+        missing = codes < 0
+    else:
+        missing = np.isnan(codes)
     if missing.any():
         raise DataError(
-            f"target {target.name!r} is missing in {show_count(int(missing.sum()), 'row')}, which cannot be "
-            "evaluated: leave what is missing out, e.g. rows.take(places)"
+            f"target {target.name!r} is missing in {show_count(int(missing.sum()), 'row')}, which"
+            " cannot be evaluated: leave what is missing out, e.g. rows.take(places)"
         )
     return y

@@ -33,7 +33,10 @@ def unchanged_on_failure(learner: Any) -> Iterator[None]:
     namespace(trees_=[1, 2])
     """
     state = vars(learner)
-    before = {name: copy(value) if isinstance(value, list | dict) else value for name, value in state.items()}
+    before = {
+        name: copy(value) if isinstance(value, list | dict) else value
+        for name, value in state.items()
+    }
     try:
         yield
     except BaseException:

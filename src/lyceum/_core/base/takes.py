@@ -48,11 +48,14 @@ def takes_text(estimator: Any) -> bool:
 def _first_step(estimator: Any) -> Any:
     if not is_pipeline(estimator):
         return estimator
-    return next((step for _, step in estimator.steps if step not in (None, "passthrough")), estimator)
+    return next(
+        (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
+    )
 
 
 def takes_weights(estimator: Any) -> bool:
-    """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the weights."""
+    """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the
+    weights."""
     if is_pipeline(estimator):
         return takes_rows(estimator) and takes_weights(estimator.steps[-1][1])
     return has_fit_parameter(estimator, "sample_weight")
@@ -75,5 +78,7 @@ def without_names(member: Any) -> Any:
 def step_names(estimator: Any) -> str:
     """The class of an estimator; of a pipeline, those of its steps."""
     return ", ".join(
-        type(step).__name__ for step in pipeline_steps(estimator) if step not in (None, "passthrough")
+        type(step).__name__
+        for step in pipeline_steps(estimator)
+        if step not in (None, "passthrough")
     )

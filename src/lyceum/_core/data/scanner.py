@@ -79,33 +79,34 @@ def scan(
     Parameters
     ----------
     data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `profile_large_file(...)`
-        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also packed
-        (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB relation.
+        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also
+        packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
+        relation.
     target : str, optional
-        The column to predict. Text, true/false and two distinct numbers are classes, and so are at most 20
-        distinct whole numbers with three rows each on average, of which at most one in ten has a single row;
-        other numbers are values.
+        The column to predict. Text, true/false and two distinct numbers are classes, and so are at
+        most 20 distinct whole numbers with three rows each on average, of which at most one in ten
+        has a single row; other numbers are values.
     task : {"classification", "regression"}, optional
         Whether the target holds classes or numbers, whatever it looks like.
     weight : str, optional
         A column of row weights.
     kinds : dict or Schema, optional
-        The kinds of some columns, "binary", "categorical" or "continuous", where another one is not wanted;
-        or a whole `Schema`, whose columns alone are read, with its categories. Otherwise the columns of
-        frames, arrays, Parquet, Arrow and ARFF files go by their types, and those of CSV files by their
-        values: two distinct numbers are binary.
+        The kinds of some columns, "binary", "categorical" or "continuous", where another one is not
+        wanted; or a whole `Schema`, whose columns alone are read, with its categories. Otherwise
+        the columns of frames, arrays, Parquet, Arrow and ARFF files go by their types, and those of
+        CSV files by their values: two distinct numbers are binary.
     ignore : names, optional
         Columns to leave out.
     memory : int, default=512 MiB
-        CSV and Parquet files whose cells need more bytes than this are read on every pass. All other files,
-        e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
+        CSV and Parquet files whose cells need more bytes than this are read on every pass. All
+        other files, e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
     separator, encoding, decimal : str, optional
-        How a text file is written: what separates its cells, its encoding, and its decimal mark ("." or ",").
-        By default they are inferred from the first rows; a `DataWarning` tells of any encoding but UTF-8
-        and of decimal commas.
+        How a text file is written: what separates its cells, its encoding, and its decimal mark
+        ("." or ","). By default they are inferred from the first rows; a `DataWarning` tells of any
+        encoding but UTF-8 and of decimal commas.
     header : bool, default=True
-        Whether the first row of a text file or a sheet has the names of the columns; without, they are x0,
-        x1, ...
+        Whether the first row of a text file or a sheet has the names of the columns; without, they
+        are x0, x1, ...
     table : str, optional
         The sheet of a workbook, or the table of a database, if there are several.
     missing : sequence of str
@@ -128,23 +129,33 @@ def scan(
     elif isinstance(data, np.ndarray):
         source = _table_source(_name_columns(data), roles)
     elif isinstance(data, LoadedTable):
-        source = (_table_source if data.typed else _inferred_source)(data.table, roles, data.written)
+        source = (_table_source if data.typed else _inferred_source)(
+            data.table, roles, data.written
+        )
     elif isinstance(data, ProfiledFile):
         source = _large_source(data, roles)
     elif is_frame(data):
         source = _table_source(frame_table(data), roles)
     else:
-        form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
+        form = FileFormat(
+            separator or "", encoding or "", decimal or "", header, table or "", tuple(missing)
+        )
         source = _file_source(data, roles, memory, form)
-    return Rows(source, name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data))
+    return Rows(
+        source,
+        name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data),
+    )
 
 
 def _name_columns(X: np.ndarray) -> pa.Table:
     if X.ndim != 2:
         raise DataError(
-            f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g. X.reshape(-1, 1)"
+            f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g."
+            " X.reshape(-1, 1)"
         )
-    return pa.table({f"x{j}": arrow_array(X[:, j], f"column {j} of the array") for j in range(X.shape[1])})
+    return pa.table(
+        {f"x{j}": arrow_array(X[:, j], f"column {j} of the array") for j in range(X.shape[1])}
+    )
 
 
 def _table_source(
@@ -157,7 +168,9 @@ def _table_source(
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
     if not hasattr(frame, "columns"):
-        raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
+        raise DataError(
+            "scan takes a Dask frame with named columns: give arrays to fit(X, y) directly"
+        )
     names = list(map(str, frame.columns))
     wanted = roles.names_to_read(names)
     if wanted != names:
@@ -173,21 +186,28 @@ def profile_columns(
     names = table.column_names
     spread = ordered_map if table.num_rows > FEW_ROWS else map
     parts = spread(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
-    return TableProfile(table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)})
+    return TableProfile(
+        table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)}
+    )
 
 
 def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
     """The table in memory, coded by the schema once and for all."""
     schema = with_texts(schema, table)
     coder = TableCoder(schema)
-    return ArraySource(coder.features(table), coder.target(table), coder.weights(table), schema, coded=True)
+    return ArraySource(
+        coder.features(table), coder.target(table), coder.weights(table), schema, coded=True
+    )
 
 
 def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
-    """The schema of a typed table: kinds follow from types, levels from their order in a category type."""
+    """The schema of a typed table: kinds follow from types, levels from their order in a category
+    type."""
     roles = replace(roles, types=types_of(table.schema))
     unsettled = table.select(roles.unsettled_names)
-    return roles.schema(profile_columns(unsettled, roles.in_full, names_with_levels(unsettled.schema)))
+    return roles.schema(
+        profile_columns(unsettled, roles.in_full, names_with_levels(unsettled.schema))
+    )
 
 
 def types_of(schema: pa.Schema) -> dict[str, str]:
@@ -195,7 +215,9 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
     return {column.name: contents(column.type, column.name) for column in schema}
 
 
-def _inferred_source(table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]) -> ArraySource:
+def _inferred_source(
+    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]
+) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
     table = table.select(roles.names_to_read(table.column_names))
     schema = roles.schema(profile_columns(table, roles.in_full))
@@ -213,7 +235,9 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
             return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
         found = read_files(paths, form, known=roles.written)
     warn_about_format(found.notes, paths[0])
-    return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
+    return (_table_source if is_typed(kind) else _inferred_source)(
+        found.table, roles, found.written
+    )
 
 
 def warn_about_format(notes: Iterable[str], path: str) -> None:
@@ -242,7 +266,8 @@ def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
 def _parquet_source(
     paths: list[str], roles: ColumnRoles, memory: int, known: TableProfile | None = None
 ) -> Source:
-    """Parquet files in memory, or read on every pass; with a `known` profile they are not read for kinds."""
+    """Parquet files in memory, or read on every pass; with a `known` profile they are not read for
+    kinds."""
     first = read_whole(paths[0], read_footer).schema.to_arrow_schema()
     for path in paths[1:]:
         other = read_whole(path, read_footer).schema.to_arrow_schema()
@@ -258,25 +283,33 @@ def _parquet_source(
     text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
     if known is not None:
-        profile = TableProfile(known.n_rows, {name: known.columns[name] for name in roles.unsettled_names})
-    else:
-        profile = (
-            _first_then_rest(source, roles, names_with_levels(types))
-            if roles.unsettled_names
-            else TableProfile(0, {})
+        profile = TableProfile(
+            known.n_rows, {name: known.columns[name] for name in roles.unsettled_names}
         )
+    else:
+        if roles.unsettled_names:
+            profile = _first_then_rest(source, roles, names_with_levels(types))
+        else:
+            profile = TableProfile(0, {})
     return replace(source, schema=roles.schema(profile))
 
 
-def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collection[str]) -> TableProfile:
-    """A profile that reads the first rows of every column and the rest only of those still undecided."""
+def _first_then_rest(
+    source: ParquetSource, roles: ColumnRoles, ordered: Collection[str]
+) -> TableProfile:
+    """A profile that reads the first rows of every column and the rest only of those still
+    undecided."""
     head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled_names))
     profile = TableProfile.of(head, roles.in_full, ordered)
     undecided = roles.undecided_names(profile)
     if not undecided:
         return profile
-    rest = merge_all(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
-    return profile if rest is None else profile.with_columns_of(rest)
+    rest = merge_all(
+        ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts())
+    )
+    if rest is None:
+        return profile
+    return profile.with_columns_of(rest)
 
 
 def _part_profile(
@@ -300,7 +333,9 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
 
     def profile_of(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
-        return merge_all(_report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
+        return merge_all(
+            _report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
+        )
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         check_same(names, batch.schema.names, paths[0], path)

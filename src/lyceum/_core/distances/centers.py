@@ -1,4 +1,4 @@
-"""The nearest of a few centres, in one read of the rows."""
+"""The nearest of a few centers, in one read of the rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from lyceum.report import show_count
 
 
 def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest centre of every row, the first of equally near ones, and the squared distance to it.
+    """The nearest center of every row, the first of equally near ones, and the squared distance to
+    it.
 
-    Centres are compared by products in the precision of X, about the mean of the centres; the distance to
-    the one found is then taken from differences, in double precision (for sparse rows from products too).
-    It is faster than `nearest`, which compares exactly.
+    Centers are compared by products in the precision of X, about the mean of the centers; the
+    distance to the one found is then taken from differences, in double precision (for sparse rows
+    from products too). It is faster than `nearest`, which compares exactly.
 
     Parameters
     ----------
@@ -43,17 +44,22 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     --------
     nearest : the k nearest rows, exactly, in any metric.
     """
-    centers = float_matrix(centers, "centres need")
-    X = X.tocsr() if sparse.issparse(X) else float_matrix(X, "distances need")
+    centers = float_matrix(centers, "centers need")
+    if sparse.issparse(X):
+        X = X.tocsr()
+    else:
+        X = float_matrix(X, "distances need")
     if X.shape[1] != centers.shape[1]:
         raise SettingError(
-            f"rows of {show_count(X.shape[1], 'column')} cannot be compared with centres of "
+            f"rows of {show_count(X.shape[1], 'column')} cannot be compared with centers of "
             f"{show_count(centers.shape[1], 'column')}"
         )
     if sparse.issparse(X):
         return _nearest_sparse(X, centers)
-    labels, squares = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-    sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
+    labels = np.empty(X.shape[0], dtype=np.int32)
+    squares = np.empty(X.shape[0])
+    sums = np.zeros(centers.shape)
+    weights = np.zeros(len(centers))
     native.lloyd(X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, squares)
     return labels, squares
 

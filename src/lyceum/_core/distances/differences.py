@@ -1,4 +1,5 @@
-"""Distances from the differences of the cells: Euclidean, Manhattan, Minkowski, Chebyshev, Mahalanobis."""
+"""Distances from the differences of the cells: Euclidean, Manhattan, Minkowski, Chebyshev,
+Mahalanobis."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ from lyceum.report import show_count
 class Euclidean(Metric):
     """The Euclidean distance, sqrt(Σ_j (x_j - y_j)²).
 
-    Differences are squared and summed in double precision, never taken from products, so that rows far from
-    the origin keep their digits.
+    Differences are squared and summed in double precision, never taken from products, so that rows
+    far from the origin keep their digits.
 
     See Also
     --------
@@ -52,7 +53,8 @@ class Euclidean(Metric):
 @register_metric("squared_euclidean")
 @dataclass(frozen=True)
 class SquaredEuclidean(Metric):
-    """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle inequality.
+    """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle
+    inequality.
 
     See Also
     --------
@@ -167,10 +169,14 @@ class Minkowski(Metric):
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
         if self.p == 2.0:
             return np.sqrt(raw, out=raw)
-        return raw if self.p in (1.0, np.inf) else np.power(raw, 1.0 / self.p, out=raw)
+        if self.p in (1.0, np.inf):
+            return raw
+        return np.power(raw, 1.0 / self.p, out=raw)
 
     def raw(self, distance: float, n_columns: int) -> float:
-        return distance if self.p in (1.0, np.inf) else distance**self.p
+        if self.p in (1.0, np.inf):
+            return distance
+        return distance**self.p
 
 
 @register_metric("mahalanobis")
@@ -178,8 +184,8 @@ class Minkowski(Metric):
 class Mahalanobis(Metric):
     """The Mahalanobis distance, sqrt((x - y)ᵀ S⁻¹ (x - y)) for a covariance matrix S.
 
-    Rows are whitened by the Cholesky factor of S, about the mean if there is one, and then compared as by
-    `Euclidean`.
+    Rows are whitened by the Cholesky factor of S, about the mean if there is one, and then compared
+    as by `Euclidean`.
 
     Parameters
     ----------
@@ -194,8 +200,8 @@ class Mahalanobis(Metric):
 
     References
     ----------
-    Mahalanobis, P. C. (1936). On the generalised distance in statistics. Proceedings of the National
-    Institute of Sciences of India 2(1).
+    Mahalanobis, P. C. (1936). On the generalized distance in statistics. Proceedings of the
+    National Institute of Sciences of India 2(1).
 
     Examples
     --------
@@ -222,15 +228,20 @@ class Mahalanobis(Metric):
         rows = as_rows(rows)
         text = [column.name for column in rows.schema if not column.numeric]
         if text:
-            raise SettingError(f"Mahalanobis needs columns of numbers, but {text[0]!r} holds categories")
+            raise SettingError(
+                f"Mahalanobis needs columns of numbers, but {text[0]!r} holds categories"
+            )
         scatter = rows.reduce(Scatter.of)
         if scatter.weight <= 1:
-            raise DataError(f"a covariance needs more than one row, but their weight is {scatter.weight:g}")
+            raise DataError(
+                f"a covariance needs more than one row, but their weight is {scatter.weight:g}"
+            )
         unfit = np.flatnonzero(~np.isfinite(np.diag(scatter.xx)))
         if len(unfit):
             raise DataError(
-                f"column {rows.schema.names[unfit[0]]!r} has missing or infinite cells, of which Mahalanobis "
-                "cannot learn a covariance: fill them first, e.g. by lyceum.prepare.SimpleImputer()"
+                f"column {rows.schema.names[unfit[0]]!r} has missing or infinite cells, of which"
+                " Mahalanobis cannot learn a covariance: fill them first, e.g. by"
+                " lyceum.prepare.SimpleImputer()"
             )
         return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
 
@@ -244,14 +255,20 @@ class Mahalanobis(Metric):
             raise SettingError(
                 f"the covariance has {show_count(d, 'column')}, but the rows have {X.shape[1]}"
             )
-        mean = np.zeros(d) if self.mean is None else np.asarray(self.mean, dtype=np.float64)
+        if self.mean is None:
+            mean = np.zeros(d)
+        else:
+            mean = np.asarray(self.mean, dtype=np.float64)
         if mean.shape != (d,):
             raise SettingError(
-                f"the covariance has {show_count(d, 'column')}, but the mean has the shape {mean.shape}"
+                f"the covariance has {show_count(d, 'column')}, but the mean has the shape"
+                f" {mean.shape}"
             )
         Z = X - mean
         # einsum, not BLAS, whose bits depend on the number of rows
-        return np.ascontiguousarray(np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener))
+        return np.ascontiguousarray(
+            np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener)
+        )
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
         return np.sqrt(raw, out=raw)
@@ -266,11 +283,14 @@ class Mahalanobis(Metric):
             raise SettingError("Mahalanobis has no covariance yet: give one, or call learn(rows)")
         S = np.asarray(self.covariance, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
-            raise SettingError("the covariance of Mahalanobis must be a symmetric matrix of numbers")
+            raise SettingError(
+                "the covariance of Mahalanobis must be a symmetric matrix of numbers"
+            )
         factor = PositiveFactor.of(S)
         if factor.lower is None or not np.isfinite(S).all():
             raise DataError(
-                "the covariance is not positive definite: drop columns that are constant or sums of others"
+                "the covariance is not positive definite: drop columns that are constant or sums of"
+                " others"
             )
         return solve_triangular(factor.lower, np.diag(factor.scale), lower=True)
 

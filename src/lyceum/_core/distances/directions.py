@@ -17,8 +17,9 @@ from lyceum._core.distances.metrics import Metric, Space, register_metric
 class Cosine(Metric):
     """The cosine distance, 1 - cos(x, y), from 0 to 2.
 
-    It is taken as |u - v|² / 2 of the rows scaled to length 1, which keeps its digits where rows are nearly
-    parallel. A row of zeros has no direction: it is at distance 1 from all others, and 0 from its like.
+    It is taken as |u - v|² / 2 of the rows scaled to length 1, which keeps its digits where rows
+    are nearly parallel. A row of zeros has no direction: it is at distance 1 from all others, and 0
+    from its like.
 
     See Also
     --------
@@ -50,7 +51,10 @@ class Cosine(Metric):
             return np.ascontiguousarray(np.hstack([units, extra]))
         joined = sparse.csr_array(sparse.hstack([units, sparse.csr_array(extra)], format="csr"))
         joined.sort_indices()
-        joined.indices, joined.indptr = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
+        joined.indices, joined.indptr = (
+            joined.indices.astype(np.int32),
+            joined.indptr.astype(np.int32),
+        )
         return joined
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
@@ -63,7 +67,8 @@ class Cosine(Metric):
 @register_metric("correlation")
 @dataclass(frozen=True)
 class Correlation(Cosine):
-    """The correlation distance, 1 - r(x, y): the cosine distance of rows about their own means, from 0 to 2.
+    """The correlation distance, 1 - r(x, y): the cosine distance of rows about their own means,
+    from 0 to 2.
 
     A constant row is at distance 1 from all others, and 0 from its like.
 
@@ -84,7 +89,8 @@ class Correlation(Cosine):
         X = np.asarray(X, dtype=np.float64)
         Z = X - X.mean(axis=1, keepdims=True)
         # What is left of a constant row is rounding.
-        spread, size = np.abs(Z).max(axis=1, initial=0.0), np.abs(X).max(axis=1, initial=0.0)
+        spread = np.abs(Z).max(axis=1, initial=0.0)
+        size = np.abs(X).max(axis=1, initial=0.0)
         Z[spread <= 4 * np.finfo(np.float64).eps * size] = 0.0
         return super().points(Z)
 
@@ -120,7 +126,10 @@ def unit_rows(X: Any) -> tuple[Any, np.ndarray]:
     largest = np.abs(X).max(axis=1, initial=0.0)[:, None]
     scaled = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
     lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64))[:, None]
-    return np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind"), largest[:, 0] == 0
+    return (
+        np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind"),
+        largest[:, 0] == 0,
+    )
 
 
 def _sparse_unit_rows(X: Any) -> tuple[Any, np.ndarray]:

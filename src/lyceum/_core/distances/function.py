@@ -27,15 +27,15 @@ class FunctionSpace:
         if not (out >= 0).all():
             i, j = np.argwhere(~(out >= 0))[0]
             raise DataError(
-                f"the metric {_name(self.function)} gave {out[i, j]} for two rows: a distance is a number of "
-                "at least 0"
+                f"the metric {_name(self.function)} gave {out[i, j]} for two rows: a distance is a"
+                " number of at least 0"
             )
 
     def __iter__(self) -> Iterator[Any]:
         raise SettingError(
-            f"the metric {_name(self.function)} is a Python function, which this method cannot compare rows "
-            "by: take one of Lyceum's metrics, or metric='precomputed' where it is offered, with "
-            "lyceum.distances.pairwise(X, metric=...)"
+            f"the metric {_name(self.function)} is a Python function, which this method cannot"
+            " compare rows by: take one of Lyceum's metrics, or metric='precomputed' where it is"
+            " offered, with lyceum.distances.pairwise(X, metric=...)"
         )
 
 
@@ -43,8 +43,8 @@ class FunctionSpace:
 class FunctionMetric(Metric):
     """A distance given as a Python function of two rows: any, but slow.
 
-    Every pair is a call of the function, so that 1,000 queries among 1,000 rows are a million calls, about a
-    second. A model with such a metric cannot be saved.
+    Every pair is a call of the function, so that 1,000 queries among 1,000 rows are a million
+    calls, about a second. A model with such a metric cannot be saved.
 
     Parameters
     ----------

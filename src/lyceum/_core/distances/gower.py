@@ -26,10 +26,11 @@ from lyceum.report import show_count
 class Gower(Metric):
     """Gower's distance of mixed rows, the mean over the columns known in both, from 0 to 1.
 
-    d(x, y) = Σ_j w_j δ_j s_j / Σ_j w_j δ_j, where δ_j is 1 if the cell is known in both rows, and s_j is
+    d(x, y) = Σ_j w_j δ_j s_j / Σ_j w_j δ_j, where δ_j is 1 if the cell is known in both rows, and
+    s_j is
     |x_j - y_j| / range_j for numbers (at most 1; 0 in a constant column) and 0 or 1 for equal or different
-    categories. Rows that share no known cell are infinitely far apart. With missing cells the triangle
-    inequality does not hold.
+    categories. Rows that share no known cell are infinitely far apart. With missing cells the
+    triangle inequality does not hold.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ class Gower(Metric):
 
     References
     ----------
-    Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics 27(4).
+    Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics
+    27(4).
 
     Examples
     --------
@@ -97,16 +99,21 @@ class Gower(Metric):
         schema = self._schema
         if X.shape[1] != len(schema):
             raise SettingError(
-                f"Gower was fitted on {show_count(len(schema), 'column')}, but the rows have {X.shape[1]}"
+                f"Gower was fitted on {show_count(len(schema), 'column')}, but the rows have"
+                f" {X.shape[1]}"
             )
         assert self.low is not None
         assert self.high is not None
-        # About the smallest, so that an offset takes no digits. An unknown category (-1) is unlike the known.
+        # About the smallest, so that an offset takes no digits. An unknown category (-1) is unlike
+        # the known.
         Z = np.array(X, dtype=np.float64)
         for j, column in enumerate(schema):
             if not column.is_categorical:
                 span = self.high[j] - self.low[j]
-                Z[:, j] = (Z[:, j] - self.low[j]) / span if 0 < span < np.inf else 0.0 * Z[:, j]
+                if 0 < span < np.inf:
+                    Z[:, j] = (Z[:, j] - self.low[j]) / span
+                else:
+                    Z[:, j] = 0.0 * Z[:, j]
         return Z
 
     @property
@@ -122,13 +129,22 @@ class Gower(Metric):
                 raise SettingError(f"weights names {unknown[0]!r}, which is no column of the rows")
             given: Any = [self.weights.get(name, 1.0) for name in schema.names]
         else:
-            given = np.ones(len(schema)) if self.weights is None else self.weights
+            if self.weights is None:
+                given = np.ones(len(schema))
+            else:
+                given = self.weights
         try:
             weights = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise SettingError(f"weights must be numbers, one per column, but they are {given!r}") from None
+            raise SettingError(
+                f"weights must be numbers, one per column, but they are {given!r}"
+            ) from None
         if weights.shape != (len(schema),) or not ((weights >= 0) & np.isfinite(weights)).all():
-            raise SettingError(f"weights must be {len(schema)} numbers of at least 0, one per column")
+            raise SettingError(
+                f"weights must be {len(schema)} numbers of at least 0, one per column"
+            )
         if len(weights) and not weights.any():
-            raise SettingError("all weights are 0, so that no column is compared: give one column a weight")
+            raise SettingError(
+                "all weights are 0, so that no column is compared: give one column a weight"
+            )
         return weights

@@ -23,7 +23,9 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum.errors import SettingError
 from lyceum.report import show_count
 
-_MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
+_MOST_COLUMNS = (
+    8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
+)
 _FEWEST_ROWS = 512  # of a tree
 _QUERIES = 8192  # per task
 _FEW = 1 << 15  # distances that are there before another thread has woken up
@@ -32,7 +34,7 @@ _PAIRS = 1 << 20  # raw values in memory per task
 
 
 def check_k(k: Any) -> None:
-    """Refuse a number of neighbours that is no whole number of at least 1."""
+    """Refuse a number of neighbors that is no whole number of at least 1."""
     if not (isinstance(k, Integral) and int(k) >= 1):
         raise SettingError(f"k must be a whole number of at least 1, but it is {k!r}")
 
@@ -40,9 +42,9 @@ def check_k(k: Any) -> None:
 class NeighborIndex:
     """An exact index for repeated searches among the same rows.
 
-    With few columns rows are grouped into leaves of 32 under a tree of bounding boxes, most of which a search
-    skips. Otherwise all pairs are compared. Both give the same distances, bit for bit, and the same rows: of
-    equally distant ones those with the lowest numbers.
+    With few columns rows are grouped into leaves of 32 under a tree of bounding boxes, most of
+    which a search skips. Otherwise all pairs are compared. Both give the same distances, bit for
+    bit, and the same rows: of equally distant ones those with the lowest numbers.
 
     Parameters
     ----------
@@ -51,9 +53,9 @@ class NeighborIndex:
     metric : str or Metric, default="euclidean"
         See `lyceum.distances.metric` for the names.
     algorithm : {"auto", "tree", "all pairs"}, default="auto"
-        "tree" needs dense rows and a metric of differences (Euclidean, Manhattan, Chebyshev, Minkowski,
-        Mahalanobis, cosine, correlation, value difference). "auto" takes it for at most 8 columns and at
-        least 512 rows.
+        "tree" needs dense rows and a metric of differences (Euclidean, Manhattan, Chebyshev,
+        Minkowski, Mahalanobis, cosine, correlation, value difference). "auto" takes it for at most
+        8 columns and at least 512 rows.
 
     Attributes
     ----------
@@ -96,13 +98,19 @@ class NeighborIndex:
         possible = self._space.has_boxes and not sparse.issparse(self._points) and n > 0 and d > 0
         if algorithm == "tree" and not possible:
             raise SettingError(
-                f"a tree needs dense rows and a metric of differences, which {self.metric.name!r} is not "
-                "here: choose algorithm='all pairs'"
+                f"a tree needs dense rows and a metric of differences, which {self.metric.name!r}"
+                " is not here: choose algorithm='all pairs'"
             )
         if algorithm not in ("auto", "tree", "all pairs"):
-            raise SettingError(f"algorithm must be 'auto', 'tree' or 'all pairs', not {algorithm!r}")
+            raise SettingError(
+                f"algorithm must be 'auto', 'tree' or 'all pairs', not {algorithm!r}"
+            )
         worth = possible and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS
-        return ("tree" if worth else "all pairs") if algorithm == "auto" else algorithm
+        if algorithm == "auto":
+            if worth:
+                return "tree"
+            return "all pairs"
+        return algorithm
 
     def __len__(self) -> int:
         return self._points.shape[0]
@@ -110,8 +118,8 @@ class NeighborIndex:
     def __repr__(self) -> str:
         n, d = self._points.shape
         return (
-            f"NeighborIndex({show_count(n, 'row')} of {show_count(d, 'column')}, metric={self.metric!r}, "
-            f"algorithm={self.algorithm!r})"
+            f"NeighborIndex({show_count(n, 'row')} of {show_count(d, 'column')},"
+            f" metric={self.metric!r}, algorithm={self.algorithm!r})"
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -125,7 +133,7 @@ class NeighborIndex:
         native.leaf_order(np.ascontiguousarray(Z), native.leaf_rows, order)
         return native.LeafTree(np.ascontiguousarray(Z[order]), order)
 
-    # -- nearest ---------------------------------------------------------------------------------------------
+    # -- nearest -----------------------------------------------------------------------
 
     def nearest(self, X: Any, k: int) -> Neighbors:
         """The k nearest rows for every row of X, or, if X is None, for every row among the others.
@@ -134,7 +142,7 @@ class NeighborIndex:
         ----------
         X : array, sparse array or Rows of shape (n, d), or None
         k : int
-            How many neighbours.
+            How many neighbors.
 
         Returns
         -------
@@ -144,20 +152,37 @@ class NeighborIndex:
         check_k(k)
         most = len(self) - (X is None)
         if k > most:
-            choice = f"choose from 1 to {most}" if most else "give more rows"
-            raise SettingError(f"k is {k}, but the search is among {show_count(most, 'row')}: {choice}")
+            if most:
+                choice = f"choose from 1 to {most}"
+            else:
+                choice = "give more rows"
+            raise SettingError(
+                f"k is {k}, but the search is among {show_count(most, 'row')}: {choice}"
+            )
         points, rows = self._queries(X)
         n = points.shape[0]
-        own = np.arange(len(self)) if X is None else None
-        tree = self._tree if self.algorithm == "tree" else None
-        raw, found = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
+        if X is None:
+            own = np.arange(len(self))
+        else:
+            own = None
+        if self.algorithm == "tree":
+            tree = self._tree
+        else:
+            tree = None
+        raw = np.empty((n, k))
+        found = np.empty((n, k), dtype=np.int64)
 
         def work(some: slice) -> None:
-            skip = None if own is None else own[some]
+            if own is None:
+                skip = None
+            else:
+                skip = own[some]
             if tree is None:
                 raw[some], found[some] = raw_nearest(self._space, points[some], rows, int(k), skip)
             else:
-                tree.nearest(self._space.name, self._space.power, points[some], skip, raw[some], found[some])
+                tree.nearest(
+                    self._space.name, self._space.power, points[some], skip, raw[some], found[some]
+                )
             raw[some] = self.metric.distances(raw[some], points.shape[1])
 
         for _ in ordered_map(work, self._stretches(n, _QUERIES)):
@@ -167,24 +192,36 @@ class NeighborIndex:
     def _queries(self, X: Any) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
         check_same_categories(self._schema, schema_of(X))
-        points = self._points if X is None else points_of(self.metric, X)
+        if X is None:
+            points = self._points
+        else:
+            points = points_of(self.metric, X)
         A, B = alike(points, self._points)
         if self.algorithm == "tree":
             if sparse.issparse(A):
-                raise SettingError("a tree of dense rows cannot take sparse queries: give X.toarray()")
+                raise SettingError(
+                    "a tree of dense rows cannot take sparse queries: give X.toarray()"
+                )
             A = np.ascontiguousarray(A, dtype=np.float64)
         return A, B
 
     def _stretches(self, n: int, most: int) -> list[slice]:
-        """Equal stretches of at most this many queries, as many for every thread; one if there are few."""
-        threads = n_threads() if n * len(self) > _FEW else 1
+        """Equal stretches of at most this many queries, as many for every thread; one if there are
+        few."""
+        if n * len(self) > _FEW:
+            threads = n_threads()
+        else:
+            threads = 1
         count = max(1, min(n, threads * -(-n // (threads * most))))
-        return [slice(n * i // count, n * (i + 1) // count) for i in range(count)] if n else []
+        if n:
+            return [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
+        return []
 
-    # -- within a radius -------------------------------------------------------------------------------------
+    # -- within a radius ---------------------------------------------------------------
 
     def within(self, X: Any, radius: float) -> RadiusNeighbors:
-        """All rows within `radius` of every row of X, or, if X is None, of every row among the others.
+        """All rows within `radius` of every row of X, or, if X is None, of every row among the
+        others.
 
         Parameters
         ----------
@@ -195,20 +232,28 @@ class NeighborIndex:
         Returns
         -------
         RadiusNeighbors
-            `found[i]` are the neighbours of row i, the nearest first.
+            `found[i]` are the neighbors of row i, the nearest first.
         """
         if not (isinstance(radius, Real) and radius >= 0):
             raise SettingError(f"the radius must be at least 0, but it is {radius!r}")
         points, rows = self._queries(X)
         d = points.shape[1]
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
-        tree = self._tree if self.algorithm == "tree" else None
-        step = _RADIUS_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
+        if self.algorithm == "tree":
+            tree = self._tree
+        else:
+            tree = None
+        if tree is not None:
+            step = _RADIUS_QUERIES
+        else:
+            step = max(1, _PAIRS // max(1, len(self)))
 
         def work(some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if tree is not None:
                 counts = np.empty(some.stop - some.start, dtype=np.int64)
-                raw, found = tree.within(self._space.name, self._space.power, points[some], limit, counts)
+                raw, found = tree.within(
+                    self._space.name, self._space.power, points[some], limit, counts
+                )
                 query = np.repeat(np.arange(len(counts)), counts)
             else:
                 block = np.empty((some.stop - some.start, len(self)))
@@ -219,13 +264,19 @@ class NeighborIndex:
             keep = distances <= radius
             if X is None:
                 keep &= found != query + some.start
-            query, found, distances = query[keep], found[keep], distances[keep]
-            # rows of all pairs come in their order, so that a stable sort leaves it to equal distances
+            query = query[keep]
+            found = found[keep]
+            distances = distances[keep]
+            # rows of all pairs come in their order, so that a stable sort leaves it to equal
+            # distances
             order = np.lexsort((distances, query) if tree is None else (found, distances, query))
             return query[order] + some.start, found[order], distances[order]
 
         parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
-        query, found, distances = (np.concatenate(part) for part in zip(*parts)) if parts else _NOTHING
+        if parts:
+            query, found, distances = (np.concatenate(part) for part in zip(*parts))
+        else:
+            query, found, distances = _NOTHING
         counts = np.bincount(query.astype(np.int64), minlength=points.shape[0])
         offsets = np.concatenate([[0], np.cumsum(counts)])
         return RadiusNeighbors(offsets, distances, found.astype(np.int64))

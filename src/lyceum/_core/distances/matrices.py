@@ -27,13 +27,15 @@ def float_matrix(X: Any, who: str) -> np.ndarray:
         return np.ascontiguousarray(as_float(X))
     except (TypeError, ValueError):
         raise DataError(
-            f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them first, "
-            "e.g. by lyceum.prepare.OneHotEncoder()"
+            f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them"
+            " first, e.g. by lyceum.prepare.OneHotEncoder()"
         ) from None
 
 
 def _first_other(X: np.ndarray) -> Any:
-    return next((cell for cell in X.flat if not isinstance(cell, int | float | np.number)), X.flat[0])
+    return next(
+        (cell for cell in X.flat if not isinstance(cell, int | float | np.number)), X.flat[0]
+    )
 
 
 def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:
@@ -48,7 +50,10 @@ def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str)
     instead : str
         What takes missing cells.
     """
-    place = native.first_nonfinite(cells, bool(takes_missing)) if cells.size else -1
+    if cells.size:
+        place = native.first_nonfinite(cells, bool(takes_missing))
+    else:
+        place = -1
     if place < 0:
         return
     if np.isinf(cells.flat[place]):
@@ -56,6 +61,6 @@ def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str)
             f"{who} cannot take infinities: replace them by numbers, or leave their rows out"
         )
     raise MissingValuesError(
-        f"{who} cannot take missing cells (NaN): fill them first, e.g. by lyceum.prepare.SimpleImputer(), or "
-        f"take {instead}, which compares the known cells"
+        f"{who} cannot take missing cells (NaN): fill them first, e.g. by"
+        f" lyceum.prepare.SimpleImputer(), or take {instead}, which compares the known cells"
     )

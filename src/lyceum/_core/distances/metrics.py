@@ -36,8 +36,8 @@ class Metric:
     """A distance between rows: an immutable value that knows its name.
 
     A subclass defines `space`, the native comparison of two rows. It overrides `points` if rows are
-    transformed before they are compared, and `distances` and `raw` if the raw value of the comparison is not
-    yet the distance (for example its square).
+    transformed before they are compared, and `distances` and `raw` if the raw value of the
+    comparison is not yet the distance (for example its square).
 
     Attributes
     ----------
@@ -148,11 +148,15 @@ class Metric:
             The columns of the rows to compare.
         """
         for column in schema:
-            if not self.takes_categories and column.categories is not None and len(column.categories) > 2:
+            if (
+                not self.takes_categories
+                and column.categories is not None
+                and len(column.categories) > 2
+            ):
                 raise SchemaError(
-                    f"column {column.name!r} holds categories, and the metric {self.name!r} would compare "
-                    "their codes as numbers: use Gower().learn(rows), or code them first, e.g. by "
-                    "lyceum.prepare.OneHotEncoder()"
+                    f"column {column.name!r} holds categories, and the metric {self.name!r} would"
+                    " compare their codes as numbers: use Gower().learn(rows), or code them first,"
+                    " e.g. by lyceum.prepare.OneHotEncoder()"
                 )
 
     def __call__(self, x: Any, y: Any) -> float:
@@ -189,8 +193,10 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
     Parameters
     ----------
     name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
-"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric, its class or callable
-        A callable takes two rows and gives their distance; it is called for every pair (`FunctionMetric`).
+"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric, its class or
+callable
+        A callable takes two rows and gives their distance; it is called for every pair
+        (`FunctionMetric`).
     **options
         Parameters of the metric, e.g. `p` of "minkowski".
 
@@ -210,7 +216,9 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
     """
     if isinstance(name, Metric):
         if options:
-            raise SettingError(f"{name!r} is a metric with its parameters: give {_name_list(options)} to it")
+            raise SettingError(
+                f"{name!r} is a metric with its parameters: give {_name_list(options)} to it"
+            )
         return name
     if isinstance(name, type) and issubclass(name, Metric):
         return _with_options(name, options)
@@ -219,7 +227,9 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
 
         return FunctionMetric(name, **options)  # type: ignore[arg-type]
     if not isinstance(name, str) or name not in _METRICS:
-        raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
+        raise SettingError(
+            f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}"
+        )
     return _with_options(_METRICS[name], options)
 
 
@@ -227,7 +237,10 @@ def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
     known = [field.name for field in fields(kind)]
     unknown = [option for option in options if option not in known]
     if unknown:
-        takes = f"choose among {_name_list(known)}" if known else "it has none"
+        if known:
+            takes = f"choose among {_name_list(known)}"
+        else:
+            takes = "it has none"
         raise SettingError(f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}")
     return kind(**options)
 
@@ -236,12 +249,14 @@ def _name_list(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-# -- rows in -------------------------------------------------------------------------------------------------
+# -- rows in ---------------------------------------------------------------------------
 
 
 def as_rows(rows: Any) -> Rows:
     """Rows as they are, or scanned."""
-    return rows if isinstance(rows, Rows) else scan(rows)
+    if isinstance(rows, Rows):
+        return rows
+    return scan(rows)
 
 
 def moments_of(rows: Rows) -> Moments:
@@ -256,12 +271,18 @@ def _block_moments(block: Block) -> Moments:
 def points_of(metric: Metric, X: Any) -> Points:
     """All rows of X in memory, as the kernels compare them.
 
-    X is an array, sparse or not, a block, rows, or a frame, which is read as rows by a metric of its columns.
+    X is an array, sparse or not, a block, rows, or a frame, which is read as rows by a metric of
+    its columns.
     """
     if is_frame(X) and hasattr(metric, "schema"):
-        X = as_rows(X) if metric.schema is None else scan(X, kinds=metric.schema)
+        if metric.schema is None:
+            X = as_rows(X)
+        else:
+            X = scan(X, kinds=metric.schema)
     if isinstance(X, Rows):
-        X = X.gathered("a search among rows in memory", "nearest(..., among=rows), which streams them")
+        X = X.gathered(
+            "a search among rows in memory", "nearest(..., among=rows), which streams them"
+        )
     if isinstance(X, Block):
         metric.check_schema(X.schema)
         X = X.X
@@ -279,14 +300,17 @@ def _check(metric: Metric, X: Any) -> Points:
 def _checked_sparse(metric: Metric, X: Any) -> Points:
     if not metric.takes_sparse:
         raise SettingError(
-            f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one that can, "
-            "such as 'euclidean', 'manhattan' or 'cosine'"
+            f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one"
+            " that can, such as 'euclidean', 'manhattan' or 'cosine'"
         )
     X = sparse.csr_array(X, copy=True)
     X.sum_duplicates()
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
-    X.indices, X.indptr = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    X.indices, X.indptr = (
+        X.indices.astype(np.int32, copy=False),
+        X.indptr.astype(np.int32, copy=False),
+    )
     _check_finite(metric, X.data.reshape(1, -1))
     return X
 
@@ -302,14 +326,16 @@ def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
     same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
     if not same:
         raise SchemaError(
-            f"the columns of the rows are not those that {who} was fitted on: names, kinds and categories "
-            "must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
+            f"the columns of the rows are not those that {who} was fitted on: names, kinds and"
+            " categories must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
         )
 
 
 def schema_of(X: Any) -> Schema | None:
     """The schema of rows, None of arrays."""
-    return X.schema if isinstance(X, Rows | Block) else None
+    if isinstance(X, Rows | Block):
+        return X.schema
+    return None
 
 
 def check_same_categories(known: Schema | None, other: Schema | None) -> None:
@@ -317,6 +343,6 @@ def check_same_categories(known: Schema | None, other: Schema | None) -> None:
     for one, two in zip(known or (), other or ()):
         if not (one.categories is two.categories is None) and not one.same_as(two):
             raise SchemaError(
-                f"the two sets of rows cannot be compared, as {one.difference(two)} in one of them: read "
-                "both by scan(..., kinds=schema) with one schema that has all categories"
+                f"the two sets of rows cannot be compared, as {one.difference(two)} in one of them:"
+                " read both by scan(..., kinds=schema) with one schema that has all categories"
             )

@@ -22,9 +22,11 @@ def alike(A: Any, B: Any) -> tuple[Any, Any]:
             f"{show_count(B.shape[1], 'column')}"
         )
     if sparse.issparse(A) != sparse.issparse(B):
-        A, B = _csr(A), _csr(B)
+        A = _csr(A)
+        B = _csr(B)
     if A.dtype != B.dtype:
-        A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
+        A = A.astype(np.float64, copy=False)
+        B = B.astype(np.float64, copy=False)
     return A, B
 
 
@@ -49,16 +51,20 @@ def raw_pairwise(space: Any, A: Any, B: Any, out: np.ndarray) -> None:
 def raw_nearest(
     space: Any, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
+    """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n,
+    k) each.
 
-    `skip` holds the row number that each row of A leaves out. Where there are fewer than k rows, raw values
-    are infinite and row numbers -1.
+    `skip` holds the row number that each row of A leaves out. Where there are fewer than k rows,
+    raw values are infinite and row numbers -1.
     """
-    raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
+    raw = np.empty((A.shape[0], k))
+    rows = np.empty((A.shape[0], k), dtype=np.int64)
     if space.name == "function":
         return _function_nearest(space, A, B, k, skip, first)
     if sparse.issparse(A):
-        native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
+        native.sparse_nearest(
+            space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows
+        )
     else:
         native.nearest(*cast(Space, space), A, B, skip, first, raw, rows)
     return raw, rows
@@ -67,7 +73,8 @@ def raw_nearest(
 def _function_nearest(
     space: FunctionSpace, A: np.ndarray, B: np.ndarray, k: int, skip: np.ndarray | None, first: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    raw, rows = np.full((len(A), k), np.inf), np.full((len(A), k), -1, dtype=np.int64)
+    raw = np.full((len(A), k), np.inf)
+    rows = np.full((len(A), k), -1, dtype=np.int64)
     all_of = np.empty((1, len(B)))
     for i in range(len(A)):
         space.set(A[i : i + 1], B, all_of)

@@ -26,16 +26,16 @@ from lyceum.report import show_count
 def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
     """The k nearest rows for every row of X, exactly.
 
-    Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows scanned
-    from a file or from Dask are streamed; the result is that of rows in memory.
+    Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows
+    scanned from a file or from Dask are streamed; the result is that of rows in memory.
 
     Parameters
     ----------
     X : array, sparse array or Rows of shape (n, d)
     k : int
-        How many neighbours.
+        How many neighbors.
     among : array, sparse array or Rows of shape (m, d), optional
-        The rows to search. By default those of X, where no row is a neighbour of itself.
+        The rows to search. By default those of X, where no row is a neighbor of itself.
     metric : str or Metric, default="euclidean"
         See `lyceum.distances.metric` for the names.
 
@@ -76,14 +76,14 @@ def within_radius(
     radius : float
         The largest distance.
     among : array, sparse array or Rows of shape (m, d), optional
-        The rows to search. By default those of X, where no row is a neighbour of itself.
+        The rows to search. By default those of X, where no row is a neighbor of itself.
     metric : str or Metric, default="euclidean"
         See `lyceum.distances.metric` for the names.
 
     Returns
     -------
     RadiusNeighbors
-        `found[i]` are the neighbours of row i, the nearest first.
+        `found[i]` are the neighbors of row i, the nearest first.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def within_radius(
 
     See Also
     --------
-    nearest : a fixed number of neighbours.
+    nearest : a fixed number of neighbors.
     """
     if among is None:
         return NeighborIndex(X, metric=metric).within(None, radius)
@@ -110,7 +110,8 @@ def _stream(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class NearestLists:
-    """The k nearest of the rows seen so far, for each of some fixed points: a statistic that merges.
+    """The k nearest of the rows seen so far, for each of some fixed points: a statistic that
+    merges.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class NearestLists:
             The points as the metric prepares them, `metric.points(X)`.
         metric : Metric
         k : int
-            How many neighbours.
+            How many neighbors.
         """
         A, B = alike(points, points_of(metric, block.X))
         raw, rows = raw_nearest(metric.space, A, B, k, None, block.start)
@@ -187,7 +188,7 @@ class NearestLists:
         )
 
     def finish(self) -> Neighbors:
-        """The neighbours, after all rows are merged."""
+        """The neighbors, after all rows are merged."""
         k = self.raw.shape[1]
         if self.n_rows < k:
             raise SettingError(

@@ -1,4 +1,4 @@
-"""The results of a search for neighbours."""
+"""The results of a search for neighbors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """The neighbours of some queries: nearest first, equally near ones in the order of their row numbers.
+    """The neighbors of some queries: nearest first, equally near ones in the order of their row
+    numbers.
 
     Parameters
     ----------
@@ -44,21 +45,21 @@ class Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class RadiusNeighbors:
-    """The neighbours of some queries within a radius, nearest first.
+    """The neighbors of some queries within a radius, nearest first.
 
     Parameters
     ----------
     offsets : array of int64 of shape (n + 1,)
-        The neighbours of query i are those from `offsets[i]` up to `offsets[i + 1]`.
-    distances : array of shape (number of neighbours,)
-        The distances of the neighbours of all queries.
-    rows : array of int64 of shape (number of neighbours,)
+        The neighbors of query i are those from `offsets[i]` up to `offsets[i + 1]`.
+    distances : array of shape (number of neighbors,)
+        The distances of the neighbors of all queries.
+    rows : array of int64 of shape (number of neighbors,)
         Their row numbers.
 
     Attributes
     ----------
     counts : array of int64 of shape (n,)
-        The number of neighbours of every query.
+        The number of neighbors of every query.
 
     See Also
     --------
@@ -90,5 +91,5 @@ class RadiusNeighbors:
 
     @property
     def counts(self) -> np.ndarray:
-        """How many neighbours every query has."""
+        """How many neighbors every query has."""
         return np.diff(self.offsets)

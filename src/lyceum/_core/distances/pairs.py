@@ -124,10 +124,14 @@ class _Pairs:
     """Two prepared sets of rows, and the distances of some rows of the first to the second."""
 
     def __init__(self, X: Any, Y: Any, metric: Metric):
-        self.metric, self.space = metric, metric.space
+        self.metric = metric
+        self.space = metric.space
         check_same_categories(schema_of(X), schema_of(Y))
         A = points_of(metric, X)
-        B = A if Y is None or Y is X else points_of(metric, Y)
+        if Y is None or Y is X:
+            B = A
+        else:
+            B = points_of(metric, Y)
         self.n_columns = A.shape[1]
         self.dtype = np.float32 if _is_single(X) and (Y is None or _is_single(Y)) else np.float64
         self.A, self.B = alike(A, B)
@@ -135,14 +139,24 @@ class _Pairs:
 
     def stretches(self, n_rows: int | None = None, most: int = _PAIRS) -> list[slice]:
         n, m = self.shape
-        even = n if n * m <= _FEW else -(-n // n_threads())
+        if n * m <= _FEW:
+            even = n
+        else:
+            even = -(-n // n_threads())
         step = n_rows or max(1, min(most // max(1, m), even))
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def set(self, rows: slice, out: np.ndarray, first: int = 0) -> None:
         """Set out to the distances of some rows to those from `first` on."""
-        A, B = self.A[rows], self.B[first:] if first else self.B
-        raw = out if out.dtype == np.float64 else np.empty(out.shape)
+        A = self.A[rows]
+        if first:
+            B = self.B[first:]
+        else:
+            B = self.B
+        if out.dtype == np.float64:
+            raw = out
+        else:
+            raw = np.empty(out.shape)
         raw_pairwise(self.space, A, B, raw)
         found = self.metric.distances(raw, self.n_columns)
         if found is not out:

@@ -1,4 +1,5 @@
-"""The index of the rows that a learner stores: made when first needed, never part of the model's state."""
+"""The index of the rows that a learner stores: made when first needed, never part of the model's
+state."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _indexes: WeakKeyDictionary[Any, tuple[Any, NeighborIndex]] = WeakKeyDictionary(
 
 
 def float_cells(block: Block) -> Any:
-    """The cells of a block in double precision: sparse as they came, or dense and in the order of rows."""
+    """The cells of a block in double precision: sparse as they came, or dense and in the order of
+    rows."""
     if sparse.issparse(block.X):
         return sparse.csr_array(block.X, dtype=np.float64)
     return np.ascontiguousarray(block.X, dtype=np.float64)
@@ -31,7 +33,8 @@ def queries(model: Any, block: Block) -> Any:
 
 def check_stored(model: Any, n: int) -> None:
     """Raise unless `model.rows_`, read from a file, are n rows of the model's columns."""
-    rows, shape = model.rows_, (n, len(model.design_names))
+    rows = model.rows_
+    shape = (n, len(model.design_names))
     if rows.shape != shape:
         raise ModelFileError(f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}")
 

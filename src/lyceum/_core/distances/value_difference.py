@@ -26,20 +26,22 @@ from lyceum.report import show_count
 @register_metric("value_difference")
 @dataclass(frozen=True, eq=False)
 class ValueDifference(Metric):
-    """The value difference metric, (Σ_j Σ_c |P(c | x_j) - P(c | y_j)|^q)^(1/q), over columns j and classes c.
+    """The value difference metric, (Σ_j Σ_c |P(c | x_j) - P(c | y_j)|^q)^(1/q), over columns j and
+    classes c.
 
-    P(c | v) is the share of class c among the rows whose column j has the value v. A missing cell is a value
-    of its own; a value that was never seen has the class shares of all rows. Rows that differ only in
-    values of the same class shares are at distance 0.
+    P(c | v) is the share of class c among the rows whose column j has the value v. A missing cell
+    is a value of its own; a value that was never seen has the class shares of all rows. Rows that
+    differ only in values of the same class shares are at distance 0.
 
     Parameters
     ----------
     q : {1, 2}, default=2
         The power.
     numbers : {"discretize", "interpolate", "scale"}, default="discretize"
-        How columns of numbers are compared. "discretize": by the class shares of bins of equal width between
-        the smallest and the largest number (DVDM). "interpolate": by class shares interpolated between the
-        middles of these bins (IVDM). "scale": by |x - y| / 4σ instead of class shares (as in HVDM).
+        How columns of numbers are compared. "discretize": by the class shares of bins of equal
+        width between the smallest and the largest number (DVDM). "interpolate": by class shares
+        interpolated between the middles of these bins (IVDM). "scale": by |x - y| / 4σ instead of
+        class shares (as in HVDM).
     n_bins : int, optional
         The bins of a column of numbers, by default the number of classes, but at least 5.
     schema : Schema, optional
@@ -53,9 +55,9 @@ class ValueDifference(Metric):
 
     References
     ----------
-    Stanfill, C. and Waltz, D. (1986). Toward memory-based reasoning. Communications of the ACM 29(12).
-    Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions. Journal of
-    Artificial Intelligence Research 6.
+    Stanfill, C. and Waltz, D. (1986). Toward memory-based reasoning. Communications of the ACM
+    29(12). Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions.
+    Journal of Artificial Intelligence Research 6.
 
     Examples
     --------
@@ -81,16 +83,18 @@ class ValueDifference(Metric):
             raise SettingError(f"q of ValueDifference must be 1 or 2, but it is {self.q!r}")
         if self.numbers not in ("discretize", "interpolate", "scale"):
             raise SettingError(
-                f"numbers of ValueDifference must be 'discretize', 'interpolate' or 'scale', "
+                "numbers of ValueDifference must be 'discretize', 'interpolate' or 'scale', "
                 f"but it is {self.numbers!r}"
             )
         if self.n_bins is not None and not (isinstance(self.n_bins, Integral) and self.n_bins >= 1):
             raise SettingError(
-                f"n_bins of ValueDifference must be a whole number of at least 1, but it is {self.n_bins!r}"
+                "n_bins of ValueDifference must be a whole number of at least 1, but it is"
+                f" {self.n_bins!r}"
             )
 
     def learn(self, rows: Any) -> ValueDifference:
-        """With the class shares of every value: a pass for the ranges of numbers, and one that counts.
+        """With the class shares of every value: a pass for the ranges of numbers, and one that
+        counts.
 
         Parameters
         ----------
@@ -111,9 +115,11 @@ class ValueDifference(Metric):
         spreads = np.sqrt(moments.variance(ddof=1))
         tables = [counts.table(str(j)) for j in range(len(binned))]
         columns = [
-            _Scaled.of(moments.mean[j], spreads[j])
-            if self.numbers == "scale" and bins.is_number
-            else _Shares.of(bins, tables[j], counts.class_weight, self.numbers == "interpolate")
+            (
+                _Scaled.of(moments.mean[j], spreads[j])
+                if self.numbers == "scale" and bins.is_number
+                else _Shares.of(bins, tables[j], counts.class_weight, self.numbers == "interpolate")
+            )
             for j, bins in enumerate(binned)
         ]
         return replace(self, schema=Schema(rows.schema.columns), columns=tuple(columns))
@@ -130,14 +136,18 @@ class ValueDifference(Metric):
             raise SettingError("ValueDifference knows no class shares yet: call learn(rows)")
         if X.shape[1] != len(self.columns):
             raise SettingError(
-                f"ValueDifference was fitted on {show_count(len(self.columns), 'column')}, but the rows "
-                f"have {X.shape[1]}"
+                f"ValueDifference was fitted on {show_count(len(self.columns), 'column')}, but the"
+                f" rows have {X.shape[1]}"
             )
-        parts = [column.points(np.asarray(X[:, j], np.float64)) for j, column in enumerate(self.columns)]
+        parts = [
+            column.points(np.asarray(X[:, j], np.float64)) for j, column in enumerate(self.columns)
+        ]
         return np.ascontiguousarray(np.hstack(parts))
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
-        return np.sqrt(raw, out=raw) if self.q == 2 else raw
+        if self.q == 2:
+            return np.sqrt(raw, out=raw)
+        return raw
 
     def raw(self, distance: float, n_columns: int) -> float:
         return distance**self.q
@@ -145,7 +155,8 @@ class ValueDifference(Metric):
 
 @dataclass(frozen=True)
 class _Binned:
-    """How the cells of one column become the rows of its table; the last row is for missing cells."""
+    """How the cells of one column become the rows of its table; the last row is for missing
+    cells."""
 
     is_number: bool
     size: int  # of values, without the missing one
@@ -157,10 +168,15 @@ class _Binned:
     def of(cls, column: Column, low: float, high: float, n_bins: int) -> _Binned:
         if column.categories is not None:
             # sorted, as they are searched in; categories may be declared in another order
-            values = np.sort(np.asarray(column.categories, np.float64)) if column.numeric else None
+            if column.numeric:
+                values = np.sort(np.asarray(column.categories, np.float64))
+            else:
+                values = None
             return cls(False, len(column.categories), values)
         width = (high - low) / n_bins
-        return cls(True, n_bins, None, low, width) if 0 < width < np.inf else cls(True, 1, None, low, 1.0)
+        if 0 < width < np.inf:
+            return cls(True, n_bins, None, low, width)
+        return cls(True, 1, None, low, 1.0)
 
     def codes(self, cells: np.ndarray) -> np.ndarray:
         """The row of the table of every cell, -1 for a category that is not known."""
@@ -177,25 +193,32 @@ class _Binned:
 
 
 def _count(block: Block, binned: list[_Binned]) -> Counts:
-    """The counts of every column's values and missing cells by class; columns go by their numbers."""
+    """The counts of every column's values and missing cells by class; columns go by their
+    numbers."""
     cells = block.dense
     codes = [bins.codes(np.asarray(cells[:, j], dtype=np.float64)) for j, bins in enumerate(binned)]
     columns = [
-        Column(str(j), "categorical", np.arange(bins.size + 1), "bins") for j, bins in enumerate(binned)
+        Column(str(j), "categorical", np.arange(bins.size + 1), "bins")
+        for j, bins in enumerate(binned)
     ]
-    return Counts.of(block.with_X(np.column_stack(codes), Schema(tuple(columns), block.schema.target)))
+    return Counts.of(
+        block.with_X(np.column_stack(codes), Schema(tuple(columns), block.schema.target))
+    )
 
 
 @dataclass(frozen=True)
 class _Shares:
-    """The class shares of the values of one column, or of a number by interpolation between its bins."""
+    """The class shares of the values of one column, or of a number by interpolation between its
+    bins."""
 
     binned: _Binned
     table: np.ndarray  # (values and the missing one and an unknown one, classes)
     interpolated: bool
 
     @classmethod
-    def of(cls, binned: _Binned, counts: np.ndarray, prior: np.ndarray, interpolate: bool) -> _Shares:
+    def of(
+        cls, binned: _Binned, counts: np.ndarray, prior: np.ndarray, interpolate: bool
+    ) -> _Shares:
         prior = prior / prior.sum()
         total = counts.sum(axis=1, keepdims=True)
         table = np.where(total > 0, counts / np.where(total > 0, total, 1.0), prior)

@@ -1,4 +1,5 @@
-"""Values of probability: loss matrices, tables, Gaussian algebra, class priors and class weights."""
+"""Values of probability: loss matrices, tables, Gaussian algebra, class priors and class
+weights."""
 
 from lyceum._core.probability.class_weights import class_weight_factors
 from lyceum._core.probability.gaussians.fusion import FusedGaussian, fuse_gaussians

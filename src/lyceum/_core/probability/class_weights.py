@@ -11,14 +11,16 @@ import numpy as np
 from lyceum.errors import SettingError
 
 
-def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | None) -> np.ndarray | None:
+def class_weight_factors(
+    class_weight: Any, labels: list, weight: np.ndarray | None
+) -> np.ndarray | None:
     """The factor on the weights of the rows of every class.
 
     Parameters
     ----------
     class_weight : None, "balanced" or dict of label to factor
-        None: no factors. "balanced": N / (K n_k), which gives all classes the same total weight (1 for a
-        class without rows). A dict: the factors of some classes, 1 for the others.
+        None: no factors. "balanced": N / (K n_k), which gives all classes the same total weight (1
+        for a class without rows). A dict: the factors of some classes, 1 for the others.
     labels : list of K labels
         In the order of the factors.
     weight : array of shape (K,) or None
@@ -44,11 +46,14 @@ def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | N
     if isinstance(class_weight, Mapping):
         unknown = [label for label in class_weight if label not in labels]
         if unknown:
-            raise SettingError(f"class_weight names the class {unknown[0]!r}; the classes are {labels}")
+            raise SettingError(
+                f"class_weight names the class {unknown[0]!r}; the classes are {labels}"
+            )
         for label, factor in class_weight.items():
             if not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
                 raise SettingError(
-                    f"class_weight has {factor!r} for the class {label!r}: give a finite number of at least 0"
+                    f"class_weight has {factor!r} for the class {label!r}: give a finite number of"
+                    " at least 0"
                 )
         factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
         if len(labels) and not factors.any():

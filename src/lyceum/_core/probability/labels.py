@@ -16,12 +16,16 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     """Labels as a tuple of plain values; raises when one appears twice."""
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         is_text = isinstance(labels, str | bytes)
-        raise DataError(f"{what} is {'the text ' if is_text else ''}{labels!r}: give a list of labels")
+        raise DataError(
+            f"{what} is {'the text ' if is_text else ''}{labels!r}: give a list of labels"
+        )
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     seen: set[str] = set()
     for label in plain:
         if label != label:
-            raise DataError(f"{what} has the label {label!r}, which equals nothing: name it by a text")
+            raise DataError(
+                f"{what} has the label {label!r}, which equals nothing: name it by a text"
+            )
         if label_key(label) in seen:
             raise DataError(f"{what} has the label {label!r} twice: name every one once")
         seen.add(label_key(label))
@@ -29,7 +33,8 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
 
 
 def label_key(label: Any) -> str:
-    """The text that equal labels have in common: 1, 1.0 and "1" are equal, and so are True and "true".
+    """The text that equal labels have in common: 1, 1.0 and "1" are equal, and so are True and
+    "true".
 
     Parameters
     ----------
@@ -45,7 +50,9 @@ def label_key(label: Any) -> str:
     if isinstance(label, float) and label.is_integer():
         label = int(label)
     text = str(label)
-    return text.lower() if text in ("True", "False") else text
+    if text in ("True", "False"):
+        return text.lower()
+    return text
 
 
 def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
@@ -66,7 +73,10 @@ def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[
     for label in wanted:
         if label_key(label) not in places:
             near = difflib.get_close_matches(label_key(label), places, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            if near:
+                hint = f"; did you mean {near[0]!r}?"
+            else:
+                hint = ""
             raise DataError(f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}")
     return [places[label_key(label)] for label in wanted]
 
@@ -96,8 +106,13 @@ def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.nda
     same_kind = array.dtype.kind == like.dtype.kind or (
         array.dtype.kind in "iuf" and like.dtype.kind in "iuf"
     )
-    cast = array.astype(like.dtype) if same_kind else array
-    return cast if (cast == array).all() else array
+    if same_kind:
+        cast = array.astype(like.dtype)
+    else:
+        cast = array
+    if (cast == array).all():
+        return cast
+    return array
 
 
 def _kind(label: Any) -> str:
@@ -105,7 +120,9 @@ def _kind(label: Any) -> str:
         return "bool"
     if isinstance(label, int | float | np.number):
         return "number"
-    return "text" if isinstance(label, str) else "other"
+    if isinstance(label, str):
+        return "text"
+    return "other"
 
 
 def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.ndarray:
@@ -117,8 +134,8 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
         The true labels.
     n_classes : int
     classes : sequence of labels or None
-        The classes of the columns. None: the distinct labels of y in sorted order, if there are as many;
-        whole numbers from 0 to K - 1 are the columns themselves.
+        The classes of the columns. None: the distinct labels of y in sorted order, if there are as
+        many; whole numbers from 0 to K - 1 are the columns themselves.
 
     Examples
     --------
@@ -144,9 +161,12 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
 def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
     if len(classes) != n_classes:
         raise DataError(
-            f"there are {len(classes)} classes, but the probabilities have {show_count(n_classes, 'column')}"
+            f"there are {len(classes)} classes, but the probabilities have"
+            f" {show_count(n_classes, 'column')}"
         )
-    if [label_key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(y, n_classes):
+    if [label_key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(
+        y, n_classes
+    ):
         return y.astype(np.intp, copy=False)
     found, codes = np.unique(y, return_inverse=True)
     places = find_labels(found.tolist(), classes, "y has a label that is no class:")

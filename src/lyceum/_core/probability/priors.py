@@ -7,12 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum.errors import SettingError, number_setting
 
-# Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of
-# its formula: N, N + K, K, N + a_0 - K, N + a_0.
+# Unnormalized priors of classes of weight n, for the Dirichlet parameters a. Each sums to the
+# denominator of its formula: N, N + K, K, N + a_0 - K, N + a_0.
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "data": lambda n, a: n,
     "laplace": lambda n, a: n + 1.0,
@@ -35,9 +35,10 @@ def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarra
     weight : array-like of shape (K,)
         n_k, the weight of the rows of every class.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode under a
-        Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where that is negative.
-        "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors themselves.
+        None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode
+        under a Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where
+        that is negative. "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors
+        themselves.
     alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet prior.
 
@@ -85,10 +86,13 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
 def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
         raise SettingError(
-            f"priors has the shape {priors.shape} for {n_classes} classes: give one number per class"
+            f"priors has the shape {priors.shape} for {n_classes} classes: give one number per"
+            " class"
         )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
-        raise SettingError(f"priors must be non-negative and sum to 1, but they are {priors.tolist()}")
+        raise SettingError(
+            f"priors must be non-negative and sum to 1, but they are {priors.tolist()}"
+        )
     return priors / priors.sum()
 
 
@@ -96,7 +100,9 @@ def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:
     try:
         alpha = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise SettingError(f"prior_alpha is {alpha!r}: give one positive number, or one per class") from error
+        raise SettingError(
+            f"prior_alpha is {alpha!r}: give one positive number, or one per class"
+        ) from error
     if alpha.shape not in ((), (n_classes,)) or not (alpha > 0).all():
         raise SettingError(
             f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; "

@@ -13,7 +13,8 @@ def runner_up(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     scores : array of shape (n, K)
-        One score per class, as log posteriors or votes. Of equal scores the first column comes first.
+        One score per class, as log posteriors or votes. Of equal scores the first column comes
+        first.
 
     Returns
     -------
@@ -43,9 +44,9 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     Returns
     -------
     array of shape (n, d + 2)
-        Predicted class, log-odds of the constants (the base), and what every column adds to the log-odds.
-        Where a cell is impossible in both classes (both terms are -inf), the column adds nothing. With one
-        class the odds are those of the class against itself.
+        Predicted class, log-odds of the constants (the base), and what every column adds to the
+        log-odds. Where a cell is impossible in both classes (both terms are -inf), the column adds
+        nothing. With one class the odds are those of the class against itself.
 
     Examples
     --------
@@ -54,7 +55,8 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     [[1.0, 0.0, -1.0, 1.5]]
     """
     best, second = runner_up(constant + terms.sum(axis=2))
-    rows, constant = np.arange(len(terms)), np.broadcast_to(constant, terms.shape[:2])
+    rows = np.arange(len(terms))
+    constant = np.broadcast_to(constant, terms.shape[:2])
     out = np.empty((len(terms), terms.shape[2] + 2))
     out[:, 0] = best
     out[:, 1] = _difference(constant[rows, best], constant[rows, second])

@@ -35,7 +35,11 @@ def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
         return np.full(n, 1.0 / n)
     found = number_setting(what, weights)
     if found.shape != (n,):
-        raise SettingError(f"{what} has the shape {found.shape}: give one number per {each}, {n} in all")
+        raise SettingError(
+            f"{what} has the shape {found.shape}: give one number per {each}, {n} in all"
+        )
     if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
-        raise SettingError(f"{what} must be finite, not negative and not all zero, not {found.tolist()}")
+        raise SettingError(
+            f"{what} must be finite, not negative and not all zero, not {found.tolist()}"
+        )
     return found / found.sum()

@@ -11,8 +11,8 @@ from lyceum._core.statistics import PositiveFactor
 def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.ndarray:
     """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method.
 
-    The targets are (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2) instead of 1 and 0, so that A stays finite where the
-    scores separate the classes.
+    The targets are (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2) instead of 1 and 0, so that A stays finite
+    where the scores separate the classes.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
 
     References
     ----------
-    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
-    methods", Advances in Large Margin Classifiers, 1999.
-    H.-T. Lin, C.-J. Lin and R. C. Weng, "A note on Platt's probabilistic outputs for support vector
-    machines", Machine Learning 68, 2007.
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods", Advances in Large Margin Classifiers, 1999. H.-T. Lin, C.-J. Lin and R. C.
+    Weng, "A note on Platt's probabilistic outputs for support vector machines", Machine Learning
+    68, 2007.
 
     Examples
     --------
@@ -45,7 +45,8 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
     >>> round(float(expit(slope)), 4)  # (1 + 1) / (1 + 2)
     0.6667
     """
-    high, low = float(w[positive].sum()), float(w[~positive].sum())
+    high = float(w[positive].sum())
+    low = float(w[~positive].sum())
     target = np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
     Z = np.column_stack([scores, np.ones(len(scores))])
     theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
@@ -59,8 +60,12 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
         p = expit(Z @ theta)
         gradient = Z.T @ (w * (p - target))
         hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z
-        step, length = -PositiveFactor.of(hessian).solve(gradient), 1.0
-        while cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step) and length > 1e-10:
+        step = -PositiveFactor.of(hessian).solve(gradient)
+        length = 1.0
+        while (
+            cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step)
+            and length > 1e-10
+        ):
             length /= 2
         theta = theta + length * step
         value = cost(theta)

@@ -27,16 +27,16 @@ _EPOCHS = 100  # epochs of coordinate descent from one Newton step on the suppor
 
 @dataclass(frozen=True)
 class DenseColumns:
-    """Centred columns as the rows of a (d, n) array, with the Gram matrix of those chosen so far.
+    """Centered columns as the rows of a (d, n) array, with the Gram matrix of those chosen so far.
 
     Parameters
     ----------
     XT : array of shape (d, n)
         The design, transposed.
     mean : array of shape (d,)
-        Zeros: the columns are centred in place.
+        Zeros: the columns are centered in place.
     norms : array of shape (d,)
-        The squared lengths of the centred columns; 0 for columns that never vary.
+        The squared lengths of the centered columns; 0 for columns that never vary.
     gram : optional
         The products of the columns that were needed so far; none at the start.
 
@@ -71,9 +71,9 @@ class DenseColumns:
 
     def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
-        return native.dense_column_descent(self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how)[
-            :2
-        ]
+        return native.dense_column_descent(
+            self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how
+        )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
         X = self.XT[on]
@@ -89,19 +89,25 @@ class _GrowingGram:
 
     def of(self, XT: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         new = np.setdiff1d(chosen, self.members)
-        if len(new) + len(self.members) > 2 * len(chosen) + 64:  # more of the past than of the present
-            self.members, new = self.members[:0], chosen
+        if (
+            len(new) + len(self.members) > 2 * len(chosen) + 64
+        ):  # more of the past than of the present
+            self.members = self.members[:0]
+            new = chosen
         if len(new):
             self._add(XT, new)
         return self.members, self.Q
 
     def _add(self, XT: np.ndarray, new: np.ndarray) -> None:
-        m, size = len(self.members), len(self.members) + len(new)
+        m = len(self.members)
+        size = len(self.members) + len(new)
         Q = np.empty((size, size))
         Q[:m, :m] = self.Q[:m, :m]
         self.members = np.concatenate([self.members, new])
         fresh = XT[new]
-        for at, part in ordered_map(lambda at: (at, XT[self.members[at]] @ fresh.T), _slices(size, 256)):
+        for at, part in ordered_map(
+            lambda at: (at, XT[self.members[at]] @ fresh.T), _slices(size, 256)
+        ):
             Q[at, m:] = part
         Q[m:, :m] = Q[:m, m:].T
         self.Q = Q
@@ -124,7 +130,7 @@ class SparseColumns:
     mean : array
         sᵀx_j of every column; zeros without an intercept.
     norms : array
-        The squared lengths of the centred columns; 0 for columns that never vary.
+        The squared lengths of the centered columns; 0 for columns that never vary.
 
     See Also
     --------
@@ -152,26 +158,44 @@ class SparseColumns:
     norms: np.ndarray
 
     def __post_init__(self) -> None:
-        low, high, n = self.index.min(initial=0), self.index.max(initial=-1), len(self.s)
+        low = self.index.min(initial=0)
+        high = self.index.max(initial=-1)
+        n = len(self.s)
         if low < 0 or high >= n:
-            raise DataError(f"index has rows from {low} to {high}, but there are {n} rows: 0 to {n - 1}")
+            raise DataError(
+                f"index has rows from {low} to {high}, but there are {n} rows: 0 to {n - 1}"
+            )
 
     def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
-        native.sparse_column_products(self.start, self.index, self.data, self.mean, chosen, u, c, out)
+        native.sparse_column_products(
+            self.start, self.index, self.data, self.mean, chosen, u, c, out
+        )
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
         on = np.flatnonzero(b)
         lengths = np.diff(self.start)[on]
         before = np.cumsum(lengths) - lengths
         cells = np.arange(lengths.sum()) + np.repeat(self.start[on] - before, lengths)
-        fitted = np.bincount(self.index[cells], self.data[cells] * np.repeat(b[on], lengths), len(y))
+        fitted = np.bincount(
+            self.index[cells], self.data[cells] * np.repeat(b[on], lengths), len(y)
+        )
         u = y - fitted
         return u, -float(self.s @ u)
 
     def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.sparse_column_descent(
-            self.start, self.index, self.data, self.mean, self.norms, problem.y, chosen, u, c, b, *how
+            self.start,
+            self.index,
+            self.data,
+            self.mean,
+            self.norms,
+            problem.y,
+            chosen,
+            u,
+            c,
+            b,
+            *how,
         )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
@@ -185,19 +209,21 @@ ColumnStore = DenseColumns | SparseColumns
 
 @dataclass(frozen=True)
 class ColumnElasticNet:
-    """The problem on columns: working sets within a growing choice, certified by the gap over all columns.
+    """The problem on columns: working sets within a growing choice, certified by the gap over all
+    columns.
 
-    A round solves the problem on the chosen columns alone, then looks at all others. The first choice is that
-    of the strong rule: columns whose gradient at the last solution is at least 2 l1 - l1_last. The columns
-    with the largest violations are added, at most as many as were chosen before. Columns whose
-    coefficients the gap proves to be zero are not looked at again for this penalty.
+    A round solves the problem on the chosen columns alone, then looks at all others. The first
+    choice is that of the strong rule: columns whose gradient at the last solution is at least 2 l1
+    - l1_last. The columns with the largest violations are added, at most as many as were chosen
+    before. Columns whose coefficients the gap proves to be zero are not looked at again for this
+    penalty.
 
     Parameters
     ----------
     columns : DenseColumns or SparseColumns
         The design, column by column.
     y : array of shape (n,)
-        The target, centred.
+        The target, centered.
     yy : float
         Its sum of squares.
 
@@ -216,10 +242,11 @@ class ColumnElasticNet:
 
     References
     ----------
-    R. Tibshirani, J. Bien, J. Friedman, T. Hastie, N. Simon, J. Taylor and R. J. Tibshirani, "Strong rules
-    for discarding predictors in lasso-type problems", Journal of the Royal Statistical Society B 74, 2012.
-    E. Ndiaye, O. Fercoq, A. Gramfort and J. Salmon, "Gap safe screening rules for sparsity enforcing
-    penalties", Journal of Machine Learning Research 18, 2017.
+    R. Tibshirani, J. Bien, J. Friedman, T. Hastie, N. Simon, J. Taylor and R. J. Tibshirani,
+    "Strong rules for discarding predictors in lasso-type problems", Journal of the Royal
+    Statistical Society B 74, 2012. E. Ndiaye, O. Fercoq, A. Gramfort and J. Salmon, "Gap safe
+    screening rules for sparsity enforcing penalties", Journal of Machine Learning Research 18,
+    2017.
 
     Examples
     --------
@@ -269,12 +296,17 @@ class ColumnElasticNet:
         if b.any() and not np.array_equal(b, self.last.coef):
             self._look(live, b, l1, l2)
         elif not b.any():
-            self.last.coef, self.last.gradient = b.copy(), self.xy.copy()
-        chosen, gap = self._first_choice(live, b, l1, l2), np.inf
-        epochs, history, inner = 0, [], 0.3 * tolerance
+            self.last.coef = b.copy()
+            self.last.gradient = self.xy.copy()
+        chosen = self._first_choice(live, b, l1, l2)
+        gap = np.inf
+        epochs = 0
+        history = []
+        inner = 0.3 * tolerance
         while gap > tolerance and epochs < max_iter:
             epochs += self._descend(chosen, b, l1, l2, inner, max_iter - epochs)
-            before, state = gap, self._look(live, b, l1, l2)
+            before = gap
+            state = self._look(live, b, l1, l2)
             gap = state.gap
             history.append(gap)
             if observer:
@@ -291,21 +323,27 @@ class ColumnElasticNet:
     def _descend(
         self, chosen: np.ndarray, b: np.ndarray, l1: float, l2: float, tolerance: float, most: int
     ) -> int:
-        """Solve over the chosen columns: on their Gram matrix while that is small, else on the columns.
+        """Solve over the chosen columns: on their Gram matrix while that is small, else on the
+        columns.
 
         There too Newton steps on the support help when coordinate descent is slow.
         """
         columns = self.columns
         if isinstance(columns, DenseColumns) and len(chosen) <= max(2 * len(self.y), _SMALL):
             members, Q = columns.gram.of(columns.XT, chosen)
-            found = GramElasticNet(Q, self.xy[members], self.yy).solve(l1, l2, b[members], tolerance, most)
+            found = GramElasticNet(Q, self.xy[members], self.yy).solve(
+                l1, l2, b[members], tolerance, most
+            )
             b[members] = found.coef
             return found.n_iter
-        epochs, gap = 0, np.inf
+        epochs = 0
+        gap = np.inf
         while epochs < most and gap > tolerance:
             if epochs and np.count_nonzero(b) <= _SMALL:
                 newton_on_support(columns.corner, self.xy, b, l1, l2)
-            done, gap = columns.descend(self, chosen, b, l1, l2, tolerance, min(_EPOCHS, most - epochs))
+            done, gap = columns.descend(
+                self, chosen, b, l1, l2, tolerance, min(_EPOCHS, most - epochs)
+            )
             epochs += done
             if done < _EPOCHS:
                 break
@@ -331,7 +369,8 @@ class ColumnElasticNet:
         return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
 
     def _unscreened_columns(self, state: _Look, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
-        """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual point."""
+        """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual
+        point."""
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
         reach = abs(state.scale) * np.abs(state.g) + lengths * np.sqrt(2 * state.gap)
         return state.live[(reach >= l1 * (1 - 1e-12)) | (b[state.live] != 0)]
@@ -349,7 +388,8 @@ class ColumnElasticNet:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Gradients Xᵀr - l2 b of the columns not proven zero, the gap, and the scale of the dual point."""
+    """Gradients Xᵀr - l2 b of the columns not proven zero, the gap, and the scale of the dual
+    point."""
 
     live: np.ndarray
     g: np.ndarray
@@ -359,7 +399,8 @@ class _Look:
 
 @dataclass(slots=True)
 class _Last:
-    """The last coefficients, and Xᵀr there; that of an earlier look for columns proven zero since."""
+    """The last coefficients, and Xᵀr there; that of an earlier look for columns proven zero
+    since."""
 
     coef: np.ndarray
     gradient: np.ndarray

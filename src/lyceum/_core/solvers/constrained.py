@@ -29,27 +29,29 @@ def constrained_optima(
     n_starts: int = 30,
     random_state: int = 0,
 ) -> ConstrainedOptima:
-    """The stationary points of a function under constraints, with Lagrange multipliers and KKT conditions.
+    """The stationary points of a function under constraints, with Lagrange multipliers and KKT
+    conditions.
 
     f(x) is stationary subject to h_i(x) = 0 and g_j(x) ≥ 0 where
 
         ∇f = Σ λ_i ∇h_i + Σ μ_j ∇g_j,    h_i = 0,    g_j ≥ 0,    μ_j g_j = 0,
 
-    with all μ_j ≥ 0 at a minimum and all μ_j ≤ 0 at a maximum. For every set of inequalities that may bind,
-    these equations are solved from many starts (SciPy's `root`, then Newton's steps); points that meet all
-    conditions are merged, and classified by the curvature of f - Σ λh - Σ μg along the constraints.
-    Derivatives are differences of sixth order.
+    with all μ_j ≥ 0 at a minimum and all μ_j ≤ 0 at a maximum. For every set of inequalities that
+    may bind, these equations are solved from many starts (SciPy's `root`, then Newton's steps);
+    points that meet all conditions are merged, and classified by the curvature of f - Σ λh - Σ μg
+    along the constraints. Derivatives are differences of sixth order.
 
-    It is made to show small problems completely: few variables, up to 10 inequalities. Optima where the
-    gradients of binding constraints are dependent have no multipliers and are not found, nor are points far
-    outside of the box.
+    It is made to show small problems completely: few variables, up to 10 inequalities. Optima where
+    the gradients of binding constraints are dependent have no multipliers and are not found, nor
+    are points far outside of the box.
 
     Parameters
     ----------
     objective : function
         f, with one parameter per variable.
     equalities : function, sequence of functions, or mapping of names to functions
-        h, zero where the constraint holds. Names, e.g. "x + y = 6", are what reports and pictures say.
+        h, zero where the constraint holds. Names, e.g. "x + y = 6", are what reports and pictures
+        say.
     inequalities : the same
         g, at least zero where the constraint holds.
     variables : sequence of str, optional
@@ -91,8 +93,8 @@ def constrained_optima(
     )
     if len(problem.inequalities) > _MOST_INEQUALITIES:
         raise SettingError(
-            f"there are {len(problem.inequalities)} inequalities, but all sets of binding ones are tried, "
-            f"which is done for up to {_MOST_INEQUALITIES}: use scipy.optimize.minimize"
+            f"there are {len(problem.inequalities)} inequalities, but all sets of binding ones are"
+            f" tried, which is done for up to {_MOST_INEQUALITIES}: use scipy.optimize.minimize"
         )
     if clash := set(problem.equalities) & set(problem.inequalities):
         raise SettingError(f"two constraints have the name {sorted(clash)[0]!r}: give each its own")
@@ -113,7 +115,9 @@ def constrained_optima(
 def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
     low, high = np.broadcast_to(np.asarray(box, dtype=np.float64), (d, 2)).T
     if not (np.isfinite(low) & np.isfinite(high) & (low < high)).all():
-        raise SettingError("box is a pair of numbers, the lower first, or one such pair per variable")
+        raise SettingError(
+            "box is a pair of numbers, the lower first, or one such pair per variable"
+        )
     drawn = np.random.default_rng(seed).random((max(1, n), d))
     drawn[0] = 0.5
     return low + drawn * (high - low)
@@ -125,7 +129,10 @@ def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryP
     for done, active in enumerate(sets):
         for start in starts:
             z = problem.solve(start, active)
-            point = None if z is None else _judge(problem, z, active)
+            if z is None:
+                point = None
+            else:
+                point = _judge(problem, z, active)
             if point is not None and not any(_same(point.x, other.x) for other in kept):
                 kept.append(point)
         report("sets of binding constraints", done + 1, len(sets))
@@ -138,16 +145,27 @@ def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...
         yield from combinations(range(len(problem.inequalities)), size)
 
 
-def _judge(problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]) -> StationaryPoint | None:
+def _judge(
+    problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]
+) -> StationaryPoint | None:
     """The point, if it meets all conditions of a minimum or of a maximum."""
-    d, n_equal = len(problem.variables), len(problem.equalities)
-    x, multipliers = z[:d] + 0.0, z[d:]
+    d = len(problem.variables)
+    n_equal = len(problem.equalities)
+    x = z[:d] + 0.0
+    multipliers = z[d:]
     slope = problem.gradient(problem.objective, x)
     J = problem.jacobian(problem.constraints(active), x)
-    scale = 1.0 + np.abs(slope).max() + np.abs(multipliers).max(initial=0.0) + np.abs(J).max(initial=0.0)
+    scale = (
+        1.0
+        + np.abs(slope).max()
+        + np.abs(multipliers).max(initial=0.0)
+        + np.abs(J).max(initial=0.0)
+    )
     stationarity = float(np.abs(slope - multipliers @ J).max())
-    g, mu = problem.g(x), multipliers[n_equal:]
-    violation, holds = problem.violation(x), HOLDS * (1.0 + np.abs(x).max())
+    g = problem.g(x)
+    mu = multipliers[n_equal:]
+    violation = problem.violation(x)
+    holds = HOLDS * (1.0 + np.abs(x).max())
     if not stationarity <= 1e-7 * scale or not violation <= holds:
         return None
     if not np.abs(g[list(active)]).max(initial=0.0) <= holds:
@@ -181,14 +199,19 @@ def _kind(
     """By the curvature of the Lagrangian along the binding constraints, and the signs of μ."""
     strict = [True] * len(problem.equalities) + (mu != 0).tolist()
     J = problem.jacobian(problem.constraints(active), x)[strict]
-    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
+    if len(J):
+        along = np.linalg.svd(J)[2][len(J) :]
+    else:
+        along = np.eye(len(x))
     curvature = np.linalg.eigvalsh(along @ problem.hessian(x, multipliers, active) @ along.T)
     size = _FLAT * scale
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
     signs |= {int(np.sign(value)) if abs(value) > size else 0 for value in curvature}
     if signs == {1} or signs == {-1}:
         return _KINDS[signs.pop()]
-    return _KINDS[0] if {1, -1} <= signs else UNDECIDED
+    if {1, -1} <= signs:
+        return _KINDS[0]
+    return UNDECIDED
 
 
 def _same(one: np.ndarray, two: np.ndarray) -> bool:

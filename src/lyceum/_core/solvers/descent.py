@@ -20,12 +20,14 @@ def descent_loop(
     observer: Observer | None,
     ends_flat: Callable[[Point, Any], bool] = is_flat,
 ) -> Outcome:
-    """Advance from `start` until the point is optimal, no step helps, or `max_iter` iterations are done.
+    """Advance from `start` until the point is optimal, no step helps, or `max_iter` iterations are
+    done.
 
     `observer` sees the start and every point after it. Where no step lowers the objective any more,
     `ends_flat(point, step)` says whether that is the optimum to the last digit.
     """
-    here, history = start, [start.value]
+    here = start
+    history = [start.value]
     if observer:
         observer(here)
     for n_iter in range(1, max_iter + 1):

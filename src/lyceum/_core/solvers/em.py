@@ -1,4 +1,4 @@
-"""Expectation-maximisation over rows from any source, with a likelihood that may not fall."""
+"""Expectation-maximization over rows from any source, with a likelihood that may not fall."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ class Expectation:
 
 
 class EMProblem:
-    """A model with hidden variables, as expectation-maximisation sees it; a base class with three methods.
+    """A model with hidden variables, as expectation-maximization sees it; a base class with three
+    methods.
 
-    The parameters of the model may be any value. `expectation` must be picklable with the problem, so that it
-    runs on Dask.
+    The parameters of the model may be any value. `expectation` must be picklable with the problem,
+    so that it runs on Dask.
 
     See Also
     --------
@@ -89,7 +90,7 @@ class EMProblem:
     ...     def maximization(self, statistic):
     ...         return statistic.mean[:, 0]
     >>> rows = scan(np.array([[-4.0], [-2.0], [2.0], [4.0]]))
-    >>> found = ExpectationMaximization().maximise(rows, TwoGaussians(), np.array([-1.0, 1.0]))
+    >>> found = ExpectationMaximization().maximize(rows, TwoGaussians(), np.array([-1.0, 1.0]))
     >>> found.parameters.round(3).tolist()
     [-3.0, 3.0]
     """
@@ -103,13 +104,13 @@ class EMProblem:
         raise undefined(self, "maximization")
 
     def log_prior(self, parameters: Any) -> float:
-        """The log prior of the parameters, for M-steps that maximise a posterior; 0 otherwise."""
+        """The log prior of the parameters, for M-steps that maximize a posterior; 0 otherwise."""
         return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class EMOutcome:
-    """Where expectation-maximisation stopped.
+    """Where expectation-maximization stopped.
 
     Attributes
     ----------
@@ -124,7 +125,8 @@ class EMOutcome:
     history : list of float
         The objective at the start and after every iteration.
     record : list of dict or None
-        With `record=True`: `step`, `objective`, `gain` and `parameters` of the start and every iteration.
+        With `record=True`: `step`, `objective`, `gain` and `parameters` of the start and every
+        iteration.
     start_objectives : tuple of float
         The final objective from every start, in order.
     weight : float
@@ -148,7 +150,7 @@ class EMOutcome:
     ...     def maximization(self, statistic):
     ...         return statistic.mean
     >>> rows = scan(np.array([[1.0], [2.0], [6.0]]))
-    >>> found = ExpectationMaximization().maximise(rows, Mean(), np.zeros(1))
+    >>> found = ExpectationMaximization().maximize(rows, Mean(), np.zeros(1))
     >>> found.parameters.tolist(), found.converged, [float(value) for value in found.history]
     ([3.0], True, [-20.5, -7.0, -7.0])
     """
@@ -165,11 +167,13 @@ class EMOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ExpectationMaximization:
-    """Maximise the likelihood of a model with hidden variables, one pass over the rows per iteration.
+    """Maximize the likelihood of a model with hidden variables, one pass over the rows per
+    iteration.
 
-    An iteration is an M-step (parameters from the expected statistic) and an E-step (expected statistic and
-    log-likelihood L from the parameters). No iteration can lower L, or L plus the log prior; if one does by
-    more than rounding, a `ConvergenceWarning` says so and the parameters before it are returned.
+    An iteration is an M-step (parameters from the expected statistic) and an E-step (expected
+    statistic and log-likelihood L from the parameters). No iteration can lower L, or L plus the log
+    prior; if one does by more than rounding, a `ConvergenceWarning` says so and the parameters
+    before it are returned.
 
     Parameters
     ----------
@@ -183,7 +187,7 @@ class ExpectationMaximization:
     See Also
     --------
     EMProblem : The model.
-    EMOutcome : What `maximise` returns.
+    EMOutcome : What `maximize` returns.
     lyceum.mixtures.GaussianMixture : A learner that is fitted so.
     lyceum.bayesnets.expectation_maximization : The parameters of a network from incomplete rows.
 
@@ -218,7 +222,7 @@ class ExpectationMaximization:
     ...     def merge(self, other):
     ...         return _Sums(self.heads + other.heads, self.rows + other.rows)
     >>> rows = scan(pa.table({"heads": [5.0, 9.0, 8.0, 4.0, 7.0]}))
-    >>> found = ExpectationMaximization(tol=1e-9).maximise(rows, Coins(), np.array([0.6, 0.5]))
+    >>> found = ExpectationMaximization(tol=1e-9).maximize(rows, Coins(), np.array([0.6, 0.5]))
     >>> found.parameters.round(2).tolist(), found.converged
     ([0.8, 0.52], True)
     """
@@ -227,7 +231,7 @@ class ExpectationMaximization:
     tol: float = 1e-4
     record: bool = False
 
-    def maximise(self, rows: Rows, problem: EMProblem, start: Any) -> EMOutcome:
+    def maximize(self, rows: Rows, problem: EMProblem, start: Any) -> EMOutcome:
         """The parameters that the iterations from `start` lead to.
 
         Parameters
@@ -238,9 +242,9 @@ class ExpectationMaximization:
         start : any
             The parameters to start from.
         """
-        return self.maximise_from(rows, problem, [start])
+        return self.maximize_from(rows, problem, [start])
 
-    def maximise_from(self, rows: Rows, problem: EMProblem, starts: Iterable[Any]) -> EMOutcome:
+    def maximize_from(self, rows: Rows, problem: EMProblem, starts: Iterable[Any]) -> EMOutcome:
         """The outcome with the largest objective of several starts; the first one of equal ones."""
         best: EMOutcome | None = None
         objectives: list[float] = []
@@ -257,7 +261,8 @@ class ExpectationMaximization:
 
     def _run(self, rows: Rows, problem: EMProblem, parameters: Any) -> EMOutcome:
         here, weight = _evaluate(rows, problem, parameters, 0)
-        history, steps = [here.objective], [_step(here, 0, np.nan)]
+        history = [here.objective]
+        steps = [_step(here, 0, np.nan)]
         converged = False
         for step in range(1, self.max_iter + 1):
             report("iterations", step - 1, self.max_iter)
@@ -274,14 +279,22 @@ class ExpectationMaximization:
                 converged = True
                 break
         n_iter = len(history) - 1
-        record = steps if self.record else None
-        return EMOutcome(here.parameters, here.objective, n_iter, converged, history, record, weight=weight)
+        if self.record:
+            record = steps
+        else:
+            record = None
+        return EMOutcome(
+            here.parameters, here.objective, n_iter, converged, history, record, weight=weight
+        )
 
     def _warn_of_limit(self, outcome: EMOutcome) -> None:
-        gain = outcome.history[-1] - outcome.history[-2] if len(outcome.history) > 1 else np.inf
+        if len(outcome.history) > 1:
+            gain = outcome.history[-1] - outcome.history[-2]
+        else:
+            gain = np.inf
         warnings.warn(
-            f"expectation-maximisation stopped after max_iter={self.max_iter} iterations, the last of which "
-            f"still gained {gain:.3g} log-likelihood: raise max_iter or tol",
+            f"expectation-maximization stopped after max_iter={self.max_iter} iterations, the last"
+            f" of which still gained {gain:.3g} log-likelihood: raise max_iter or tol",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -299,21 +312,26 @@ def _evaluate(rows: Rows, problem: EMProblem, parameters: Any, step: int) -> tup
     objective = found.log_likelihood + problem.log_prior(parameters)
     if np.isnan(objective):
         raise DataError(
-            f"the log-likelihood is not a number after {step} iterations: start from other parameters, or "
-            "give the model a prior that keeps it away from singular ones"
+            f"the log-likelihood is not a number after {step} iterations: start from other"
+            " parameters, or give the model a prior that keeps it away from singular ones"
         )
     return _Point(parameters, found.statistic, float(objective)), found.weight
 
 
 def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
-    return {"step": step, "objective": point.objective, "gain": gain, "parameters": point.parameters}
+    return {
+        "step": step,
+        "objective": point.objective,
+        "gain": gain,
+        "parameters": point.parameters,
+    }
 
 
 def _warn_of_fall(step: int, gain: float) -> None:
     warnings.warn(
-        f"expectation-maximisation stopped: iteration {step} lowered the log-likelihood by {-gain:.3g}, "
-        "which an exact M-step cannot do; the parameters before it are returned. A ridge on singular "
-        "covariances does this: give the model a prior instead",
+        f"expectation-maximization stopped: iteration {step} lowered the log-likelihood by"
+        f" {-gain:.3g}, which an exact M-step cannot do; the parameters before it are returned. A"
+        " ridge on singular covariances does this: give the model a prior instead",
         ConvergenceWarning,
         stacklevel=5,
     )

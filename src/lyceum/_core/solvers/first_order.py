@@ -25,8 +25,8 @@ class GradientDescent:
     See Also
     --------
     ConjugateGradient : Directions that take account of the last one: fewer iterations.
-    Problem : What is minimised.
-    Outcome : What `minimise` returns.
+    Problem : What is minimized.
+    Outcome : What `minimize` returns.
 
     Examples
     --------
@@ -38,15 +38,20 @@ class GradientDescent:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
-    >>> found = GradientDescent().minimise(Bowl(), start, max_iter=200, tol=1e-6)
+    >>> found = GradientDescent().minimize(Bowl(), start, max_iter=200, tol=1e-6)
     >>> found.point.theta.round(4).tolist(), found.converged
     ([0.6931, 3.0], True)
     """
 
     needs_hessian: ClassVar[bool] = False
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         rate = 1.0 / max(float(np.linalg.norm(start.gradient)), 1e-300)
@@ -69,8 +74,9 @@ class GradientDescent:
 class ConjugateGradient:
     """Preconditioned nonlinear conjugate gradients (Polak and Ribière, restarted where β < 0).
 
-    With z = M⁻¹ g the direction is p ← -z + β p, β = max(0, z·(g - g_last) / z_last·g_last). A secant through
-    the slopes at both ends of the first trial gives the length: two passes per iteration at most.
+    With z = M⁻¹ g the direction is p ← -z + β p, β = max(0, z·(g - g_last) / z_last·g_last). A
+    secant through the slopes at both ends of the first trial gives the length: two passes per
+    iteration at most.
 
     Attributes
     ----------
@@ -81,13 +87,13 @@ class ConjugateGradient:
     --------
     GradientDescent : The gradient alone.
     LBFGS : More memory, usually fewer passes.
-    Problem : What is minimised; its `precondition` is M⁻¹.
-    Outcome : What `minimise` returns.
+    Problem : What is minimized; its `precondition` is M⁻¹.
+    Outcome : What `minimize` returns.
 
     References
     ----------
-    E. Polak and G. Ribière, "Note sur la convergence de méthodes de directions conjuguées", Revue française
-    d'informatique et de recherche opérationnelle 3, 1969.
+    E. Polak and G. Ribière, "Note sur la convergence de méthodes de directions conjuguées", Revue
+    française d'informatique et de recherche opérationnelle 3, 1969.
 
     Examples
     --------
@@ -99,15 +105,20 @@ class ConjugateGradient:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
-    >>> found = ConjugateGradient().minimise(Bowl(), start, max_iter=50, tol=1e-6)
+    >>> found = ConjugateGradient().minimize(Bowl(), start, max_iter=50, tol=1e-6)
     >>> found.point.theta.round(4).tolist(), found.converged
     ([0.6931, 3.0], True)
     """
 
     needs_hessian: ClassVar[bool] = False
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         z = problem.precondition(start.gradient)
@@ -117,12 +128,17 @@ class ConjugateGradient:
             nonlocal z, step
             if np.vdot(here.gradient, step) >= 0:
                 step = -z
-            tried, there = step, self._along(problem, here, step)
+            tried = step
+            there = self._along(problem, here, step)
             if there is not None:
-                last, z = z, problem.precondition(there.gradient)
+                last = z
+                z = problem.precondition(there.gradient)
                 below = float(np.vdot(last, here.gradient))
                 change = float(np.vdot(z, there.gradient - here.gradient))
-                beta = max(0.0, change / below) if below > 0 else 0.0
+                if below > 0:
+                    beta = max(0.0, change / below)
+                else:
+                    beta = 0.0
                 step = -z + beta * step
             return there, tried
 
@@ -132,11 +148,17 @@ class ConjugateGradient:
         there = backtrack(problem, here, step, self.needs_hessian)
         if there is None:
             return None
-        slope, end = float(np.vdot(here.gradient, step)), float(np.vdot(there.gradient, step))
+        slope = float(np.vdot(here.gradient, step))
+        end = float(np.vdot(there.gradient, step))
         length = float(np.vdot(there.theta - here.theta, step)) / float(np.vdot(step, step))
-        best = length * slope / (slope - end) if slope < end else 4 * length
+        if slope < end:
+            best = length * slope / (slope - end)
+        else:
+            best = 4 * length
         best = float(np.clip(best, 0.1 * length, 4 * length))
         if abs(best - length) < 0.1 * length:
             return there
         nearer = problem.evaluate(here.theta + best * step, self.needs_hessian)
-        return nearer if nearer.value <= there.value else there
+        if nearer.value <= there.value:
+            return nearer
+        return there

@@ -22,7 +22,8 @@ _STEPS = 3  # Newton steps in a row, each until a coefficient is zero
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Coefficients at one penalty, with the certificate: the objective is at most `gap` above its minimum.
+    """Coefficients at one penalty, with the certificate: the objective is at most `gap` above its
+    minimum.
 
     Attributes
     ----------
@@ -60,7 +61,8 @@ class Solution:
 
 
 class ElasticNetProblem(Protocol):
-    """1/2 |y - X b|² + l1 |b|₁ + l2/2 |b|², with X and y centred and divided by the root of the weight.
+    """1/2 |y - X b|² + l1 |b|₁ + l2/2 |b|², with X and y centered and divided by the root of the
+    weight.
 
     Attributes
     ----------
@@ -77,8 +79,8 @@ class ElasticNetProblem(Protocol):
 
     References
     ----------
-    H. Zou and T. Hastie, "Regularization and variable selection via the elastic net", Journal of the Royal
-    Statistical Society B 67, 2005.
+    H. Zou and T. Hastie, "Regularization and variable selection via the elastic net", Journal of
+    the Royal Statistical Society B 67, 2005.
 
     Examples
     --------
@@ -124,31 +126,41 @@ class ElasticNetProblem(Protocol):
         max_iter: int,
         observer: RoundObserver | None = None,
     ) -> Solution:
-        """The minimum, from a start, up to a duality gap of `tolerance`; `observer` sees every round."""
+        """The minimum, from a start, up to a duality gap of `tolerance`; `observer` sees every
+        round."""
 
 
-def gap_of(rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float) -> tuple[float, float]:
+def gap_of(
+    rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float
+) -> tuple[float, float]:
     """The duality gap at b with residuals r, and the dual point's scale s.
 
-    rr = |r|², yr = y·r, steepest = |Xᵀr - l2 b|∞. For the problem with rows √l2 I below X, s r is dual
-    feasible when s · steepest ≤ l1, and its value is s y·r - s²/2 (|r|² + l2 |b|²).
+    rr = |r|², yr = y·r, steepest = |Xᵀr - l2 b|∞. For the problem with rows √l2 I below X, s r is
+    dual feasible when s · steepest ≤ l1, and its value is s y·r - s²/2 (|r|² + l2 |b|²).
 
     >>> gap_of(4.0, 4.0, np.zeros(2), steepest=1.0, l1=1.0, l2=0.0)  # zero is the solution
     (0.0, 1.0)
     """
     below = max(rr, 0.0) + l2 * float(b @ b)
-    most = l1 / steepest if steepest > 0 else 1.0
-    s = float(np.clip(yr / below, -most, most)) if below > 0 else 0.0
+    if steepest > 0:
+        most = l1 / steepest
+    else:
+        most = 1.0
+    if below > 0:
+        s = float(np.clip(yr / below, -most, most))
+    else:
+        s = 0.0
     return max(0.0, below / 2 + l1 * float(np.abs(b).sum()) - s * yr + s * s * below / 2), s
 
 
 @dataclass(frozen=True)
 class GramElasticNet:
-    """The problem as Q = XᵀX, q = Xᵀy and |y|²: any number of penalties from one pass over the rows.
+    """The problem as Q = XᵀX, q = Xᵀy and |y|²: any number of penalties from one pass over the
+    rows.
 
-    Coordinate descent settles which coefficients are zero; when it is slow, a Newton step on the others, cut
-    short where the first of them would change its sign, takes it to the solution for these signs (feature
-    sign search).
+    Coordinate descent settles which coefficients are zero; when it is slow, a Newton step on the
+    others, cut short where the first of them would change its sign, takes it to the solution for
+    these signs (feature sign search).
 
     Attributes
     ----------
@@ -169,8 +181,8 @@ class GramElasticNet:
 
     References
     ----------
-    H. Lee, A. Battle, R. Raina and A. Y. Ng, "Efficient sparse coding algorithms", Advances in Neural
-    Information Processing Systems 19, 2007.
+    H. Lee, A. Battle, R. Raina and A. Y. Ng, "Efficient sparse coding algorithms", Advances in
+    Neural Information Processing Systems 19, 2007.
 
     Examples
     --------
@@ -195,7 +207,10 @@ class GramElasticNet:
     @classmethod
     def of(cls, moments: Scatter) -> GramElasticNet:
         """From moments about the means, or about the origin for a model without an intercept."""
-        weight = moments.weight if moments.weight > 0 else 1.0
+        if moments.weight > 0:
+            weight = moments.weight
+        else:
+            weight = 1.0
         floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
         varies = np.diagonal(moments.xx) > floor
         Q = np.ascontiguousarray(np.where(varies[:, None] & varies, moments.xx, 0.0)) / weight
@@ -228,7 +243,8 @@ class GramElasticNet:
             return found
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
-        epochs, gap = 0, np.inf
+        epochs = 0
+        gap = np.inf
         history: list[float] = []
         while epochs < max_iter and gap > tolerance:
             if history:
@@ -248,7 +264,8 @@ class GramElasticNet:
         return self.Q[np.ix_(on, on)]
 
     def _ridge(self, l2: float) -> Solution:
-        """Without l1 the solution is that of a linear system, and half the Newton decrement is its error."""
+        """Without l1 the solution is that of a linear system, and half the Newton decrement is its
+        error."""
         factor = PositiveFactor.of(self.Q + l2 * np.eye(len(self.q)))
         b = factor.solve(self.q)
         rest = self.q - self.Q @ b - l2 * b
@@ -259,9 +276,11 @@ class GramElasticNet:
 def newton_on_support(
     gram: Callable[[np.ndarray], np.ndarray], q: np.ndarray, b: np.ndarray, l1: float, l2: float
 ) -> None:
-    """Move the nonzero entries of b towards (Q + l2 I)⁻¹ (q - l1 sign b) until the first one is zero.
+    """Move the nonzero entries of b toward (Q + l2 I)⁻¹ (q - l1 sign b) until the first one is
+    zero.
 
-    `gram(on)` gives a fresh copy of the rows and columns `on` of Q. Nothing moves when that is singular.
+    `gram(on)` gives a fresh copy of the rows and columns `on` of Q. Nothing moves when that is
+    singular.
     """
     for _ in range(_STEPS):
         on = np.flatnonzero(b)

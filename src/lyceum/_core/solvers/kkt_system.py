@@ -1,4 +1,5 @@
-"""A small problem with constraints: its functions, derivatives, and the equations of Lagrange and KKT."""
+"""A small problem with constraints: its functions, derivatives, and the equations of Lagrange and
+KKT."""
 
 from __future__ import annotations
 
@@ -73,7 +74,9 @@ class ConstrainedProblem:
     def violation(self, x: np.ndarray) -> float:
         """The largest amount by which a constraint fails."""
         parts = np.concatenate([np.abs(self.h(x)), np.maximum(-self.g(x), 0.0), [0.0]])
-        return float(parts.max()) if np.isfinite(parts).all() else np.inf
+        if np.isfinite(parts).all():
+            return float(parts.max())
+        return np.inf
 
     def constraints(self, active: Sequence[int]) -> list[Function]:
         """All equalities, and the inequalities that are taken as equalities."""
@@ -81,7 +84,8 @@ class ConstrainedProblem:
         return [*self.equalities.values(), *(others[j] for j in active)]
 
     def gradient(self, of: Function, x: np.ndarray) -> np.ndarray:
-        point, slopes = list(x), np.empty(len(x))
+        point = list(x)
+        slopes = np.empty(len(x))
         for j, (places, step) in enumerate(_places(x)):
             total = 0.0
             for place, factor in zip(places, _FACTORS):
@@ -97,7 +101,9 @@ class ConstrainedProblem:
 
     def multipliers(self, x: np.ndarray, active: Sequence[int]) -> np.ndarray:
         """The multipliers that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
-        return _multipliers(self.gradient(self.objective, x), self.jacobian(self.constraints(active), x))
+        return _multipliers(
+            self.gradient(self.objective, x), self.jacobian(self.constraints(active), x)
+        )
 
     def hessian(self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]) -> np.ndarray:
         """The second derivatives of f - Σ λ h - Σ μ g."""
@@ -108,7 +114,8 @@ class ConstrainedProblem:
 
         columns = []
         for j, (places, step) in enumerate(_places(x)):
-            total, moved = np.zeros(len(x)), x.copy()
+            total = np.zeros(len(x))
+            moved = x.copy()
             for place, factor in zip(places, _FACTORS):
                 moved[j] = place
                 total += factor * gradient(moved)
@@ -116,16 +123,18 @@ class ConstrainedProblem:
         found = np.stack(columns, axis=-1)
         return (found + found.T) / 2.0
 
-    # -- stationary points -----------------------------------------------------------------------------------
+    # -- stationary points -------------------------------------------------------------
 
     def solve(self, start: np.ndarray, active: Sequence[int]) -> np.ndarray | None:
         """A feasible stationary point of the Lagrangian near the start; None if none is found."""
-        of, d = self.constraints(active), len(start)
+        of = self.constraints(active)
+        d = len(start)
 
         @lru_cache(maxsize=d + 2)  # `root` moves the multipliers alone, too
         def local(x: bytes) -> tuple[np.ndarray, np.ndarray, list[float]]:
             point = np.frombuffer(x)
-            slope, J = self.gradient(self.objective, point), self.jacobian(of, point)
+            slope = self.gradient(self.objective, point)
+            J = self.jacobian(of, point)
             return slope, J, [_number(one, point) for one in of]
 
         def equations(z: np.ndarray) -> np.ndarray:
@@ -140,13 +149,19 @@ class ConstrainedProblem:
             if not np.isfinite(equations(z)).all():
                 return None
             try:
-                z = optimize.root(equations, z, method="hybr", options={"maxfev": 200 * (len(z) + 1)}).x
+                z = optimize.root(
+                    equations, z, method="hybr", options={"maxfev": 200 * (len(z) + 1)}
+                ).x
             except (ValueError, np.linalg.LinAlgError):
                 return None
             z = self._polish(z, equations, active, d)
-        return z if np.isfinite(z).all() else None
+        if np.isfinite(z).all():
+            return z
+        return None
 
-    def _polish(self, z: np.ndarray, equations: Function, active: Sequence[int], d: int) -> np.ndarray:
+    def _polish(
+        self, z: np.ndarray, equations: Function, active: Sequence[int], d: int
+    ) -> np.ndarray:
         """Newton's steps as long as they help."""
         here = equations(z)
         for _ in range(_POLISH):
@@ -161,7 +176,8 @@ class ConstrainedProblem:
             there = equations(trial)
             if not np.linalg.norm(there) < np.linalg.norm(here):
                 return z
-            z, here = trial, there
+            z = trial
+            here = there
         return z
 
     def nearest_feasible(self, start: np.ndarray) -> np.ndarray:
@@ -172,7 +188,8 @@ class ConstrainedProblem:
 
         def slopes(x: np.ndarray) -> np.ndarray:
             """Forward differences, as SciPy takes them but without its checks of every call."""
-            here, columns = residuals(x), []
+            here = residuals(x)
+            columns = []
             steps = _FORWARD * np.where(x >= 0, 1.0, -1.0) * np.maximum(1.0, np.abs(x))
             for j in range(len(x)):
                 moved = x.copy()
@@ -183,7 +200,9 @@ class ConstrainedProblem:
         if not self.equalities and not self.inequalities:
             return start
         with np.errstate(all="ignore"):
-            return optimize.least_squares(residuals, start, slopes, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+            return optimize.least_squares(
+                residuals, start, slopes, xtol=1e-12, ftol=1e-12, gtol=1e-12
+            ).x
 
 
 def variable_names(objective: Function, variables: Sequence[str] | None) -> tuple[str, ...]:
@@ -193,7 +212,9 @@ def variable_names(objective: Function, variables: Sequence[str] | None) -> tupl
     else:
         parameters = inspect.signature(objective).parameters.values()
         if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
-            raise SettingError("the objective takes any number of variables: name them, variables=('x', 'y')")
+            raise SettingError(
+                "the objective takes any number of variables: name them, variables=('x', 'y')"
+            )
         names = tuple(one.name for one in parameters)
     if not names or len(set(names)) < len(names):
         raise SettingError(f"variables must be different names, and at least one: they are {names}")
@@ -204,7 +225,10 @@ def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Functio
     """Functions by name: a mapping, a sequence (h1, h2, ...) or one function."""
     if callable(of):
         of = [of]
-    named = dict(of) if isinstance(of, Mapping) else {f"{letter}{i + 1}": one for i, one in enumerate(of)}
+    if isinstance(of, Mapping):
+        named = dict(of)
+    else:
+        named = {f"{letter}{i + 1}": one for i, one in enumerate(of)}
     for name, one in named.items():
         if not callable(one):
             raise SettingError(f"the constraint {name!r} is a {type(one).__name__}, not a function")
@@ -220,7 +244,9 @@ def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Functio
 
 
 def _multipliers(slope: np.ndarray, J: np.ndarray) -> np.ndarray:
-    return np.linalg.lstsq(J.T, slope, rcond=None)[0] if len(J) else np.zeros(0)
+    if len(J):
+        return np.linalg.lstsq(J.T, slope, rcond=None)[0]
+    return np.zeros(0)
 
 
 def _number(of: Function, x: Iterable[float]) -> float:

@@ -28,13 +28,13 @@ class StationaryPoint:
     kind : {"minimum", "maximum", "saddle point", "undecided: flat in some direction"}
         Among the points near it that satisfy the constraints.
     multipliers : mapping of constraint names to float
-        λ and μ; 0 where a constraint does not bind. If h(x) = 0 is moved to h(x) = c, for a small c, the
-        value changes by λ c.
+        λ and μ; 0 where a constraint does not bind. If h(x) = 0 is moved to h(x) = c, for a small
+        c, the value changes by λ c.
     binding : tuple of str
         The equalities, and the inequalities that hold as equalities with a multiplier other than 0.
     residuals : mapping of str to float
-        How far the conditions of Karush, Kuhn and Tucker are from being met: "stationarity" max |∇f - Σ λ∇h -
-        Σ μ∇g|, "feasibility" the largest violation, "complementarity" max |μ g|.
+        How far the conditions of Karush, Kuhn and Tucker are from being met: "stationarity" max |∇f
+        - Σ λ∇h - Σ μ∇g|, "feasibility" the largest violation, "complementarity" max |μ g|.
 
     See Also
     --------
@@ -43,8 +43,8 @@ class StationaryPoint:
 
     References
     ----------
-    H. W. Kuhn and A. W. Tucker, "Nonlinear programming", Second Berkeley Symposium on Mathematical Statistics
-    and Probability, 1951.
+    H. W. Kuhn and A. W. Tucker, "Nonlinear programming", Second Berkeley Symposium on Mathematical
+    Statistics and Probability, 1951.
 
     Examples
     --------
@@ -99,8 +99,8 @@ class ConstrainedOptima:
 
     References
     ----------
-    H. W. Kuhn and A. W. Tucker, "Nonlinear programming", Second Berkeley Symposium on Mathematical Statistics
-    and Probability, 1951.
+    H. W. Kuhn and A. W. Tucker, "Nonlinear programming", Second Berkeley Symposium on Mathematical
+    Statistics and Probability, 1951.
 
     Examples
     --------
@@ -135,27 +135,32 @@ class ConstrainedOptima:
         """What was found, in words."""
         if not self.feasible:
             return [
-                f"No point satisfies all constraints: at {self._place(self.nearest)}, which violates them "
-                f"least, one fails by {show(self.violation)}.",
+                (
+                    f"No point satisfies all constraints: at {self._place(self.nearest)}, which"
+                    f" violates them least, one fails by {show(self.violation)}."
+                ),
                 *self._failures(),
             ]
         if not self.points:
             return [
-                f"The constraints can be satisfied, e.g. at {self._place(self.nearest)}, but no stationary "
-                "point was met: the objective may have no bound, or an optimum where the gradients of "
-                "constraints are dependent."
+                f"The constraints can be satisfied, e.g. at {self._place(self.nearest)}, but no"
+                " stationary point was met: the objective may have no bound, or an optimum where"
+                " the gradients of constraints are dependent."
             ]
         return [sentence for point in self.points for sentence in self._about(point)]
 
     def _about(self, point: StationaryPoint) -> Iterator[str]:
-        kind = point.kind if point.kind != UNDECIDED else f"stationary point ({UNDECIDED})"
+        if point.kind != UNDECIDED:
+            kind = point.kind
+        else:
+            kind = f"stationary point ({UNDECIDED})"
         if self._is_beaten(point):
             kind = f"local {kind}"
         yield f"{kind.capitalize()}: {_show(point.value)} at {self._place(point.x)}."
         for name in self.problem.equalities:
             yield (
-                f"  {name} has the multiplier {_show(point.multipliers[name])}: raising its right side by a "
-                f"little ε changes the value by {_show(point.multipliers[name])} ε."
+                f"  {name} has the multiplier {_show(point.multipliers[name])}: raising its right"
+                f" side by a little ε changes the value by {_show(point.multipliers[name])} ε."
             )
         for name, g in zip(self.problem.inequalities, self.problem.g(point.x)):
             if name in point.binding:
@@ -182,7 +187,9 @@ class ConstrainedOptima:
                 yield f"  {name} fails there by {_show(-g)}."
 
     def _place(self, x: np.ndarray) -> str:
-        return ", ".join(f"{name} = {_show(value)}" for name, value in zip(self.problem.variables, x))
+        return ", ".join(
+            f"{name} = {_show(value)}" for name, value in zip(self.problem.variables, x)
+        )
 
     def summary(self) -> Summary:
         """Sentences, and a table of points, multipliers and residuals."""
@@ -211,7 +218,10 @@ class ConstrainedOptima:
             )
             for point in self.points
         ]
-        tables = [words, Table("Stationary points", head, rows)] if rows else [words]
+        if rows:
+            tables = [words, Table("Stationary points", head, rows)]
+        else:
+            tables = [words]
         return Summary("Stationary points under constraints", facts, tables)
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, back
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:
-    """Quasi-Newton steps from the last `memory` changes of the gradient, starting from γ M⁻¹ instead of γ I.
+    """Quasi-Newton steps from the last `memory` changes of the gradient, starting from γ M⁻¹
+    instead of γ I.
 
     With an M that resembles the Hessian the condition of the data does not slow it down.
 
@@ -32,13 +33,13 @@ class LBFGS:
     --------
     Newton : With second derivatives, for few parameters.
     ConjugateGradient : With less memory.
-    Problem : What is minimised; its `precondition` is M⁻¹.
-    Outcome : What `minimise` returns.
+    Problem : What is minimized; its `precondition` is M⁻¹.
+    Outcome : What `minimize` returns.
 
     References
     ----------
-    D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical
-    Programming 45, 1989.
+    D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization",
+    Mathematical Programming 45, 1989.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class LBFGS:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
-    >>> found = LBFGS(memory=5).minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found = LBFGS(memory=5).minimize(Bowl(), start, max_iter=50, tol=1e-9)
     >>> found.point.theta.round(4).tolist(), found.converged
     ([0.6931, 3.0], True)
     """
@@ -58,8 +59,13 @@ class LBFGS:
     memory: int = 12
     needs_hessian: ClassVar[bool] = False
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         changes: deque[_Change] = deque(maxlen=self.memory)
@@ -88,13 +94,15 @@ class _Change:
 
     @classmethod
     def between(cls, here: Point, there: Point) -> _Change:
-        step, gradient = there.theta - here.theta, there.gradient - here.gradient
+        step = there.theta - here.theta
+        gradient = there.gradient - here.gradient
         return cls(step, gradient, float(np.vdot(step, gradient)))
 
 
 def _inverse_times(changes: deque[_Change], gradient: np.ndarray, problem: Problem) -> np.ndarray:
     """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
-    q, weights = gradient.copy(), []
+    q = gradient.copy()
+    weights = []
     for change in reversed(changes):
         weights.append(float(np.vdot(change.step, q)) / change.curvature)
         q -= weights[-1] * change.gradient

@@ -36,11 +36,12 @@ class RankedSquares(NamedTuple):
 
 
 def ranked_squares(M: np.ndarray, Y: np.ndarray, level: float = UNEXPLAINED) -> RankedSquares:
-    """The b with |M b - Y| least; where columns depend on each other, that of least norm in units of them.
+    """The b with |M b - Y| least; where columns depend on each other, that of least norm in units
+    of them.
 
-    Columns are scaled to unit length, so that neither their units nor the scale of weights matters. With
-    M D = U S Vᵀ, directions with s² <= level · max s² are null. The singular values are those of the rows,
-    not of their products: errors grow with the condition of M, not with its square.
+    Columns are scaled to unit length, so that neither their units nor the scale of weights matters.
+    With M D = U S Vᵀ, directions with s² <= level · max s² are null. The singular values are those
+    of the rows, not of their products: errors grow with the condition of M, not with its square.
 
     Parameters
     ----------

@@ -23,10 +23,11 @@ _FACTOR, _LEAST, _MOST = 10.0, 1e-15, 1e15
 
 @dataclass(frozen=True, slots=True)
 class LevenbergMarquardt:
-    """θ ← θ - (H + μ diag H)⁻¹ g; μ is divided by 10 after a step that lowers the objective, else times 10.
+    """θ ← θ - (H + μ diag H)⁻¹ g; μ is divided by 10 after a step that lowers the objective, else
+    times 10.
 
-    Large μ gives short steps down the gradient, in units of the curvature along every axis; small μ gives
-    Newton's steps. A trial is one pass, which also sums the Hessian.
+    Large μ gives short steps down the gradient, in units of the curvature along every axis; small μ
+    gives Newton's steps. A trial is one pass, which also sums the Hessian.
 
     Parameters
     ----------
@@ -41,15 +42,15 @@ class LevenbergMarquardt:
     See Also
     --------
     Newton : The steps without damping.
-    Problem : What is minimised.
-    Outcome : What `minimise` returns.
+    Problem : What is minimized.
+    Outcome : What `minimize` returns.
 
     References
     ----------
-    K. Levenberg, "A method for the solution of certain non-linear problems in least squares", Quarterly of
-    Applied Mathematics 2, 1944.
-    D. W. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", Journal of the
-    Society for Industrial and Applied Mathematics 11, 1963.
+    K. Levenberg, "A method for the solution of certain non-linear problems in least squares",
+    Quarterly of Applied Mathematics 2, 1944. D. W. Marquardt, "An algorithm for least-squares
+    estimation of nonlinear parameters", Journal of the Society for Industrial and Applied
+    Mathematics 11, 1963.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class LevenbergMarquardt:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]), hessian=True)
-    >>> found = LevenbergMarquardt().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found = LevenbergMarquardt().minimize(Bowl(), start, max_iter=50, tol=1e-9)
     >>> found.point.theta.round(4).tolist(), found.converged
     ([0.6931, 3.0], True)
     """
@@ -70,8 +71,13 @@ class LevenbergMarquardt:
 
     needs_hessian: ClassVar[bool] = True
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         mu = self.damping
@@ -85,7 +91,9 @@ class LevenbergMarquardt:
                     mu = max(mu / _FACTOR, _LEAST)
                     return there, step
                 if is_flat(here, step) or mu >= _MOST:
-                    return None, problem.newton_step(here)  # undamped, to tell whether this is the optimum
+                    return None, problem.newton_step(
+                        here
+                    )  # undamped, to tell whether this is the optimum
                 mu *= _FACTOR
 
         return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)

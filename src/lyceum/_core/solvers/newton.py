@@ -1,4 +1,5 @@
-"""Newton's method with step halving: for generalized linear models, iteratively reweighted least squares."""
+"""Newton's method with step halving: for generalized linear models, iteratively reweighted least
+squares."""
 
 from __future__ import annotations
 
@@ -23,13 +24,14 @@ from lyceum._core.solvers.problem import (
 
 @dataclass(frozen=True, slots=True)
 class Newton:
-    """θ ← θ - t H⁻¹ g, with t = 1 unless the objective fails to fall. Each pass also sums the Hessian.
+    """θ ← θ - t H⁻¹ g, with t = 1 unless the objective fails to fall. Each pass also sums the
+    Hessian.
 
     Parameters
     ----------
     second_start : callable, optional
-        Gives another point to begin at, if the first whole step from the start does not lower the objective:
-        where posteriors are near 0 and 1, steps would be short and many.
+        Gives another point to begin at, if the first whole step from the start does not lower the
+        objective: where posteriors are near 0 and 1, steps would be short and many.
 
     Attributes
     ----------
@@ -40,8 +42,8 @@ class Newton:
     --------
     LevenbergMarquardt : The same steps, damped.
     LBFGS : Steps of the same kind without second derivatives.
-    Problem : What is minimised.
-    Outcome : What `minimise` returns.
+    Problem : What is minimized.
+    Outcome : What `minimize` returns.
 
     References
     ----------
@@ -57,7 +59,7 @@ class Newton:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]), hessian=True)
-    >>> found = Newton().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found = Newton().minimize(Bowl(), start, max_iter=50, tol=1e-9)
     >>> found.point.theta.round(4).tolist(), found.converged
     ([0.6931, 3.0], True)
     """
@@ -65,8 +67,13 @@ class Newton:
     second_start: Callable[[], Point] | None = None
     needs_hessian: ClassVar[bool] = True
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         first: tuple[Point, np.ndarray] | None = None
@@ -81,7 +88,8 @@ class Newton:
         def advance(here: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal first
             if first is not None:
-                found, first = first, None
+                found = first
+                first = None
                 return found
             step = problem.newton_step(here)
             return backtrack(problem, here, step, self.needs_hessian), step

@@ -27,7 +27,8 @@ class Point:
     hessian : array or None, default=None
         Its second derivatives, if the solver needs them.
     n_undetermined : int
-        How many directions have no curvature there, from the Hessian: a Newton step leaves them as they are.
+        How many directions have no curvature there, from the Hessian: a Newton step leaves them as
+        they are.
 
     See Also
     --------
@@ -53,7 +54,9 @@ class Point:
     def n_undetermined(self) -> int:
         """How many directions have no curvature there, from the Hessian."""
         if self.hessian is None:
-            raise SettingError("the point was evaluated without its Hessian: evaluate(theta, hessian=True)")
+            raise SettingError(
+                "the point was evaluated without its Hessian: evaluate(theta, hessian=True)"
+            )
         n = self.theta.size
         return n - PositiveFactor.of(self.hessian.reshape(n, n)).rank
 
@@ -64,13 +67,14 @@ Observer = Callable[[Point], None]  # called with every point that a solver visi
 class Problem(Protocol):
     """A smooth convex objective; one `evaluate` is one pass over the rows.
 
-    Any class with these methods is a problem. A subclass needs `evaluate` only: the other methods have plain
-    defaults, which a learner replaces where the structure of its problem allows better ones.
+    Any class with these methods is a problem. A subclass needs `evaluate` only: the other methods
+    have plain defaults, which a learner replaces where the structure of its problem allows better
+    ones.
 
     See Also
     --------
     Point : The value of `evaluate`.
-    Newton, LevenbergMarquardt, LBFGS, ConjugateGradient, GradientDescent : What minimises a problem.
+    Newton, LevenbergMarquardt, LBFGS, ConjugateGradient, GradientDescent : What minimizes a problem.
     EMProblem : A model with hidden variables.
 
     Examples
@@ -84,7 +88,7 @@ class Problem(Protocol):
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> bowl = Bowl()
     >>> start = bowl.evaluate(np.array([0.0, 8.0]), hessian=True)
-    >>> found = Newton().minimise(bowl, start, max_iter=50, tol=1e-9)
+    >>> found = Newton().minimize(bowl, start, max_iter=50, tol=1e-9)
     >>> found.point.theta.round(4).tolist(), round(float(np.log(2)), 4)
     ([0.6931, 3.0], 0.6931)
     """
@@ -94,7 +98,8 @@ class Problem(Protocol):
         raise undefined(self, "evaluate")
 
     def newton_step(self, point: Point) -> np.ndarray:
-        """-H⁻¹ g from a point with its Hessian; directions without curvature are left as they are."""
+        """-H⁻¹ g from a point with its Hessian; directions without curvature are left as they
+        are."""
         assert point.hessian is not None
         n = point.theta.size
         step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(point.gradient.ravel())
@@ -105,7 +110,8 @@ class Problem(Protocol):
         return gradient
 
     def size(self, gradient: np.ndarray) -> float:
-        """The size of a gradient, to compare with a tolerance; its largest absolute entry by default."""
+        """The size of a gradient, to compare with a tolerance; its largest absolute entry by
+        default."""
         return float(np.abs(gradient).max(initial=0.0))
 
     def level(self, value: float) -> float:
@@ -132,7 +138,7 @@ class Outcome:
     --------
     Solver : What returns it.
     Point : The objective at some parameters.
-    EMOutcome : The same for expectation-maximisation.
+    EMOutcome : The same for expectation-maximization.
 
     Examples
     --------
@@ -144,7 +150,7 @@ class Outcome:
     ...         g, H = np.array([np.exp(x) - 2, 2 * (y - 3)]), np.diag([np.exp(x), 2.0])
     ...         return Point(theta, np.exp(x) - 2 * x + (y - 3) ** 2, g, H)
     >>> start = Bowl().evaluate(np.array([0.0, 8.0]))
-    >>> found = LBFGS().minimise(Bowl(), start, max_iter=50, tol=1e-9)
+    >>> found = LBFGS().minimize(Bowl(), start, max_iter=50, tol=1e-9)
     >>> round(float(found.point.value), 4), found.converged, float(found.history[0])  # 2 - 2 log 2; 1 + 25
     (0.6137, True, 26.0)
     >>> len(found.history) == found.n_iter + 1
@@ -158,7 +164,8 @@ class Outcome:
 
 
 class Solver(Protocol):
-    """Minimises a problem from a start (evaluated with the Hessian if needed) until the gradient is small.
+    """Minimizes a problem from a start (evaluated with the Hessian if needed) until the gradient is
+    small.
 
     Attributes
     ----------
@@ -182,26 +189,32 @@ class Solver(Protocol):
     ...         return Point(theta, float(np.exp(theta[0]) - 2 * theta[0]), np.exp(theta) - 2)
     >>> class FixedStep(Solver):
     ...     needs_hessian = False
-    ...     def minimise(self, problem, start, max_iter, tol, observer=None):
+    ...     def minimize(self, problem, start, max_iter, tol, observer=None):
     ...         def advance(here):
     ...             return problem.evaluate(here.theta - 0.4 * here.gradient), -0.4 * here.gradient
     ...         def is_optimal(point):
     ...             return problem.size(point.gradient) <= tol
     ...         return descent_loop(start, advance, is_optimal, max_iter, observer)
-    >>> found = FixedStep().minimise(Slope(), Slope().evaluate(np.zeros(1)), max_iter=100, tol=1e-6)
+    >>> found = FixedStep().minimize(Slope(), Slope().evaluate(np.zeros(1)), max_iter=100, tol=1e-6)
     >>> found.converged, found.point.theta.round(4).tolist()  # log 2
     (True, [0.6931])
     """
 
     needs_hessian: ClassVar[bool]
 
-    def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: Problem,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome: ...
 
 
 def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
-    """The test of optimality: whether the gradient at a point is within the tolerance of the problem."""
+    """The test of optimality: whether the gradient at a point is within the tolerance of the
+    problem."""
 
     def is_optimal(point: Point) -> bool:
         return problem.size(point.gradient) <= tol * problem.level(point.value)
@@ -212,8 +225,8 @@ def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
 def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
     """Shorten a step until it lowers the objective enough (Armijo's rule); None if no length does.
 
-    Near the optimum the value stops changing in its last digits before the gradient vanishes, so a step that
-    keeps the value to rounding is taken if it makes the gradient smaller.
+    Near the optimum the value stops changing in its last digits before the gradient vanishes, so a
+    step that keeps the value to rounding is taken if it makes the gradient smaller.
     """
     slope = float(np.vdot(here.gradient, step))
     noise = _noise(here)
@@ -229,7 +242,8 @@ def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) ->
 
 
 def lowers(problem: Problem, here: Point, there: Point, slope: float) -> bool:
-    """Whether a step of this slope lowers the objective enough, or, at the same value, the gradient."""
+    """Whether a step of this slope lowers the objective enough, or, at the same value, the
+    gradient."""
     if there.value <= here.value + 1e-4 * slope:
         return True
     kept = there.value <= here.value + _noise(here)
@@ -246,6 +260,9 @@ def _noise(here: Point) -> float:
 
 
 def _shorter(value: float, slope: float, trial: float) -> float:
-    """The factor to shorten a step by: the minimum of the parabola through the trial, in [0.01, 0.5]."""
+    """The factor to shorten a step by: the minimum of the parabola through the trial, in [0.01,
+    0.5]."""
     bend = 2 * (trial - value - slope)
-    return float(np.clip(-slope / bend, 0.01, 0.5)) if np.isfinite(bend) and bend > 0 else 0.1
+    if np.isfinite(bend) and bend > 0:
+        return float(np.clip(-slope / bend, 0.01, 0.5))
+    return 0.1

@@ -1,4 +1,5 @@
-"""Softmax regression on targets that are shares, with offsets: gates, and models with a prior model."""
+"""Softmax regression on targets that are shares, with offsets: gates, and models with a prior
+model."""
 
 from __future__ import annotations
 
@@ -28,10 +29,11 @@ def fit_softmax(
     max_iter: int = 200,
     tol: float = 1e-8,
 ) -> np.ndarray:
-    """Weights V of shape (K, d + 1), the intercept last, that maximise the likelihood of shares of classes.
+    """Weights V of shape (K, d + 1), the intercept last, that maximize the likelihood of shares of
+    classes.
 
-    The objective is Σ_i w_i Σ_k t_ik log softmax_k(o_i + V [x_i; 1]) - α/2 Σ_k |v_k|², intercepts not
-    penalised, by L-BFGS, which never lowers it.
+    The objective is Σ_i w_i Σ_k t_ik log softmax_k(o_i + V [x_i; 1]) - α/2 Σ_k |v_k|², intercepts
+    not penalized, by L-BFGS, which never lowers it.
 
     Parameters
     ----------
@@ -63,7 +65,9 @@ def fit_softmax(
     K = shares.shape[1]
     total = w @ shares.sum(axis=1)
     if not total > 0.0:
-        return np.zeros((K, d + 1)) if start is None else start
+        if start is None:
+            return np.zeros((K, d + 1))
+        return start
     weighted = shares * (w / total)[:, None]
     mass = weighted.sum(axis=1, keepdims=True)
     penalty = alpha / total
@@ -86,7 +90,10 @@ def fit_softmax(
         gradient[:, d] = P.sum(axis=0)
         return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()
 
-    begin = np.zeros((K, d + 1)) if start is None else start
+    if start is None:
+        begin = np.zeros((K, d + 1))
+    else:
+        begin = start
     found = minimize(
         value_and_gradient,
         begin.ravel(),

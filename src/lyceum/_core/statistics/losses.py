@@ -1,7 +1,7 @@
 """Log losses of linear classifiers: value, gradient and, if requested, Hessian, summed over rows.
 
-The design is [x - shift, 1]: about the column means the curvature is well scaled for any offsets of the
-columns. `coef` has the intercept last. Class weights multiply the rows' own.
+The design is [x - shift, 1]: about the column means the curvature is well scaled for any offsets of
+the columns. `coef` has the intercept last. Class weights multiply the rows' own.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ class _Loss:
     hessian: np.ndarray | None
 
     def merge(self, other: Any) -> Any:
-        hessian = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian
+        if self.hessian is None or other.hessian is None:
+            hessian = None
+        else:
+            hessian = self.hessian + other.hessian
         return type(self)(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
 @dataclass(frozen=True, slots=True)
 class LogisticLoss(_Loss):
-    """Binary log loss Σ w [log(1 + exp z) - y z], z = [x - shift, 1] · coef, for class codes y of 0 and 1.
+    """Binary log loss Σ w [log(1 + exp z) - y z], z = [x - shift, 1] · coef, for class codes y of 0
+    and 1.
 
     Attributes
     ----------
@@ -45,7 +49,7 @@ class LogisticLoss(_Loss):
     See Also
     --------
     SoftmaxLoss : For more than two classes.
-    lyceum.linear.LogisticRegression : The learner that minimises it.
+    lyceum.linear.LogisticRegression : The learner that minimizes it.
 
     Examples
     --------
@@ -71,13 +75,19 @@ class LogisticLoss(_Loss):
     ) -> LogisticLoss:
         """`coef` and the gradient have shape (d + 1,), the Hessian (d + 1, d + 1)."""
         assert block.y is not None
-        p, w = len(coef), _weights(block, class_weight)
-        y, gradient, H = block.y.astype(np.float64), np.zeros(p), np.zeros((p, p)) if hessian else None
+        p = len(coef)
+        w = _weights(block, class_weight)
+        y = block.y.astype(np.float64)
+        gradient = np.zeros(p)
+        if hessian:
+            H = np.zeros((p, p))
+        else:
+            H = None
         if not sparse.issparse(block.X):
             return cls(native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
         cells = SparseCells.of(block.X)
-        # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]] does the
-        # others.
+        # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]]
+        # does the others.
         rest = np.where(cells.full, 0.0, shift)
         inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
         data = cells.shift_data(shift)
@@ -91,7 +101,8 @@ class LogisticLoss(_Loss):
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss(_Loss):
-    """Multinomial log loss Σ w [log Σ_k exp z_k - z_y], z_k = [x - shift, 1] · coef_k, for class codes y.
+    """Multinomial log loss Σ w [log Σ_k exp z_k - z_y], z_k = [x - shift, 1] · coef_k, for class
+    codes y.
 
     Attributes
     ----------
@@ -106,7 +117,7 @@ class SoftmaxLoss(_Loss):
     --------
     LogisticLoss : For two classes.
     SoftmaxCurvature : Second derivatives in some of the coefficients.
-    lyceum.linear.LogisticRegression : The learner that minimises it.
+    lyceum.linear.LogisticRegression : The learner that minimizes it.
 
     Examples
     --------
@@ -130,13 +141,18 @@ class SoftmaxLoss(_Loss):
         hessian: bool = False,
         class_weight: np.ndarray | None = None,
     ) -> SoftmaxLoss:
-        """`coef` and the gradient are (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class."""
+        """`coef` and the gradient are (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by
+        class."""
         assert block.y is not None
         w = _weights(block, class_weight)
         if sparse.issparse(block.X) and not hessian:
             return cls(*_sparse_softmax(block.X, block.y, w, coef, shift), None)
         X = block.dense
-        gradient, H = np.zeros_like(coef), np.zeros((coef.size, coef.size)) if hessian else None
+        gradient = np.zeros_like(coef)
+        if hessian:
+            H = np.zeros((coef.size, coef.size))
+        else:
+            H = None
         return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
 
 
@@ -147,8 +163,8 @@ class SoftmaxCurvature:
         H = Σ_k X_kᵀ diag(w p_k) X_k - AᵀA,   A[i, (k, j)] = √w_i p_ik x_ij,
 
     where X_k are the chosen columns of class k: one product of matrices and a small one per class.
-    Products are summed in float32 and the diagonal raised by a millionth, which keeps H positive: a model for
-    Newton steps, not second derivatives to the last digit.
+    Products are summed in float32 and the diagonal raised by a millionth, which keeps H positive: a
+    model for Newton steps, not second derivatives to the last digit.
 
     Attributes
     ----------
@@ -187,7 +203,8 @@ class SoftmaxCurvature:
         """`coef` is (K, d + 1), the intercept last; `chosen` are places in it, row after row."""
         assert block.y is not None
         output, column = np.divmod(chosen, coef.shape[1])
-        H, w = np.zeros((len(chosen), len(chosen))), _weights(block, class_weight)
+        H = np.zeros((len(chosen), len(chosen)))
+        w = _weights(block, class_weight)
         places = [np.flatnonzero(output == k) for k in range(len(coef))]
         step = max(256, (1 << 20) // max(1, len(chosen)))
         for at in range(0, len(block), step):
@@ -195,10 +212,14 @@ class SoftmaxCurvature:
             X = dense_cells(block.X[some])
             D = np.column_stack([X - shift, np.ones(len(X))])
             P = softmax(D @ coef.T, axis=1)
-            root = np.ones(len(P)) if w is None else np.sqrt(w[some])
+            if w is None:
+                root = np.ones(len(P))
+            else:
+                root = np.sqrt(w[some])
             root = np.where(block.y[some] < 0, 0.0, root)  # unlabeled rows count for nothing
             unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
-            D, P = (D / unit).astype(np.float32), P.astype(np.float32)
+            D = (D / unit).astype(np.float32)
+            P = P.astype(np.float32)
             A = D[:, column]
             A *= (P * root[:, None].astype(np.float32))[:, output]
             part = -(A.T @ A).astype(np.float64)
@@ -217,7 +238,9 @@ class SoftmaxCurvature:
 def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
     if class_weight is None:
         return block.w
-    return class_weight[block.y] if block.w is None else block.w * class_weight[block.y]
+    if block.w is None:
+        return class_weight[block.y]
+    return block.w * class_weight[block.y]
 
 
 def _sparse_softmax(
@@ -229,6 +252,9 @@ def _sparse_softmax(
     residual = np.exp(log_p)
     residual[rows, y] -= 1.0
     if w is not None:
-        losses, residual = losses * w, residual * w[:, None]
+        losses = losses * w
+        residual = residual * w[:, None]
     totals = residual.sum(axis=0)
-    return float(losses.sum()), np.column_stack([(X.T @ residual).T - np.outer(totals, shift), totals])
+    return float(losses.sum()), np.column_stack(
+        [(X.T @ residual).T - np.outer(totals, shift), totals]
+    )

@@ -10,7 +10,8 @@ _SHARE = 0.5  # of the machine's memory that matrices of products may take
 
 
 def check_square_matrices(n_columns: int, n_matrices: int = 1) -> None:
-    """Raise if matrices of the products of all columns would take more than half of the machine's memory.
+    """Raise if matrices of the products of all columns would take more than half of the machine's
+    memory.
 
     Parameters
     ----------
@@ -18,14 +19,18 @@ def check_square_matrices(n_columns: int, n_matrices: int = 1) -> None:
     n_matrices : int, default=1
         How many there are, e.g. one per class.
     """
-    needed, machine = 8 * n_columns**2 * n_matrices, machine_memory()
+    needed = 8 * n_columns**2 * n_matrices
+    machine = machine_memory()
     if needed > _SHARE * machine:
-        many = "a matrix" if n_matrices == 1 else f"{n_matrices} matrices"
+        if n_matrices == 1:
+            many = "a matrix"
+        else:
+            many = f"{n_matrices} matrices"
         raise DataError(
-            f"{n_columns:,} columns need {many} of {n_columns:,} × {n_columns:,} products, "
-            f"{needed / 1e9:,.0f} GB, more than half of this machine's {machine / 1e9:,.0f} GB: "
-            "choose or reduce columns first (lyceum.decomposition), or use a learner without such a "
-            "matrix, e.g. NaiveBayes, Lasso or a tree"
+            f"{n_columns:,} columns need {many} of {n_columns:,} × {n_columns:,} products,"
+            f" {needed / 1e9:,.0f} GB, more than half of this machine's {machine / 1e9:,.0f} GB:"
+            " choose or reduce columns first (lyceum.decomposition), or use a learner without such"
+            " a matrix, e.g. NaiveBayes, Lasso or a tree"
         )
 
 

@@ -1,4 +1,4 @@
-"""midpoints: thresholds that separate neighbouring values."""
+"""midpoints: thresholds that separate neighboring values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from lyceum._core.native import native
 def midpoints(low: Any, high: Any) -> np.ndarray:
     """The midpoints of pairs low < high, never rounded up to the larger one.
 
-    Where no number lies between the two it is the lower one, so that low ≤ midpoint < high always holds.
+    Where no number lies between the two it is the lower one, so that low ≤ midpoint < high always
+    holds.
 
     Parameters
     ----------
@@ -24,7 +25,8 @@ def midpoints(low: Any, high: Any) -> np.ndarray:
     >>> midpoints([1.0, 0.0], [2.0, 5e-324]).tolist()
     [1.5, 0.0]
     """
-    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    low = np.asarray(low, dtype=np.float64)
+    high = np.asarray(high, dtype=np.float64)
     out = np.empty(low.size)
     native.midpoints(np.ravel(low), np.ravel(high), out)
     return out.reshape(low.shape)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, qr
 
-# A column depends on others if this part of its squares or less is its own. Of what is below, products of
-# doubles keep less than half of their digits, and an answer that used it would be that of the order of sums.
+# A column depends on others if this part of its squares or less is its own. Of what is below,
+# products of doubles keep less than half of their digits, and an answer that used it would be that
+# of the order of sums.
 UNEXPLAINED = 1e-8  # as in native/include/lyceum/core/ranked_squares.hpp
 
 
@@ -16,13 +17,14 @@ UNEXPLAINED = 1e-8  # as in native/include/lyceum/core/ranked_squares.hpp
 class PositiveFactor:
     """A symmetric positive semidefinite A, factored after scaling its diagonal to one.
 
-    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds a level; otherwise R = V Λ Vᵀ,
-    eigenvalues below that level are taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so
-    that solutions have least norm. Scaling makes this independent of the units of the columns (and nearly
-    optimal: van der Sluis, 1969) and of the scale of weights.
+    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds a level; otherwise R = V Λ
+    Vᵀ, eigenvalues below that level are taken as null, and `solve` is multiplication by the
+    pseudo-inverse A⁺, so that solutions have least norm. Scaling makes this independent of the
+    units of the columns (and nearly optimal: van der Sluis, 1969) and of the scale of weights.
 
-    The level is that of rounding, 64 eps √d, unless another is given: `UNEXPLAINED` where the solution itself
-    is the answer, at rows that need not resemble those of A, and no step follows that would correct it.
+    The level is that of rounding, 64 eps √d, unless another is given: `UNEXPLAINED` where the
+    solution itself is the answer, at rows that need not resemble those of A, and no step follows
+    that would correct it.
 
     Attributes
     ----------
@@ -48,7 +50,8 @@ class PositiveFactor:
 
     References
     ----------
-    A. van der Sluis, "Condition numbers and equilibration of matrices", Numerische Mathematik 14, 1969.
+    A. van der Sluis, "Condition numbers and equilibration of matrices", Numerische Mathematik 14,
+    1969.
 
     Examples
     --------
@@ -67,10 +70,14 @@ class PositiveFactor:
     smallest: float
 
     @classmethod
-    def of(cls, A: np.ndarray, floor: np.ndarray | float = 0.0, level: float | None = None) -> PositiveFactor:
+    def of(
+        cls, A: np.ndarray, floor: np.ndarray | float = 0.0, level: float | None = None
+    ) -> PositiveFactor:
         """Factor A; columns whose diagonal is not above `floor` count as zero."""
         diagonal = np.diagonal(A)
-        scale = np.where(diagonal > floor, 1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)), 0.0)
+        scale = np.where(
+            diagonal > floor, 1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)), 0.0
+        )
         R = scale[:, None] * A * scale
         if level is None:
             level = 64 * np.finfo(np.float64).eps * np.sqrt(max(1, len(A)))
@@ -95,7 +102,8 @@ class PositiveFactor:
         root = np.zeros((len(R), int(kept.sum())))
         root[live] = scale[live, None] * vectors[:, kept] / np.sqrt(values[kept])
         if not kept.all():
-            # A null vector v of R is D v of A; taking these out of a solution gives the one of least norm.
+            # A null vector v of R is D v of A; taking these out of a solution gives the one of
+            # least norm.
             null = qr(scale[live, None] * vectors[:, ~kept], mode="economic", check_finite=False)[0]
             root[live] -= null @ (null.T @ root[live])
             loads[live] = np.linalg.norm(vectors[:, ~kept], axis=1)
@@ -106,7 +114,10 @@ class PositiveFactor:
         if self.lower is None:
             assert self.root is not None
             return self.root @ (self.root.T @ b)
-        scale = self.scale if b.ndim == 1 else self.scale[:, None]
+        if b.ndim == 1:
+            scale = self.scale
+        else:
+            scale = self.scale[:, None]
         return scale * cho_solve((self.lower, True), scale * b, check_finite=False)
 
     def inverse(self) -> np.ndarray:

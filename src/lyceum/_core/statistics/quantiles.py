@@ -19,12 +19,13 @@ SIZE = 2048
 class Quantiles:
     """Weighted quantiles of every column; missing cells are left out one by one.
 
-    A column is kept as distinct values with weights. Values whose weights lie between the same powers of two
-    form a level; a level of more than `size` values is compacted: neighbours are joined in pairs into one
-    value with the weight of both, which is a level up. The answer is exact as long as no level overflows, so
-    for every column with at most `size` distinct values. After that the rank of an answer is wrong by at
-    most `error` of the weight, a bound that the sketch keeps of itself; for n rows of equal weight it is
-    about log2(n / size) / (2 size), 0.2 % for a million rows. There are no random choices.
+    A column is kept as distinct values with weights. Values whose weights lie between the same
+    powers of two form a level; a level of more than `size` values is compacted: neighbors are
+    joined in pairs into one value with the weight of both, which is a level up. The answer is exact
+    as long as no level overflows, so for every column with at most `size` distinct values. After
+    that the rank of an answer is wrong by at most `error` of the weight, a bound that the sketch
+    keeps of itself; for n rows of equal weight it is about log2(n / size) / (2 size), 0.2 % for a
+    million rows. There are no random choices.
 
     Attributes
     ----------
@@ -47,10 +48,10 @@ class Quantiles:
 
     References
     ----------
-    J. I. Munro and M. S. Paterson, "Selection and sorting with limited storage", Theoretical Computer Science
-    12, 1980.
-    G. S. Manku, S. Rajagopalan and B. G. Lindsay, "Approximate medians and other quantiles in one pass and
-    with limited memory", ACM SIGMOD International Conference on Management of Data, 1998.
+    J. I. Munro and M. S. Paterson, "Selection and sorting with limited storage", Theoretical
+    Computer Science 12, 1980. G. S. Manku, S. Rajagopalan and B. G. Lindsay, "Approximate medians
+    and other quantiles in one pass and with limited memory", ACM SIGMOD International Conference on
+    Management of Data, 1998.
 
     Examples
     --------
@@ -68,7 +69,10 @@ class Quantiles:
 
     @classmethod
     def of(cls, block: Block, size: int = SIZE) -> Quantiles:
-        values = _sparse_columns(block) if sparse.issparse(block.X) else _columns(block)
+        if sparse.issparse(block.X):
+            values = _sparse_columns(block)
+        else:
+            values = _columns(block)
         return cls(len(block), tuple(ColumnSketch.of(x, w, size) for x, w in values))
 
     def merge(self, other: Quantiles) -> Quantiles:
@@ -76,10 +80,12 @@ class Quantiles:
         return Quantiles(self.n_rows + other.n_rows, tuple(one.merge(two) for one, two in both))
 
     def quantile(self, q: Any) -> np.ndarray:
-        """The q-quantiles, (d,) for a number and (len(q), d) for many; NaN in a column without cells.
+        """The q-quantiles, (d,) for a number and (len(q), d) for many; NaN in a column without
+        cells.
 
-        The mean of the smallest value whose cumulative weight reaches q of the total and the smallest one
-        whose cumulative weight exceeds it (NumPy's "averaged_inverted_cdf"): the median of 1, 2, 3, 4 is 2.5.
+        The mean of the smallest value whose cumulative weight reaches q of the total and the
+        smallest one whose cumulative weight exceeds it (NumPy's "averaged_inverted_cdf"): the
+        median of 1, 2, 3, 4 is 2.5.
         """
         wanted = np.asarray(q, dtype=np.float64)
         if not np.all((wanted >= 0) & (wanted <= 1)):
@@ -98,13 +104,15 @@ class Quantiles:
 
     @property
     def error(self) -> np.ndarray:
-        """For every column, by how much a rank may be wrong at most, as a fraction of the total weight."""
+        """For every column, by how much a rank may be wrong at most, as a fraction of the total
+        weight."""
         return np.array([column.error for column in self.columns])
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSketch:
-    """Distinct values with weights, and how far the compactions may have moved a rank up and down."""
+    """Distinct values with weights, and how far the compactions may have moved a rank up and
+    down."""
 
     size: int
     values: np.ndarray  # (m,) ascending
@@ -125,14 +133,17 @@ class ColumnSketch:
     @property
     def error(self) -> float:
         total = self.weights.sum()
-        return float(max(self.up, self.down) / total) if total else 0.0
+        if total:
+            return float(max(self.up, self.down) / total)
+        return 0.0
 
     def quantile(self, q: np.ndarray) -> np.ndarray:
         if not len(self.values):
             return np.full(q.shape, np.nan)
         reached = np.cumsum(self.weights)
         # Ranks that are equal up to rounding are taken as equal: 0.7 * 10 > 7 in floating point.
-        slack, rank = 1e-12 * reached[-1], q * reached[-1]
+        slack = 1e-12 * reached[-1]
+        rank = q * reached[-1]
         last = len(reached) - 1
         low = np.minimum(np.searchsorted(reached, rank - slack, side="left"), last)
         high = np.minimum(np.searchsorted(reached, rank + slack, side="right"), last)
@@ -141,7 +152,10 @@ class ColumnSketch:
 
 def _columns(block: Block):
     for x in np.ascontiguousarray(np.asarray(block.X, dtype=np.float64).T):
-        known = ~np.isnan(x) if block.w is None else ~np.isnan(x) & (block.w > 0)
+        if block.w is None:
+            known = ~np.isnan(x)
+        else:
+            known = ~np.isnan(x) & (block.w > 0)
         yield x[known], np.ones(int(known.sum())) if block.w is None else block.w[known]
 
 
@@ -151,18 +165,26 @@ def _sparse_columns(block: Block):
     w = block.weights
     total = w.sum()
     for start, stop in zip(X.indptr, X.indptr[1:]):
-        values, weights = X.data[start:stop], w[X.indices[start:stop]]
-        rest = total - weights.sum() if stop - start < len(block) else 0.0
+        values = X.data[start:stop]
+        weights = w[X.indices[start:stop]]
+        if stop - start < len(block):
+            rest = total - weights.sum()
+        else:
+            rest = 0.0
         known = ~np.isnan(values) & (weights > 0)
         # The difference of two sums of weights may leave a trace of rounding where nothing is left.
-        zero = [rest] if rest > 1e-12 * total else []
+        if rest > 1e-12 * total:
+            zero = [rest]
+        else:
+            zero = []
         yield np.append(values[known], np.zeros(len(zero))), np.append(weights[known], zero)
 
 
 def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values in order, each once, with the sum of its weights."""
     order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order]
+    values = values[order]
+    weights = weights[order]
     first = np.flatnonzero(np.append(values[:1] == values[:1], values[1:] != values[:-1]))
     if len(first) == len(values):
         return values, weights
@@ -179,13 +201,25 @@ def _compact(
         if not (counts > size).any():
             break
         members = np.flatnonzero(level == numbers[counts > size][0])
-        low, high = members[: len(members) // 2 * 2 : 2], members[1::2]
-        # Joined into the lower one, a pair raises ranks between the two by the weight of the upper one, and
-        # the other way round: take the side that has moved less.
-        keep, drop = (low, high) if up <= down else (high, low)
+        low = members[: len(members) // 2 * 2 : 2]
+        high = members[1::2]
+        # Joined into the lower one, a pair raises ranks between the two by the weight of the upper
+        # one, and the other way round: take the side that has moved less.
+        if up <= down:
+            keep = low
+            drop = high
+        else:
+            keep = high
+            drop = low
         moved = float(weights[drop].max())
-        up, down = (up + moved, down) if up <= down else (up, down + moved)
+        if up <= down:
+            up = up + moved
+            down = down
+        else:
+            up = up
+            down = down + moved
         weights = weights.copy()
         weights[keep] += weights[drop]
-        values, weights = np.delete(values, drop), np.delete(weights, drop)
+        values = np.delete(values, drop)
+        weights = np.delete(weights, drop)
     return values, weights, up, down

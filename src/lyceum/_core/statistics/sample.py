@@ -16,10 +16,10 @@ from lyceum._core.native import native
 class RowSample:
     """At most `size` rows, drawn without replacement with chances that follow their weights.
 
-    Row i runs a race that takes -log(u_i) / w_i, where u_i is a hash of the seed and of the row's global
-    number; the first `size` rows to finish are the sample. Zero-weight rows
-    never finish. Two samples merge by keeping the fastest of both, so that the same rows are drawn from
-    any blocks in any order.
+    Row i runs a race that takes -log(u_i) / w_i, where u_i is a hash of the seed and of the row's
+    global number; the first `size` rows to finish are the sample. Zero-weight rows never finish.
+    Two samples merge by keeping the fastest of both, so that the same rows are drawn from any
+    blocks in any order.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class RowSample:
 
     References
     ----------
-    P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing
-    Letters 97, 2006.
+    P. S. Efraimidis and P. G. Spirakis, "Weighted random sampling with a reservoir", Information
+    Processing Letters 97, 2006.
 
     Examples
     --------
@@ -75,7 +75,8 @@ class RowSample:
 
     @classmethod
     def of(cls, block: Block, size: int, seed: int, n_rows: int | None = None) -> RowSample:
-        """The sample of one block; `n_rows`, the number of all rows, makes it drop late rows at once."""
+        """The sample of one block; `n_rows`, the number of all rows, makes it drop late rows at
+        once."""
         keys = np.empty(len(block))
         native.hash_uniform(block.start, seed, keys)
         np.log(keys, out=keys)
@@ -132,7 +133,9 @@ class RowSample:
         probability. When no row was left out these are the rows' own weights.
         """
         w = row_weights(self.w, len(self))
-        return w if np.isinf(self.limit) else w / -np.expm1(-w * self.limit)
+        if np.isinf(self.limit):
+            return w
+        return w / -np.expm1(-w * self.limit)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -141,9 +144,9 @@ class RowSample:
 def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.ndarray, float]:
     """The places of the smallest finite keys in their order, and the smallest key left out.
 
-    Of `of` exponential keys, more than `size` lie below the cut, except with probability 1e-14, so that keys
-    above it can be dropped at once. (Should it happen, the sample is a little smaller, and its weights
-    are right.)
+    Of `of` exponential keys, more than `size` lie below the cut, except with probability 1e-14, so
+    that keys above it can be dropped at once. (Should it happen, the sample is a little smaller,
+    and its weights are right.)
     """
     if of is not None and size + 8 * np.sqrt(size) + 32 < of:
         cut = -np.log1p(-(size + 8 * np.sqrt(size) + 32) / of)
@@ -155,7 +158,10 @@ def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.nda
         order = near[np.argsort(keys[near], kind="stable")]
     else:
         order = np.argsort(keys, kind="stable")
-    left_out = float(keys[order[size]]) if len(order) > size else np.inf
+    if len(order) > size:
+        left_out = float(keys[order[size]])
+    else:
+        left_out = np.inf
     order = order[:size]
     return order[np.isfinite(keys[order])], left_out
 

@@ -88,12 +88,15 @@ class SampleStatistics:
         """Pearson's correlation; NaN where a column does not vary."""
         spread = np.sqrt(np.diagonal(self.covariance))
         product = np.outer(spread, spread)
-        found = np.divide(self.covariance, product, out=np.full_like(product, np.nan), where=product > 0)
+        found = np.divide(
+            self.covariance, product, out=np.full_like(product, np.nan), where=product > 0
+        )
         return np.clip(found, -1.0, 1.0)
 
     @property
     def similarity(self) -> np.ndarray:
-        """Squared correlation: how much of one column a line in the other accounts for, from 0 to 1."""
+        """Squared correlation: how much of one column a line in the other accounts for, from 0 to
+        1."""
         return self.correlation**2
 
     def __str__(self) -> str:
@@ -114,7 +117,9 @@ class _Sample:
     @classmethod
     def of(cls, block: Block) -> _Sample:
         return cls(
-            Moments.of(block), Quantiles.of(block), Scatter.of(block.take(~np.isnan(block.X).any(axis=1)))
+            Moments.of(block),
+            Quantiles.of(block),
+            Scatter.of(block.take(~np.isnan(block.X).any(axis=1))),
         )
 
     def merge(self, other: _Sample) -> _Sample:
@@ -135,7 +140,10 @@ class _Numbers:
         return replace(schema, columns=tuple(schema[int(j)] for j in self.places))
 
     def __call__(self, block: Block) -> Block:
-        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+        if block.X.dtype.kind == "f":
+            X = block.X
+        else:
+            X = block.X.astype(np.float64)
         return block.with_X(np.ascontiguousarray(X[:, self.places]), self.schema(block.schema))
 
 
@@ -148,8 +156,9 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
     **options
         For `scan`.
 
-    Missing cells are left out one by one; covariances are those of the complete rows. The median is exact for
-    rows in memory and for up to 2048 distinct values, and has the error of `Quantiles` beyond.
+    Missing cells are left out one by one; covariances are those of the complete rows. The median is
+    exact for rows in memory and for up to 2048 distinct values, and has the error of `Quantiles`
+    beyond.
 
     >>> found = describe(np.array([[1.0, 2.0], [2.0, 4.5], [4.0, 7.0]]))
     >>> found.mean.round(3).tolist(), found.median.tolist(), found.variance.round(3).tolist()
@@ -157,15 +166,22 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
     >>> round(float(found.correlation[0, 1]), 4)
     0.982
     """
-    rows = data if isinstance(data, Rows) else scan(_as_table(data), **options)
+    if isinstance(data, Rows):
+        rows = data
+    else:
+        rows = scan(_as_table(data), **options)
     places = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
     if not len(places):
         raise DataError("there are no columns of numbers to describe")
     numbers = rows.then(_Numbers(places))
     found = numbers.reduce(_Sample.of)
-    moments, complete = found.moments, found.complete
+    moments = found.moments
+    complete = found.complete
     left = complete.weight - 1.0
-    covariance = complete.scatter / left if left > 0 else np.full_like(complete.scatter, np.nan)
+    if left > 0:
+        covariance = complete.scatter / left
+    else:
+        covariance = np.full_like(complete.scatter, np.nan)
     return SampleStatistics(
         numbers.schema.names,
         moments.n_rows,
@@ -189,9 +205,12 @@ def _as_table(data: Any) -> Any:
 
 
 def _exact_median(rows: Rows) -> np.ndarray:
-    """The weighted medians of the cells that are not missing, midway where two are in the middle."""
+    """The weighted medians of the cells that are not missing, midway where two are in the
+    middle."""
     block = rows.gathered("describe")
-    return np.array([weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
+    return np.array(
+        [weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T]
+    )
 
 
 def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
@@ -202,7 +221,9 @@ def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
     """
     if not len(values):
         return np.nan
-    return float(values.mean()) if w is None else float(values @ w / w.sum())
+    if w is None:
+        return float(values.mean())
+    return float(values @ w / w.sum())
 
 
 def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
@@ -230,14 +251,18 @@ def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
     >>> weighted_median(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]))
     4.5
     """
-    known = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
+    if w is None:
+        known = ~np.isnan(cells)
+    else:
+        known = ~np.isnan(cells) & (w > 0)
     if not known.any():
         return float("nan")
     return weighted_quantile(cells[known], None if w is None else w[known], 0.5)
 
 
 def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:
-    """The mean of the least value whose cumulative weight reaches q of all and of the least beyond it.
+    """The mean of the least value whose cumulative weight reaches q of all and of the least beyond
+    it.
 
     Parameters
     ----------
@@ -256,7 +281,9 @@ def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> flo
         return float(np.quantile(values, q, method="averaged_inverted_cdf"))
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(w[order])
-    slack, rank, last = 1e-12 * reached[-1], q * reached[-1], len(values) - 1
+    slack = 1e-12 * reached[-1]
+    rank = q * reached[-1]
+    last = len(values) - 1
     low = min(int(np.searchsorted(reached, rank - slack, side="left")), last)
     high = min(int(np.searchsorted(reached, rank + slack, side="right")), last)
     return float((values[order[low]] + values[order[high]]) / 2.0)

@@ -10,9 +10,11 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class SparseCells:
-    """CSR arrays with sorted int32 indices and no duplicates, and which columns have a cell in every row.
+    """CSR arrays with sorted int32 indices and no duplicates, and which columns have a cell in
+    every row.
 
-    Such full columns can be shifted by a constant without storing more: x - shift for them, x for the others.
+    Such full columns can be shifted by a constant without storing more: x - shift for them, x for
+    the others.
 
     Attributes
     ----------
@@ -56,7 +58,8 @@ class SparseCells:
         )
 
     def provisional_mean(self) -> np.ndarray:
-        """The plain mean of every full column, exact when the column is constant; 0 for the others."""
+        """The plain mean of every full column, exact when the column is constant; 0 for the
+        others."""
         first = np.zeros(len(self.full))
         if len(self.indptr) < 2:  # no rows
             return first

@@ -1,4 +1,5 @@
-"""What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing, labels."""
+"""What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing,
+labels."""
 
 from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.explain.contributions import contributions, explain_trees
@@ -6,7 +7,7 @@ from lyceum._core.trees.explain.fraction_routing import Parts, Walk, child_nodes
 from lyceum._core.trees.explain.impurity_importance import importance_table, impurity_importances
 from lyceum._core.trees.explain.labels import Actions, TreeLabels, interval_text, number, set_text
 from lyceum._core.trees.explain.path import PathStep, TreePath, coded_row, tree_path
-from lyceum._core.trees.explain.text import as_dot, as_text, node_colours
+from lyceum._core.trees.explain.text import as_dot, as_text, node_colors
 from lyceum._core.trees.growth.binned_rows import BinnedRows
 from lyceum._core.trees.growth.bins import Bins, BlockCodes
 from lyceum._core.trees.growth.by_levels import grow_by_levels, grow_by_levels_with_record
@@ -80,7 +81,7 @@ __all__ = [
     "impurity_importances",
     "interval_text",
     "native_tree",
-    "node_colours",
+    "node_colors",
     "node_decisions",
     "number",
     "pack_trees",

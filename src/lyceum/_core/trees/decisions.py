@@ -17,11 +17,16 @@ def shares(value: np.ndarray) -> np.ndarray:
 
 
 def node_decisions(
-    tree: Tree, loss: np.ndarray | None = None, nodes: np.ndarray | None = None, *, last: bool = False
+    tree: Tree,
+    loss: np.ndarray | None = None,
+    nodes: np.ndarray | None = None,
+    *,
+    last: bool = False,
 ) -> np.ndarray:
     """The codes of the classes of largest weight, or of the actions of smallest expected loss.
 
-    Of equals it is the one that the parent prefers, then the parent's parent; at the root the first.
+    Of equals it is the one that the parent prefers, then the parent's parent; at the root the
+    first.
 
     Parameters
     ----------
@@ -34,23 +39,34 @@ def node_decisions(
     last : bool, default=False
         Whether of equals at the root it is the last, so that ties up to there show.
     """
-    nodes = np.arange(tree.n_nodes) if nodes is None else np.asarray(nodes)
+    if nodes is None:
+        nodes = np.arange(tree.n_nodes)
+    else:
+        nodes = np.asarray(nodes)
     tied = _best(_merits(tree.value[nodes], loss))
     codes = _pick(tied, last)
     left = np.flatnonzero(tied.sum(axis=1) > 1)
-    at, parent = nodes[left], tree.parent if len(left) else np.empty(0, dtype=np.int32)
+    at = nodes[left]
+    if len(left):
+        parent = tree.parent
+    else:
+        parent = np.empty(0, dtype=np.int32)
     while len(left):
         at = parent[at]
-        left, at = left[at >= 0], at[at >= 0]
+        left = left[at >= 0]
+        at = at[at >= 0]
         tied[left] = _best(np.where(tied[left], _merits(tree.value[at], loss), -np.inf))
         codes[left] = _pick(tied[left], last)
         more = tied[left].sum(axis=1) > 1
-        left, at = left[more], at[more]
+        left = left[more]
+        at = at[more]
     return codes
 
 
 def _pick(tied: np.ndarray, last: bool) -> np.ndarray:
-    return tied.shape[1] - 1 - tied[:, ::-1].argmax(axis=1) if last else tied.argmax(axis=1)
+    if last:
+        return tied.shape[1] - 1 - tied[:, ::-1].argmax(axis=1)
+    return tied.argmax(axis=1)
 
 
 def _merits(value: np.ndarray, loss: np.ndarray | None) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""Columns: the cells of a table column by column, as ranks of their values. Trees are grown on ranks."""
+"""Columns: the cells of a table column by column, as ranks of their values. Trees are grown on
+ranks."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ LARGE = 1 << 16  # cells that are worth several threads
 class Columns:
     """Every cell as the rank of its value among the distinct values of its column.
 
-    `codes[j, i]` is the rank, or for a missing cell `n_codes[j]`. The ranks of a continuous column stand for
-    the values from `lower[j][code]` to `upper[j][code]`, which are one value unless columns are binned; the
-    ranks of a categorical column are its category codes.
+    `codes[j, i]` is the rank, or for a missing cell `n_codes[j]`. The ranks of a continuous column
+    stand for the values from `lower[j][code]` to `upper[j][code]`, which are one value unless
+    columns are binned; the ranks of a categorical column are its category codes.
     """
 
     codes: np.ndarray  # (d, n) uint8, uint16 or uint32
@@ -34,8 +35,11 @@ class Columns:
     def of_cells(cls, X: np.ndarray, schema: Schema) -> Columns:
         """Exact ranks of coded cells (n, d); threads take a column each."""
         if len(X) >= 1 << 32:
-            raise DataError("more than 2^32 rows cannot be ranked: set max_bins, which needs no ranks")
-        X = X if X.dtype.kind == "f" else X.astype(np.float64)
+            raise DataError(
+                "more than 2^32 rows cannot be ranked: set max_bins, which needs no ranks"
+            )
+        if X.dtype.kind != "f":
+            X = X.astype(np.float64)
         codes = np.empty((X.shape[1], len(X)), dtype=np.uint32)
         each = ordered_map if X.size >= LARGE else map
         ranked = list(each(partial(_rank, X, schema, codes), range(X.shape[1])))
@@ -52,7 +56,10 @@ class Columns:
         """The columns as the kernels take them."""
         first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
         lower = _one_array(list(self.lower))
-        upper = lower if self.upper is self.lower else _one_array(list(self.upper))
+        if self.upper is self.lower:
+            upper = lower
+        else:
+            upper = _one_array(list(self.upper))
         return native.TreeColumns(
             self.codes, self.n_codes, self.is_category.view(np.uint8), first, lower, upper
         )
@@ -72,11 +79,16 @@ def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int
 
 def _smallest(count: int) -> type:
     """The smallest type that holds the ranks and the code of missing cells."""
-    return np.uint8 if count < 1 << 8 else np.uint16 if count < 1 << 16 else np.uint32
+    if count < 1 << 8:
+        return np.uint8
+    if count < 1 << 16:
+        return np.uint16
+    return np.uint32
 
 
 def _one_array(parts: list[np.ndarray]) -> np.ndarray:
-    """The parts in one array: that which they are views of, if they are all of it, one after the other."""
+    """The parts in one array: that which they are views of, if they are all of it, one after the
+    other."""
     base = parts[0].base
     if base is None or base.shape != (sum(map(len, parts)), *parts[0].shape[1:]):
         return np.concatenate(parts)

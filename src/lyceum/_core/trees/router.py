@@ -50,7 +50,9 @@ class _Values(Sequence[np.ndarray]):
     def __init__(self, trees: Sequence[Tree], given: Any, factors: np.ndarray) -> None:
         if not (given is None or isinstance(given, str)) and len(given) != len(trees):
             raise SettingError(f"there are {len(trees)} trees, but values of {len(given)}")
-        self._trees, self._given, self._factors = trees, given, factors
+        self._trees = trees
+        self._given = given
+        self._factors = factors
 
     def __len__(self) -> int:
         return len(self._trees)
@@ -61,7 +63,9 @@ class _Values(Sequence[np.ndarray]):
     def _plain(self, t: int) -> np.ndarray:
         if self._given is None:
             return self._trees[t].value
-        return shares(self._trees[t].value) if isinstance(self._given, str) else self._given[t]
+        if isinstance(self._given, str):
+            return shares(self._trees[t].value)
+        return self._given[t]
 
     def width(self, t: int) -> int:
         """The number of values per node of a tree."""
@@ -72,8 +76,8 @@ class _Values(Sequence[np.ndarray]):
 class Router:
     """Sends rows down trees.
 
-    The trees are packed when rows of a type (float32 or float64) first come; packed trees are not pickled.
-    All methods may be called from several threads at once and use one thread each.
+    The trees are packed when rows of a type (float32 or float64) first come; packed trees are not
+    pickled. All methods may be called from several threads at once and use one thread each.
 
     Parameters
     ----------
@@ -85,11 +89,11 @@ class Router:
     scale : float or array of shape (n_trees,), default=1.0
         Factors of the values.
     columns : array of int of shape (n_trees,), optional
-        The first output column that each tree adds to, 0 by default: 0 for forests, whose trees give all K
-        columns; the class for boosting with one tree per class.
+        The first output column that each tree adds to, 0 by default: 0 for forests, whose trees
+        give all K columns; the class for boosting with one tree per class.
     engine : {"quickest", "walk", "scan"}, default="quickest"
-        Whether rows walk from node to node, or nodes are tested for many rows at a time, which is quicker for
-        many small trees. The results are the same.
+        Whether rows walk from node to node, or nodes are tested for many rows at a time, which is
+        quicker for many small trees. The results are the same.
     """
 
     def __init__(
@@ -106,7 +110,10 @@ class Router:
         self.n_columns = n_columns
         factors = np.broadcast_to(np.asarray(scale, dtype=np.float64), len(self.trees))
         self.values = _Values(self.trees, values, factors)
-        first = np.zeros(len(self.trees), dtype=np.intp) if columns is None else np.asarray(columns)
+        if columns is None:
+            first = np.zeros(len(self.trees), dtype=np.intp)
+        else:
+            first = np.asarray(columns)
         self.columns = [int(column) for column in first]
         self.engine = engine
         self._start()
@@ -123,13 +130,13 @@ class Router:
         """The output columns that the trees add to."""
         return max(column + self.values.width(t) for t, column in enumerate(self.columns))
 
-    # -- where rows end ------------------------------------------------------------------------------------
+    # -- where rows end ----------------------------------------------------------------
 
     def leaves(self, X: Any) -> np.ndarray:
         """The node of every tree where every row ends, int32 of shape (n, n_trees).
 
-        Of a row that missing cells split among several nodes it is the one with the largest share, the first
-        of equals.
+        Of a row that missing cells split among several nodes it is the one with the largest share,
+        the first of equals.
         """
         X = float_cells(X)
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
@@ -150,7 +157,8 @@ class Router:
         return ends
 
     def decisions(self, X: Any, loss: np.ndarray | None = None) -> np.ndarray:
-        """The codes of the classes of the only tree, or under a loss of the actions; see `node_decisions`.
+        """The codes of the classes of the only tree, or under a loss of the actions; see
+        `node_decisions`.
 
         A row that missing cells split goes by the mean posterior of its parts.
         """
@@ -161,16 +169,22 @@ class Router:
         if split is not None:
             proba = np.zeros((int(np.count_nonzero(split)), tree.value.shape[1]))
             self._arrays[0].add_ends(X[split], shares(tree.value), 0, proba)
-            codes[split] = proba.argmax(axis=1) if loss is None else (proba @ loss).argmin(axis=1)
+            if loss is None:
+                codes[split] = proba.argmax(axis=1)
+            else:
+                codes[split] = (proba @ loss).argmin(axis=1)
         return codes
 
     def _node_codes(self, loss: np.ndarray | None) -> np.ndarray:
-        key = None if loss is None else loss.tobytes()
+        if loss is None:
+            key = None
+        else:
+            key = loss.tobytes()
         if self._codes is None or self._codes[0] != key:
             self._codes = key, node_decisions(self.trees[0], loss)
         return self._codes[1]
 
-    # -- values --------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------
 
     def sums(self, X: Any, first: int = 0, last: int | None = None) -> np.ndarray:
         """The summed values of trees `first` up to `last`, (n, n_outputs)."""
@@ -181,11 +195,12 @@ class Router:
     def add_values(self, X: Any, out: np.ndarray, first: int = 0, last: int | None = None) -> None:
         """Add to `out` (n, n_outputs) the values of where rows end in trees `first` up to `last`.
 
-        The values of a row's parts are averaged by their shares. Trees are added one after the other, so that
-        staged sums are those of all trees, bit for bit.
+        The values of a row's parts are averaged by their shares. Trees are added one after the
+        other, so that staged sums are those of all trees, bit for bit.
         """
         X = float_cells(X)
-        last = len(self.trees) if last is None else last
+        if last is None:
+            last = len(self.trees)
         undivided, split = self._divided_rows(X)
         if split is None:
             self._pack(X.dtype).add_values(X, first, last, out)
@@ -198,7 +213,7 @@ class Router:
             self._arrays[t].add_ends(X[split], self.values[t], self.columns[t], some)
         out[split] = some
 
-    # -- visits --------------------------------------------------------------------------------------------
+    # -- visits ------------------------------------------------------------------------
 
     def visits(self, X: Any, tree: int = 0) -> sparse.csr_array:
         """The share of every row that reaches every node of a tree, (n, n_nodes)."""
@@ -215,26 +230,35 @@ class Router:
         """
         self._arrays[tree].contributions(float_cells(X), np.ascontiguousarray(values), pick, out)
 
-    # -- packing -------------------------------------------------------------------------------------------
+    # -- packing -----------------------------------------------------------------------
 
     def _divided_rows(self, X: np.ndarray) -> tuple[Any, np.ndarray | None]:
         """Which rows go one way in every tree and which may be split, None if none may."""
         if not self._shares_missing:
             return None, None
         split = np.isnan(X).any(axis=1)
-        return (~split, split) if split.any() else (None, None)
+        if split.any():
+            return (~split, split)
+        return (None, None)
 
     def _pack(self, dtype: np.dtype) -> Any:
         with self._lock:
             if dtype not in self._packed:
                 pack = getattr(native, _PACKED[dtype])
                 self._packed[dtype] = pack(
-                    self._arrays, list(self.values), self.columns, self.n_columns, _ENGINES[self.engine]
+                    self._arrays,
+                    list(self.values),
+                    self.columns,
+                    self.n_columns,
+                    _ENGINES[self.engine],
                 )
             return self._packed[dtype]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("trees", "n_columns", "values", "columns", "engine")}
+        return {
+            name: getattr(self, name)
+            for name in ("trees", "n_columns", "values", "columns", "engine")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -243,8 +267,11 @@ class Router:
 
 def _scale(value: np.ndarray, factor: float) -> np.ndarray:
     value = np.ascontiguousarray(value, dtype=np.float64)
-    value = value[:, None] if value.ndim == 1 else value
-    return value if factor == 1.0 else factor * value
+    if value.ndim == 1:
+        value = value[:, None]
+    if factor == 1.0:
+        return value
+    return factor * value
 
 
 _routers: WeakKeyDictionary[Any, Router] = WeakKeyDictionary()
@@ -253,7 +280,8 @@ _routers_lock = threading.Lock()
 
 
 def cached_router(learner: Any, trees: Sequence[Tree], make: Callable[[], Router]) -> Router:
-    """The router of a fitted learner, made again when its trees are others; never part of its state."""
+    """The router of a fitted learner, made again when its trees are others; never part of its
+    state."""
     with _routers_lock:
         router = _routers.get(learner)
         known = router is not None and len(router.trees) == len(trees)

@@ -25,16 +25,17 @@ class Tree:
 
     A cell takes a row from node i to a child:
 
-    - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second; an infinite threshold
-      parts known cells from missing ones;
-    - INTERVALS: the child whose number is the count of the n_children − 1 rising `cuts`, from `table[i]`
-      on, that are below the cell;
+    - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second; an infinite
+      threshold parts known cells from missing ones;
+    - INTERVALS: the child whose number is the count of the n_children − 1 rising `cuts`, from
+      `table[i]` on, that are below the cell;
     - CATEGORIES (one child per category) and GROUPS (two groups of categories): child
       `branches[table[i] + code]`, of which there are `n_codes[i]`.
 
-    A row stays at node i, and takes its value, where its category has no branch (−1): no row of that category
-    came there in `fit`, or the category is unknown. A missing cell goes to child `missing[i]`, or, if that is
-    −1, to every child in proportion to the weight of the rows that went there.
+    A row stays at node i, and takes its value, where its category has no branch (−1): no row of
+    that category came there in `fit`, or the category is unknown. A missing cell goes to child
+    `missing[i]`, or, if that is −1, to every child in proportion to the weight of the rows that
+    went there.
 
     Attributes
     ----------
@@ -108,9 +109,12 @@ class Tree:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers a prediction needs: column and threshold per split, tables, values of leaves."""
+        """How many numbers a prediction needs: column and threshold per split, tables, values of
+        leaves."""
         splits = self.n_nodes - self.n_leaves
-        return 2 * splits + self.n_leaves * self.value.shape[1] + len(self.cuts) + len(self.branches)
+        return (
+            2 * splits + self.n_leaves * self.value.shape[1] + len(self.cuts) + len(self.branches)
+        )
 
     @property
     def parent(self) -> np.ndarray:
@@ -137,15 +141,24 @@ class Tree:
         return int(self.depths.max())
 
     def check(self) -> None:
-        """Raise ModelFileError unless the nodes are one tree, with values, and lead to cuts and branches.
+        """Raise ModelFileError unless the nodes are one tree, with values, and lead to cuts and
+        branches.
 
         Every node but the root has exactly one parent, and the values of nodes are finite numbers.
         """
         from lyceum._core.trees.router import native_tree
 
         for each in fields(self):
-            array, kinds = getattr(self, each.name), "f" if each.name in _REALS else "iu"
-            if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds or not array.dtype.isnative:
+            array = getattr(self, each.name)
+            if each.name in _REALS:
+                kinds = "f"
+            else:
+                kinds = "iu"
+            if (
+                not isinstance(array, np.ndarray)
+                or array.dtype.kind not in kinds
+                or not array.dtype.isnative
+            ):
                 raise ModelFileError(
                     f"holds a tree without an array of numbers in the place of {each.name!r}"
                 )
@@ -154,8 +167,12 @@ class Tree:
             raise ModelFileError("holds a tree whose nodes have no values")
         if any(getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
             raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
-        if not np.isfinite(self.value).all() or (self.value.shape[1] > 1 and (self.value < 0).any()):
-            raise ModelFileError("holds a tree whose nodes have values that are not finite, or not weights")
+        if not np.isfinite(self.value).all() or (
+            self.value.shape[1] > 1 and (self.value < 0).any()
+        ):
+            raise ModelFileError(
+                "holds a tree whose nodes have values that are not finite, or not weights"
+            )
         try:
             native_tree(self, int(self.feature.max()) + 1)
         except (TypeError, ValueError) as error:
@@ -168,15 +185,19 @@ class Tree:
 
     def leaves_below(self, node: int) -> int:
         """How many leaves there are below a node."""
-        waiting, leaves = [node], 0
+        waiting = [node]
+        leaves = 0
         while waiting:
             i = waiting.pop()
             waiting += self.children(i)
             leaves += int(self.n_children[i] == 0)
         return leaves
 
-    def path(self, row: Any, schema: Schema | None = None, classes: Sequence[Any] | None = None) -> TreePath:
-        """The steps of one row: question, cell, share, value and change of value at every node it comes to.
+    def path(
+        self, row: Any, schema: Schema | None = None, classes: Sequence[Any] | None = None
+    ) -> TreePath:
+        """The steps of one row: question, cell, share, value and change of value at every node it
+        comes to.
 
         Parameters
         ----------
@@ -195,7 +216,9 @@ class Tree:
         from lyceum._core.trees.explain.labels import TreeLabels
         from lyceum._core.trees.explain.path import coded_cells, tree_path
 
-        cells = coded_cells(row, None if schema is None else len(schema), int(self.feature.max()) + 1)
+        cells = coded_cells(
+            row, None if schema is None else len(schema), int(self.feature.max()) + 1
+        )
         if schema is None:
             schema = Schema.of_numbers([f"x{j}" for j in range(len(cells))])
         return tree_path(TreeLabels(self, schema, classes), cells)

@@ -1,4 +1,5 @@
-"""What learners of trees have in common: the parts of their model files, their checks and their size."""
+"""What learners of trees have in common: the parts of their model files, their checks and their
+size."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from lyceum.errors import ModelFileError
 
 
 class TreeModel:
-    """A learner of one tree, `tree_`, or of many, `trees_`; stands before `Learner` among the bases."""
+    """A learner of one tree, `tree_`, or of many, `trees_`; stands before `Learner` among the
+    bases."""
 
     _blanks_row_names: ClassVar[bool] = True
 
@@ -18,7 +20,11 @@ class TreeModel:
     @property
     def _all_trees(self) -> list[Any]:
         own = vars(self)
-        return list(own["trees_"]) if "trees_" in own else [own["tree_"]] if "tree_" in own else []
+        if "trees_" in own:
+            return list(own["trees_"])
+        if "tree_" in own:
+            return [own["tree_"]]
+        return []
 
     @property
     def _n_values(self) -> int:
@@ -33,9 +39,13 @@ class TreeModel:
         super()._check_model()  # type: ignore[misc]
         for tree in self._all_trees:
             if not isinstance(tree, Tree) or not tree.feature.max(initial=-1) < self.n_features_in_:
-                raise ModelFileError(f"holds a {type(self).__name__} whose trees test unknown columns")
+                raise ModelFileError(
+                    f"holds a {type(self).__name__} whose trees test unknown columns"
+                )
             if tree.value.shape[1] != self._n_values:
-                raise ModelFileError(f"holds a {type(self).__name__} whose trees are of other classes")
+                raise ModelFileError(
+                    f"holds a {type(self).__name__} whose trees are of other classes"
+                )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all splits and leaves."""

@@ -61,7 +61,9 @@ class Elimination:
         order = _order(near, sizes, set(hidden))
         states = {name: net.states(name)[k] for name, k in evidence.hard.items()}
         present = set(names)
-        factors = [f.reduce(states) for f, node in zip(net.factors(), net.nodes) if node.name in present]
+        factors = [
+            f.reduce(states) for f, node in zip(net.factors(), net.nodes) if node.name in present
+        ]
         soft = [Factor({name: net.states(name)}, values) for name, values in evidence.soft.items()]
         soft = [factor.reduce(states) for factor in soft]
         tail = [name for name in free if name in query]

@@ -57,7 +57,8 @@ def read_evidence(
     net : BayesNet
     evidence : dict of name to state, or to a number for a Gaussian variable
     soft : dict of name to likelihoods
-        For every state P(what was observed | state): a sequence in the order of the states, or a dict.
+        For every state P(what was observed | state): a sequence in the order of the states, or a
+        dict.
     """
     codes = np.full((1, len(net.nodes)), -1, np.int32)
     hard: dict[str, int] = {}
@@ -81,7 +82,9 @@ def read_evidence(
         if name in likelihoods:
             whole[0, at : at + size] = likelihoods[name]
         at += size
-    shown = {f"likelihood of {name}": values.round(6).tolist() for name, values in likelihoods.items()}
+    shown = {
+        f"likelihood of {name}": values.round(6).tolist() for name, values in likelihoods.items()
+    }
     return Evidence({**given, **shown}, hard, likelihoods, numbers, codes, whole)
 
 
@@ -91,7 +94,9 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise DataError(f"{name!r} is Gaussian, but the evidence says {value!r}: give a finite number")
+        raise DataError(
+            f"{name!r} is Gaussian, but the evidence says {value!r}: give a finite number"
+        )
     return number
 
 
@@ -107,9 +112,14 @@ def _likelihoods(net: BayesNet, name: str, values: Any) -> np.ndarray:
             raise DataError(f"soft evidence on {name!r} lacks the state {states[min(lacking)]!r}")
         values = [list(values.values())[place] for place in np.argsort(places)]
     array = number_setting(f"soft evidence on {name!r}", values)
-    if array.shape != (len(states),) or not np.isfinite(array).all() or (array < 0).any() or not array.any():
+    if (
+        array.shape != (len(states),)
+        or not np.isfinite(array).all()
+        or (array < 0).any()
+        or not array.any()
+    ):
         raise DataError(
-            f"soft evidence on {name!r} must be {len(states)} likelihoods of at least 0, not all 0, not "
-            f"{values}"
+            f"soft evidence on {name!r} must be {len(states)} likelihoods of at least 0, not all 0,"
+            f" not {values}"
         )
     return array

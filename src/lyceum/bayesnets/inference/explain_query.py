@@ -41,8 +41,8 @@ class QueryWorking:
     title : str
         P(query | evidence) as text.
     kind : str
-        "prior", "causal" (from causes to effects), "diagnostic" (from effects to causes), "intercausal"
-        (between causes of a common effect) or "mixed".
+        "prior", "causal" (from causes to effects), "diagnostic" (from effects to causes),
+        "intercausal" (between causes of a common effect) or "mixed".
     steps : tuple of QueryStep
         The lines of the working: `rule` and `text`.
     posterior : Posterior
@@ -77,7 +77,12 @@ class QueryWorking:
     def as_dict(self) -> dict[str, Any]:
         """Title, kind, steps and result, in JSON's own types."""
         return plain(
-            {"title": self.title, "kind": self.kind, "steps": list(self.steps), "posterior": self.posterior}
+            {
+                "title": self.title,
+                "kind": self.kind,
+                "steps": list(self.steps),
+                "posterior": self.posterior,
+            }
         )
 
     def __str__(self) -> str:
@@ -92,14 +97,17 @@ def query_kind(net: BayesNet, query: Sequence[str], evidence: Sequence[str]) -> 
     """Which way a query reasons: with the arrows, against them, or between causes."""
     if not evidence:
         return "prior"
-    up, down = ancestors_of(query, net.parents), descendants_of(query, net.parents)
+    up = ancestors_of(query, net.parents)
+    down = descendants_of(query, net.parents)
     causes = [name for name in evidence if name in up]
     effects = [name for name in evidence if name in down]
     if len(causes) == len(evidence):
         return "causal"
     if len(effects) == len(evidence):
         return "diagnostic"
-    return "intercausal" if effects and not causes else "mixed"
+    if effects and not causes:
+        return "intercausal"
+    return "mixed"
 
 
 def explain_query(
@@ -145,35 +153,51 @@ def explain_query(
        P(rain=no | wet=yes) = 0.08 / 0.26 = 0.3077
        P(rain=yes | wet=yes) = 0.18 / 0.26 = 0.6923
     """
-    names = [query] if isinstance(query, str) else list(query)
+    if isinstance(query, str):
+        names = [query]
+    else:
+        names = list(query)
     known = read_evidence(net, evidence, soft)
     if net.gaussian_names:
         raise DataError(f"the working is for tables, but {net.gaussian_names[0]!r} is Gaussian")
     for name in names:
         net.find(name)
         if name in known.hard:
-            raise DataError(f"{name!r} is in the query and in the evidence: leave it out of one of them")
+            raise DataError(
+                f"{name!r} is in the query and in the evidence: leave it out of one of them"
+            )
     return _Writer(net, names, known).working()
 
 
 class _Writer:
     def __init__(self, net: BayesNet, query: list[str], known: Any) -> None:
-        self.net, self.query, self.known = net, query, known
+        self.net = net
+        self.query = query
+        self.known = known
         self.given = ", ".join(f"{name}={net.states(name)[k]}" for name, k in known.hard.items())
         if known.soft:
-            self.given = ", ".join(filter(None, [self.given, *(f"λ({name})" for name in known.soft)]))
+            self.given = ", ".join(
+                filter(None, [self.given, *(f"λ({name})" for name in known.soft)])
+            )
         self.asked = ", ".join(query)
         self.joint = f"P({', '.join(filter(None, [self.asked, self.given]))})"
         self.labels: dict[int, str] = {}
 
     def working(self) -> QueryWorking:
-        net, known = self.net, self.known
-        title = f"P({self.asked} | {self.given})" if self.given else f"P({self.asked})"
+        net = self.net
+        known = self.known
+        if self.given:
+            title = f"P({self.asked} | {self.given})"
+        else:
+            title = f"P({self.asked})"
         plan = Elimination.plan(net, self.query, known)
         steps: list[QueryStep] = []
         if self.given:
             kind = query_kind(net, self.query, [*known.hard, *known.soft])
-            rule = "Bayes' theorem" if kind != "causal" else "Product rule (conditional probability)"
+            if kind != "causal":
+                rule = "Bayes' theorem"
+            else:
+                rule = "Product rule (conditional probability)"
             steps.append(QueryStep(rule, f"{title} = {self.joint} / P({self.given})"))
         else:
             kind = "prior"
@@ -196,10 +220,12 @@ class _Writer:
         posterior = Posterior(states, values, known.given, 0.0, "variable elimination")
         return QueryWorking(title, kind, tuple(steps), posterior)
 
-    # -- lines -----------------------------------------------------------------------------------------------
+    # -- lines -------------------------------------------------------------------------
 
     def _node_label(self, name: str) -> str:
-        return f"{name}={self.net.states(name)[self.known.hard[name]]}" if name in self.known.hard else name
+        if name in self.known.hard:
+            return f"{name}={self.net.states(name)[self.known.hard[name]]}"
+        return name
 
     def _factors(self, plan: Elimination) -> QueryStep:
         names = relevant_names(self.net, self.query, self.known)
@@ -210,18 +236,32 @@ class _Writer:
             self.labels[id(factor)] = factor_text(self._node_label(name), parents)
         for factor, name in zip(plan.factors[len(factors) :], self.known.soft):
             self.labels[id(factor)] = f"λ({name})"
-        hidden = f"Σ over {', '.join(plan.order)} of " if plan.order else ""
+        if plan.order:
+            hidden = f"Σ over {', '.join(plan.order)} of "
+        else:
+            hidden = ""
         product_ = " ".join(self.labels[id(factor)] for factor in plan.factors)
         text = f"{self.joint} = {hidden}{product_}"
         left = [name for name in self.net.names if name not in present]
         if left:
-            text += f"\n{', '.join(left)}: neither queried nor observed, nor ancestors of such: they sum to 1"
+            text += (
+                f"\n{', '.join(left)}: neither queried nor observed, nor ancestors of such: they"
+                " sum to 1"
+            )
         return QueryStep(
-            "Sum rule and product rule along the graph" if hidden else "Product rule along the graph", text
+            (
+                "Sum rule and product rule along the graph"
+                if hidden
+                else "Product rule along the graph"
+            ),
+            text,
         )
 
     def _sum(self, number: int, name: str, some: Sequence[Factor], made: Factor) -> QueryStep:
-        label = f"f{number}({', '.join(made.variables)})" if made.variables else f"f{number}"
+        if made.variables:
+            label = f"f{number}({', '.join(made.variables)})"
+        else:
+            label = f"f{number}"
         parts = " ".join(self.labels[id(factor)] for factor in some)
         self.labels[id(made)] = label
         lines = [f"{label} = Σ over {name} of {parts}"]
@@ -247,25 +287,35 @@ class _Writer:
 
     @staticmethod
     def _at(states: Mapping[str, Any]) -> str:
-        return f"({', '.join(f'{name}={state}' for name, state in states.items())})" if states else ""
+        if states:
+            return f"({', '.join(f'{name}={state}' for name, state in states.items())})"
+        return ""
 
     def _product(self, some: Sequence[Factor], made: Factor) -> QueryStep:
         parts = " · ".join(self.labels[id(factor)] for factor in some)
         lines = [f"{self.joint} = {parts}"]
         for states, value in _cells(made):
             numbers = " · ".join(show(float(factor.reduce(states).values)) for factor in some)
-            shown = f"{numbers} = {show(value)}" if len(some) > 1 else show(value)
+            if len(some) > 1:
+                shown = f"{numbers} = {show(value)}"
+            else:
+                shown = show(value)
             lines.append(f"{', '.join(f'{n}={s}' for n, s in states.items())}: {shown}")
         return QueryStep("Product of what is left", "\n".join(lines))
 
     def _division(self, title: str, found: Factor, total: float) -> list[QueryStep]:
         values = [value for _, value in _cells(found)]
-        added = " + ".join(map(show, values)) if len(values) <= 8 else "the sum of all values"
+        if len(values) <= 8:
+            added = " + ".join(map(show, values))
+        else:
+            added = "the sum of all values"
         first = QueryStep("Sum rule", f"P({self.given}) = {added} = {show(total)}")
         lines = []
         for states, value in _cells(found):
             asked = ", ".join(f"{name}={state}" for name, state in states.items())
-            lines.append(f"P({asked} | {self.given}) = {show(value)} / {show(total)} = {show(value / total)}")
+            lines.append(
+                f"P({asked} | {self.given}) = {show(value)} / {show(total)} = {show(value / total)}"
+            )
         return [first, QueryStep("Division", "\n".join(lines))]
 
 

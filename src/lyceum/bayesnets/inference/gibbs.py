@@ -23,13 +23,17 @@ _BATCHES = 8
 
 
 def gibbs(
-    net: BayesNet, query: Sequence[str], evidence: Evidence, n_samples: int, random_state: int | None
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    n_samples: int,
+    random_state: int | None,
 ) -> Posterior:
     """P(query | evidence) from chains of Gibbs sampling.
 
-    Four chains start from different rows and are let run for a tenth of their length first. The standard
-    error is that of the means of eight batches of every chain. Tables with zeros can keep a chain in one
-    part of the states; the chains then disagree, and the error says so.
+    Four chains start from different rows and are let run for a tenth of their length first. The
+    standard error is that of the means of eight batches of every chain. Tables with zeros can keep
+    a chain in one part of the states; the chains then disagree, and the error says so.
     """
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
@@ -70,10 +74,14 @@ def gibbs(
     error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
     method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
     states = {name: net.states(name) for name in query}
-    return Posterior(states, p.reshape(shape), evidence.given, float("nan"), method, error.reshape(shape))
+    return Posterior(
+        states, p.reshape(shape), evidence.given, float("nan"), method, error.reshape(shape)
+    )
 
 
-def _starts(net: BayesNet, names: Sequence[str], evidence: Evidence, rng: np.random.Generator) -> np.ndarray:
+def _starts(
+    net: BayesNet, names: Sequence[str], evidence: Evidence, rng: np.random.Generator
+) -> np.ndarray:
     """Rows that agree with the evidence, drawn by their weights."""
     for n_rows in (1_000, 20_000, 200_000):
         drawn, log_w = draw_weighted(net, names, n_rows, rng, evidence.hard, {}, evidence.soft)
@@ -81,4 +89,6 @@ def _starts(net: BayesNet, names: Sequence[str], evidence: Evidence, rng: np.ran
             w = np.exp(log_w - log_w.max())
             rows = rng.choice(n_rows, _CHAINS, p=w / w.sum())
             return np.array([[drawn[name][i] for name in names] for i in rows], np.int32)
-    raise DataError("none of 200,000 rows agrees with the evidence: it is impossible, or too rare to draw")
+    raise DataError(
+        "none of 200,000 rows agrees with the evidence: it is impossible, or too rare to draw"
+    )

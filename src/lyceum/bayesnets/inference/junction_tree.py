@@ -26,9 +26,9 @@ _NONE = np.empty(0, np.int32)
 class JunctionTree:
     """The cliques of a discrete network as a tree, through which evidence is propagated.
 
-    The graph is made moral and triangulated, every table goes into a clique that has its variables, and
-    messages pass from the leaves to the root and back (Hugin). A query costs a few passes over the cells of
-    all cliques; `BayesNet.posterior` makes one of these and keeps it.
+    The graph is made moral and triangulated, every table goes into a clique that has its variables,
+    and messages pass from the leaves to the root and back (Hugin). A query costs a few passes over
+    the cells of all cliques; `BayesNet.posterior` makes one of these and keeps it.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class JunctionTree:
 
     References
     ----------
-    S. L. Lauritzen and D. J. Spiegelhalter, "Local computations with probabilities on graphical structures",
-    Journal of the Royal Statistical Society B 50, 1988.
+    S. L. Lauritzen and D. J. Spiegelhalter, "Local computations with probabilities on graphical
+    structures", Journal of the Royal Statistical Society B 50, 1988.
 
     Examples
     --------
@@ -73,7 +73,9 @@ class JunctionTree:
 
     def __init__(self, net: BayesNet, max_cells: int = MAX_CELLS) -> None:
         if net.gaussian_names:
-            raise SettingError(f"a junction tree has tables only, but {net.gaussian_names[0]!r} is Gaussian")
+            raise SettingError(
+                f"a junction tree has tables only, but {net.gaussian_names[0]!r} is Gaussian"
+            )
         self.net = net
         sizes = {name: len(net.states(name)) for name in net.names}
         near = moral_graph(net.parents)
@@ -87,7 +89,9 @@ class JunctionTree:
             self._refuse(self.n_cells, max_cells)
         self.width = max(map(len, self.cliques)) - 1
         self._offsets = np.cumsum([0, *cells], dtype=np.int64)
-        self._having: dict[str, list[int]] = {name: [] for name in net.names}  # the smallest clique first
+        self._having: dict[str, list[int]] = {
+            name: [] for name in net.names
+        }  # the smallest clique first
         for c in sorted(range(len(cells)), key=cells.__getitem__):
             for name in self.cliques[c]:
                 self._having[name].append(c)
@@ -103,8 +107,8 @@ class JunctionTree:
     @staticmethod
     def _refuse(cells: float, limit: int) -> None:
         raise SettingError(
-            f"the junction tree would have {cells:.3g} cells, more than max_cells={limit:.3g}: ask with "
-            "method='likelihood_weighting' or 'gibbs'"
+            f"the junction tree would have {cells:.3g} cells, more than max_cells={limit:.3g}: ask"
+            " with method='likelihood_weighting' or 'gibbs'"
         )
 
     def _shape(self, clique: Sequence[str]) -> tuple[int, ...]:
@@ -117,7 +121,8 @@ class JunctionTree:
         return next((c for c in self._having[rarest] if wanted.issubset(self.cliques[c])), None)
 
     def _compile(self) -> Any:
-        net, place = self.net, self.net.places
+        net = self.net
+        place = self.net.places
         tables = [np.ones(self._shape(clique)) for clique in self.cliques]
         for node in net.nodes:
             c = self._find([node.name, *node.parents])
@@ -136,14 +141,16 @@ class JunctionTree:
         )
 
     @staticmethod
-    def _multiply(into: np.ndarray, members: Sequence[str], scope: Sequence[str], table: np.ndarray) -> None:
+    def _multiply(
+        into: np.ndarray, members: Sequence[str], scope: Sequence[str], table: np.ndarray
+    ) -> None:
         """The cells of a clique times a table over some of its variables."""
         order = sorted(range(len(scope)), key=lambda k: members.index(scope[k]))
         present = set(scope)
         shape = [size if name in present else 1 for name, size in zip(members, into.shape)]
         into *= table.transpose(order).reshape(shape)
 
-    # -- queries ---------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------
 
     def posterior(self, query: Sequence[str], evidence: Evidence) -> Posterior | None:
         """P(query | evidence); None if no clique has all variables of the query."""
@@ -159,14 +166,23 @@ class JunctionTree:
         beliefs = np.zeros(self.n_cells)
         _, log_p = self._propagate(evidence, _NONE, 0, beliefs)
         joint = {name: self.net.states(name) for name in query}
-        return Posterior(joint, self.project(beliefs, c, query), evidence.given, log_p, "junction tree")
+        return Posterior(
+            joint, self.project(beliefs, c, query), evidence.given, log_p, "junction tree"
+        )
 
     def _propagate(
-        self, evidence: Evidence, wanted: np.ndarray, n_values: int, beliefs: np.ndarray | None = None
+        self,
+        evidence: Evidence,
+        wanted: np.ndarray,
+        n_values: int,
+        beliefs: np.ndarray | None = None,
     ) -> tuple[np.ndarray, float]:
         """The posteriors of wanted variables in a row, and the log probability of the evidence."""
-        values, log_p = np.empty((1, n_values)), np.empty(1)
-        self._tree.propagate(evidence.codes, evidence.likelihood, wanted, values, log_p, None, beliefs)
+        values = np.empty((1, n_values))
+        log_p = np.empty(1)
+        self._tree.propagate(
+            evidence.codes, evidence.likelihood, wanted, values, log_p, None, beliefs
+        )
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)
         return values[0], float(log_p[0])
@@ -178,12 +194,15 @@ class JunctionTree:
         values, log_p = self._propagate(evidence, wanted, sum(sizes))
         parts = np.split(values, np.cumsum(sizes)[:-1])
         return {
-            name: Posterior({name: self.net.states(name)}, part, evidence.given, log_p, "junction tree")
+            name: Posterior(
+                {name: self.net.states(name)}, part, evidence.given, log_p, "junction tree"
+            )
             for name, part in zip(self.net.names, parts)
         }
 
     def rows(self, codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The marginals of some variables, side by side, and log P(row), for every row of state codes.
+        """The marginals of some variables, side by side, and log P(row), for every row of state
+        codes.
 
         Parameters
         ----------
@@ -198,24 +217,33 @@ class JunctionTree:
             self._tree.propagate(codes, None, wanted, values, log_p)
         return values, log_p
 
-    def expected_counts(self, codes: np.ndarray, w: np.ndarray | None) -> tuple[list[np.ndarray], np.ndarray]:
-        """The expected weight of every cell of every node's table, given rows of codes, and log P(row)."""
-        beliefs, log_p = np.zeros(self.n_cells), np.empty(len(codes))
+    def expected_counts(
+        self, codes: np.ndarray, w: np.ndarray | None
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """The expected weight of every cell of every node's table, given rows of codes, and log
+        P(row)."""
+        beliefs = np.zeros(self.n_cells)
+        log_p = np.empty(len(codes))
         self._tree.propagate(codes, None, _NONE, np.empty((len(codes), 0)), log_p, w, beliefs)
         families = [[*node.parents, node.name] for node in self.net.nodes]
         return [self.project(beliefs, self._find(family), family) for family in families], log_p  # type: ignore[arg-type]
 
     def project(self, cells: np.ndarray, c: int, names: Sequence[str]) -> np.ndarray:
-        """The cells of a clique, from those of all cliques, summed over all variables but `names`."""
+        """The cells of a clique, from those of all cliques, summed over all variables but
+        `names`."""
         members = self.cliques[c]
         table = cells[self._offsets[c] : self._offsets[c + 1]].reshape(self._shape(members))
         rest = tuple(i for i, name in enumerate(members) if name not in names)
         kept = [name for name in members if name in names]
-        return np.ascontiguousarray(table.sum(axis=rest).transpose([kept.index(name) for name in names]))
+        return np.ascontiguousarray(
+            table.sum(axis=rest).transpose([kept.index(name) for name in names])
+        )
 
     def most_probable(self, evidence: Evidence) -> MostProbable:
         """The most probable states of all variables that are not observed."""
-        states, log_p, total = np.empty((1, len(self.net.names)), np.int32), np.empty(1), np.empty(1)
+        states = np.empty((1, len(self.net.names)), np.int32)
+        log_p = np.empty(1)
+        total = np.empty(1)
         self._tree.most_probable(evidence.codes, evidence.likelihood, states, log_p)
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)

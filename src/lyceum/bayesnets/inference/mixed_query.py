@@ -1,4 +1,5 @@
-"""Queries in networks with Gaussian nodes: exact over the states that matter, or by weighted rows."""
+"""Queries in networks with Gaussian nodes: exact over the states that matter, or by weighted
+rows."""
 
 from __future__ import annotations
 
@@ -26,22 +27,34 @@ _SINGULAR = 1e-12
 
 
 def answer_mixed(
-    net: BayesNet, query: Sequence[str], evidence: Evidence, method: str, n_samples: int, random_state: Any
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    method: str,
+    n_samples: int,
+    random_state: Any,
 ) -> Any:
     """P(query | evidence) where some nodes are Gaussian.
 
-    Given the states of the discrete parents of Gaussian nodes, the numbers are jointly Gaussian; these
-    combinations are enumerated, weighted by the probability that variable elimination gives them and by the
-    density of the observed numbers. Where there are too many, rows are drawn.
+    Given the states of the discrete parents of Gaussian nodes, the numbers are jointly Gaussian;
+    these combinations are enumerated, weighted by the probability that variable elimination gives
+    them and by the density of the observed numbers. Where there are too many, rows are drawn.
     """
     numeric = [name for name in query if name in net.gaussian_names]
     if numeric and len(numeric) < len(query):
-        raise DataError(f"of the query {numeric[0]!r} is Gaussian and others are not: ask separately")
+        raise DataError(
+            f"of the query {numeric[0]!r} is Gaussian and others are not: ask separately"
+        )
     if method == "gibbs":
-        raise SettingError("Gibbs sampling is for discrete networks: use method='likelihood_weighting'")
+        raise SettingError(
+            "Gibbs sampling is for discrete networks: use method='likelihood_weighting'"
+        )
     names = relevant_names(net, query, evidence)
     gaussians = [name for name in net.order if name in set(names) and name in net.gaussian_names]
-    part = net if len(names) == len(net.names) else _restrict(net, names)
+    if len(names) == len(net.names):
+        part = net
+    else:
+        part = _restrict(net, names)
     switches = list(
         dict.fromkeys(p for g in gaussians for p in net.parents[g] if p not in net.gaussian_names)
     )
@@ -51,7 +64,9 @@ def answer_mixed(
     if method == "likelihood_weighting" or (method == "auto" and size > _MAX_COMBINATIONS):
         return _draw(part, query, evidence, n_samples, random_state, method == "auto")
     if size > _MAX_COMBINATIONS:
-        raise SettingError(f"there are {size:.3g} combinations of states: use method='likelihood_weighting'")
+        raise SettingError(
+            f"there are {size:.3g} combinations of states: use method='likelihood_weighting'"
+        )
     return _enumerate(part, query, evidence, gaussians, switches, kept)
 
 
@@ -90,7 +105,10 @@ def _enumerate(
     w = np.exp(log_w - top)
     log_evidence = float(top + np.log(w.sum()))
     w /= w.sum()
-    method = "exact Gaussian algebra" if size == 1 else f"exact, over {size:,} combinations of states"
+    if size == 1:
+        method = "exact Gaussian algebra"
+    else:
+        method = f"exact, over {size:,} combinations of states"
     if query[0] in gaussians:
         at = [gaussians.index(name) for name in query]
         some = w > 0
@@ -117,7 +135,8 @@ def joint_gaussian(
     """
     gaussians = [node.name for node in nodes]
     d = len(gaussians)
-    mean, covariance = np.zeros((size, d)), np.zeros((size, d, d))
+    mean = np.zeros((size, d))
+    covariance = np.zeros((size, d, d))
     for j, node in enumerate(nodes):
         at = tuple(states[parent] for parent in node.parents if parent in states)
         numeric = [gaussians.index(parent) for parent in node.parents if parent not in states]
@@ -132,7 +151,8 @@ def joint_gaussian(
 def _condition(
     mean: np.ndarray, covariance: np.ndarray, seen: list[int], values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every Gaussian given the values of some of its columns, and the log density of these values."""
+    """Every Gaussian given the values of some of its columns, and the log density of these
+    values."""
     if not seen:
         return mean, covariance, np.zeros(len(mean))
     inner = covariance[:, seen][:, :, seen]
@@ -144,12 +164,16 @@ def _condition(
     inverse = np.where(solid, 1.0 / np.where(solid, roots, 1.0), 0.0)
     gap = np.einsum("kij,ki->kj", vectors, (values - mean[:, seen]) / unit)
     # along a direction without variance the observation must be the mean
-    scale = 1.0 + (np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit).max(axis=1, keepdims=True)
+    scale = 1.0 + (np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit).max(
+        axis=1, keepdims=True
+    )
     off = (~solid & (np.abs(gap) > 1e-8 * scale)).any(axis=1)
     log_density = -0.5 * (
         np.where(solid, np.log(2 * np.pi * np.where(solid, roots, 1.0)), 0.0) + inverse * gap**2
     ).sum(axis=1) - np.log(unit).sum(axis=1)
-    precision = np.einsum("kij,kj,klj->kil", vectors / unit[:, :, None], inverse, vectors / unit[:, :, None])
+    precision = np.einsum(
+        "kij,kj,klj->kil", vectors / unit[:, :, None], inverse, vectors / unit[:, :, None]
+    )
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
     new_mean = mean + np.einsum("kal,kl->ka", gain, values - mean[:, seen])
     new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])
@@ -157,7 +181,12 @@ def _condition(
 
 
 def _draw(
-    net: BayesNet, query: Sequence[str], evidence: Evidence, n_samples: int, random_state: Any, warn: bool
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    n_samples: int,
+    random_state: Any,
+    warn: bool,
 ) -> Any:
     rng = np.random.default_rng(random_state)
     drawn, log_w = draw_weighted(
@@ -176,10 +205,13 @@ def _draw(
         error = np.sqrt((w**2) @ (points - w @ points) ** 2)
         method = f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
         zeros = np.zeros((n_samples, len(query), len(query)))
-        found = GaussianPosterior(tuple(query), w, points, zeros, evidence.given, method, log_evidence, error)
+        found = GaussianPosterior(
+            tuple(query), w, points, zeros, evidence.given, method, log_evidence, error
+        )
     if warn:
         warnings.warn(
-            f"there are too many combinations of states for an exact answer: estimated by {found.method}",
+            "there are too many combinations of states for an exact answer: estimated by"
+            f" {found.method}",
             UserWarning,
             stacklevel=5,
         )

@@ -29,7 +29,8 @@ class Posterior:
     log_evidence : float
         log P(evidence); NaN if the method does not compute it.
     method : str
-        How it was found: "junction tree", "variable elimination", "likelihood weighting" or "Gibbs sampling".
+        How it was found: "junction tree", "variable elimination", "likelihood weighting" or "Gibbs
+        sampling".
     error : array or None
         The standard error of every value, if the method samples; None if the values are exact.
     most_probable : dict of name to state
@@ -63,7 +64,9 @@ class Posterior:
         """The probability of a state, or of a dict of states for several variables."""
         if not isinstance(state, Mapping):
             if len(self.variables) != 1:
-                raise DataError(f"say which variable of {', '.join(self.variables)}: give a dict of states")
+                raise DataError(
+                    f"say which variable of {', '.join(self.variables)}: give a dict of states"
+                )
             state = dict.fromkeys(self.variables, state)
         return self.factor()[state]
 
@@ -84,12 +87,20 @@ class Posterior:
 
     def table(self) -> Table:
         """One row per combination of states."""
-        errors = [] if self.error is None else ["± standard error"]
+        if self.error is None:
+            errors = []
+        else:
+            errors = ["± standard error"]
         rows = []
         for i, states in enumerate(product(*self.variables.values())):
-            tail = [] if self.error is None else [float(self.error.flat[i])]
+            if self.error is None:
+                tail = []
+            else:
+                tail = [float(self.error.flat[i])]
             rows.append((*map(str, states), float(self.values.flat[i]), *tail))
-        return Table(f"{self.title}, by {self.method}", (*self.variables, "probability", *errors), rows)
+        return Table(
+            f"{self.title}, by {self.method}", (*self.variables, "probability", *errors), rows
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Query, evidence, probabilities and method, in JSON's own types."""
@@ -99,7 +110,10 @@ class Posterior:
                 "evidence": self.evidence,
                 "method": self.method,
                 "log_evidence": self.log_evidence,
-                "states": [dict(zip(self.variables, states)) for states in product(*self.variables.values())],
+                "states": [
+                    dict(zip(self.variables, states))
+                    for states in product(*self.variables.values())
+                ],
                 "probabilities": self.values.ravel(),
                 "standard_errors": None if self.error is None else self.error.ravel(),
             }
@@ -174,7 +188,9 @@ class GaussianPosterior:
     def covariance(self) -> np.ndarray:
         """The covariance of the query: within the components and between their means."""
         between = self.means - self.mean
-        return np.tensordot(self.weights, self.covariances, 1) + (self.weights * between.T) @ between
+        return (
+            np.tensordot(self.weights, self.covariances, 1) + (self.weights * between.T) @ between
+        )
 
     def marginal(self, name: str) -> GaussianPosterior:
         """The distribution of one variable of the query."""
@@ -185,7 +201,8 @@ class GaussianPosterior:
         )  # fmt: skip
 
     def gaussian(self) -> Gaussian:
-        """The Gaussian with the same mean and covariance; it is the posterior if there is one component."""
+        """The Gaussian with the same mean and covariance; it is the posterior if there is one
+        component."""
         return Gaussian(self.mean, self.covariance)
 
     def table(self) -> Table:

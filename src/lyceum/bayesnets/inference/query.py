@@ -55,9 +55,14 @@ def answer(
 
 
 def _draw(
-    net: BayesNet, query: Sequence[str], evidence: Evidence, n_samples: int, random_state: int | None
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    n_samples: int,
+    random_state: int | None,
 ) -> Posterior:
-    """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states can mix."""
+    """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states
+    can mix."""
     found = likelihood_weighting(net, query, evidence, n_samples, random_state, strict=False)
     tables = [net.node(name).table for name in relevant_names(net, query, evidence)]  # type: ignore[union-attr]
     if found is None or (found[1] < _FEW and all((table > 0).all() for table in tables)):
@@ -81,6 +86,8 @@ def _check(net: BayesNet, query: Sequence[str], evidence: Evidence, method: str)
     for name in query:
         net.find(name)
         if name in evidence.hard or name in evidence.numbers:
-            raise DataError(f"{name!r} is in the query and in the evidence: leave it out of one of them")
+            raise DataError(
+                f"{name!r} is in the query and in the evidence: leave it out of one of them"
+            )
     if len(set(query)) < len(query):
         raise DataError(f"the query {list(query)} names a variable twice")

@@ -23,14 +23,17 @@ def draw_rows(net: BayesNet, n_rows: int, random_state: int | None) -> pa.Table:
     """Rows drawn from the network, as a table."""
     if n_rows < 0:
         raise SettingError(f"n_rows is {n_rows}: draw 0 rows or more")
-    drawn, _ = draw_weighted(net, net.order, n_rows, np.random.default_rng(random_state), {}, {}, {})
+    drawn, _ = draw_weighted(
+        net, net.order, n_rows, np.random.default_rng(random_state), {}, {}, {}
+    )
     columns: dict[str, Any] = {}
     for node in net.nodes:
         if isinstance(node, GaussianNode):
             columns[node.name] = pa.array(drawn[node.name])
         else:
             labels = label_array(node.states)
-            labels = labels.astype(str) if labels.dtype == object else labels
+            if labels.dtype == object:
+                labels = labels.astype(str)
             codes = pa.array(drawn[node.name].astype(np.int32))
             columns[node.name] = pa.DictionaryArray.from_arrays(codes, pa.array(labels))
     return pa.table(columns)
@@ -45,9 +48,11 @@ def draw_weighted(
     numbers: Mapping[str, float],
     soft: Mapping[str, np.ndarray],
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Rows of some variables (parents before children), observed ones fixed, and the log weight of every row.
+    """Rows of some variables (parents before children), observed ones fixed, and the log weight of
+    every row.
 
-    The weight is the product of P(observed | parents), so that weighted rows are from P(names | evidence).
+    The weight is the product of P(observed | parents), so that weighted rows are from P(names |
+    evidence).
     """
     drawn: dict[str, np.ndarray] = {}
     log_w = np.zeros(n_rows)
@@ -118,21 +123,26 @@ def likelihood_weighting(
 ) -> Any:
     """P(query | evidence) from rows drawn with the evidence fixed and weighted by its likelihood.
 
-    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w; the rows are worth (Σ w)² / Σ w².
-    Not `strict`: the posterior with what its sample is worth, or None if no row has a weight.
+    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w; the rows are worth (Σ w)² /
+    Σ w². Not `strict`: the posterior with what its sample is worth, or None if no row has a weight.
     """
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
     rng = np.random.default_rng(random_state)
-    drawn, log_w = draw_weighted(net, names, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft)
+    drawn, log_w = draw_weighted(
+        net, names, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft
+    )
     if not np.isfinite(log_w).any():
         if not strict:
             return None
         raise DataError(
-            f"none of {n_samples:,} rows agrees with the evidence: it is impossible, or rare: raise n_samples"
+            f"none of {n_samples:,} rows agrees with the evidence: it is impossible, or rare: raise"
+            " n_samples"
         )
     found = weighted_posterior(net, query, evidence, drawn, log_w)
-    return found[0] if strict else found
+    if strict:
+        return found[0]
+    return found
 
 
 def weighted_posterior(
@@ -142,13 +152,15 @@ def weighted_posterior(
     drawn: Mapping[str, np.ndarray],
     log_w: np.ndarray,
 ) -> tuple[Posterior, float]:
-    """P(query | evidence) from weighted rows with its standard errors, and how many rows they are worth."""
+    """P(query | evidence) from weighted rows with its standard errors, and how many rows they are
+    worth."""
     top = log_w.max()
     w = np.exp(log_w - top)
     shape = tuple(len(net.states(name)) for name in query)
     places = np.ravel_multi_index([drawn[name] for name in query], shape)
     size = int(np.prod(shape))
-    total, squares = w.sum(), (w**2).sum()
+    total = w.sum()
+    squares = (w**2).sum()
     p = np.bincount(places, w, size) / total
     spread = np.bincount(places, w**2, size) * (1 - 2 * p) + p**2 * squares
     worth = float(total**2 / squares)
@@ -157,5 +169,7 @@ def weighted_posterior(
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
-    found = Posterior(states, p.reshape(shape), evidence.given, log_evidence, method, error.reshape(shape))
+    found = Posterior(
+        states, p.reshape(shape), evidence.given, log_evidence, method, error.reshape(shape)
+    )
     return found, worth

@@ -1,4 +1,4 @@
-"""Parameters from incomplete rows: expectation-maximisation through the junction tree."""
+"""Parameters from incomplete rows: expectation-maximization through the junction tree."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from lyceum.bayesnets.row_codes import RowCodes, network_rows
 
 @dataclass(frozen=True)
 class EMFit:
-    """The network that expectation-maximisation found.
+    """The network that expectation-maximization found.
 
     Attributes
     ----------
     net : BayesNet
         With the parameters of the last iteration.
     history : list of float
-        The log-likelihood (plus the log prior of the added counts) at the start and after every iteration;
-        it never falls.
+        The log-likelihood (plus the log prior of the added counts) at the start and after every
+        iteration; it never falls.
     n_iter : int
         The number of iterations.
     converged : bool
@@ -45,8 +45,8 @@ class EMFit:
 
     References
     ----------
-    S. L. Lauritzen, "The EM algorithm for graphical association models with missing data", Computational
-    Statistics and Data Analysis 19, 1995.
+    S. L. Lauritzen, "The EM algorithm for graphical association models with missing data",
+    Computational Statistics and Data Analysis 19, 1995.
 
     Examples
     --------
@@ -109,25 +109,29 @@ def expectation_maximization(
     tol: float = 1e-6,
     random_state: int | None = 0,
 ) -> EMFit:
-    """Parameters from rows with missing cells and hidden variables, most likely or with added counts.
+    """Parameters from rows with missing cells and hidden variables, most likely or with added
+    counts.
 
-    Every iteration computes the expected counts of all tables, by one propagation per row, and the expected
-    moments of the numbers, by exact Gaussian algebra for every combination of the states of their discrete
-    parents; tables and regressions are estimated from them, and the likelihood never falls. A variable
-    without a column is hidden. The variance of a Gaussian node stays above 1e-9 of its column's.
+    Every iteration computes the expected counts of all tables, by one propagation per row, and the
+    expected moments of the numbers, by exact Gaussian algebra for every combination of the states
+    of their discrete parents; tables and regressions are estimated from them, and the likelihood
+    never falls. A variable without a column is hidden. The variance of a Gaussian node stays above
+    1e-9 of its column's.
 
     Parameters
     ----------
     net : BayesNet
-        The graph. The discrete parents of Gaussian nodes may have 4,096 combinations of states together.
+        The graph. The discrete parents of Gaussian nodes may have 4,096 combinations of states
+        together.
     data : frame, path or `scan(...)`
     estimate : {"raw", "laplace", "dirichlet"}, default="raw"
-        Maximum likelihood, or a maximum of the posterior with added counts, as in `learn_parameters`.
+        Maximum likelihood, or a maximum of the posterior with added counts, as in
+        `learn_parameters`.
     alpha : float, default=1.0
     equivalent_sample_size : float, default=10.0
     start : BayesNet, optional
-        The parameters to start from. By default those of the rows that are complete for a node, and random
-        ones where a variable is hidden.
+        The parameters to start from. By default those of the rows that are complete for a node, and
+        random ones where a variable is hidden.
     max_iter : int, default=100
     tol : float, default=1e-6
         Stop when an iteration gains at most this much log-likelihood per row.
@@ -139,8 +143,8 @@ def expectation_maximization(
 
     References
     ----------
-    S. L. Lauritzen, "The EM algorithm for graphical association models with missing data", Computational
-    Statistics & Data Analysis 19, 1995.
+    S. L. Lauritzen, "The EM algorithm for graphical association models with missing data",
+    Computational Statistics & Data Analysis 19, 1995.
 
     Examples
     --------
@@ -154,11 +158,16 @@ def expectation_maximization(
     rows = network_rows(net, data)
     solver = ExpectationMaximization(max_iter=max_iter, tol=tol)
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
-    added = [pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size) for node in tables]
+    added = [
+        pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size) for node in tables
+    ]
     if net.gaussian_names:
         return _run_mixed(net, data, rows, added, start, solver, random_state)
-    first = _start(net, data, rows, random_state) if start is None else start
-    found = solver.maximise(rows, _Problem(first, tuple(added)), first)
+    if start is None:
+        first = _start(net, data, rows, random_state)
+    else:
+        first = start
+    found = solver.maximize(rows, _Problem(first, tuple(added)), first)
     return EMFit(found.parameters, found.history, found.n_iter, found.converged)
 
 
@@ -173,17 +182,25 @@ def _run_mixed(
 ) -> EMFit:
     """The same where some nodes are Gaussian."""
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
-    first = BayesNet(tables, net.name) if tables else None
+    if tables:
+        first = BayesNet(tables, net.name)
+    else:
+        first = None
     if first is not None and start is None:
         first = _start(first, data, rows, random_state)
-    gaussians, floors = start_gaussians(net, rows, _column_names(rows), np.random.default_rng(random_state))
+    gaussians, floors = start_gaussians(
+        net, rows, _column_names(rows), np.random.default_rng(random_state)
+    )
     if start is not None:
-        first = BayesNet([start.node(node.name) for node in tables], net.name) if tables else None
+        if tables:
+            first = BayesNet([start.node(node.name) for node in tables], net.name)
+        else:
+            first = None
         gaussians = [_above(start.node(node.name), floor) for node, floor in zip(gaussians, floors)]
     if first is not None:
         first.junction_tree()  # compiled once, before threads share it
     problem = MixedProblem.of(net, added, floors)
-    found = solver.maximise(rows, problem, MixedState(first, tuple(gaussians)))
+    found = solver.maximize(rows, problem, MixedState(first, tuple(gaussians)))
     state: MixedState = found.parameters
     nodes = [*(state.tables.nodes if state.tables is not None else ()), *state.gaussians]
     return EMFit(net.with_nodes(*nodes), found.history, found.n_iter, found.converged)

@@ -31,10 +31,13 @@ def pseudo_count(estimate: str, alpha: float, equivalent_sample_size: float, cel
 
 
 def estimate_table(counts: np.ndarray, added: float) -> np.ndarray:
-    """(N_jk + a) / (N_j + r a); a combination of parents without counts gets equal probabilities."""
+    """(N_jk + a) / (N_j + r a); a combination of parents without counts gets equal
+    probabilities."""
     raised = counts + added
     totals = raised.sum(axis=-1, keepdims=True)
-    return np.divide(raised, totals, out=np.full(counts.shape, 1.0 / counts.shape[-1]), where=totals > 0)
+    return np.divide(
+        raised, totals, out=np.full(counts.shape, 1.0 / counts.shape[-1]), where=totals > 0
+    )
 
 
 def learn_parameters(
@@ -56,17 +59,18 @@ def learn_parameters(
     net : BayesNet
         The graph; what its tables hold is not used.
     data : frame, path or `scan(...)`
-        Columns go by the names of the variables; others are left out. Weights are those of the scan.
+        Columns go by the names of the variables; others are left out. Weights are those of the
+        scan.
     estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
-        N_jk / N_j ("raw"), with `alpha` added to every count ("laplace"), or with the prior counts of BDeu,
-        equivalent_sample_size / (cells of the table) ("dirichlet").
+        N_jk / N_j ("raw"), with `alpha` added to every count ("laplace"), or with the prior counts
+        of BDeu, equivalent_sample_size / (cells of the table) ("dirichlet").
     alpha : float, default=1.0
     equivalent_sample_size : float, default=10.0
     incomplete : {"available", "em"}, default="available"
-        Rows with missing cells: every table is counted from the rows that have all its variables, or the
-        missing cells are filled in expectation (`expectation_maximization`).
+        Rows with missing cells: every table is counted from the rows that have all its variables,
+        or the missing cells are filled in expectation (`expectation_maximization`).
     max_iter, tol, random_state
-        Of expectation-maximisation.
+        Of expectation-maximization.
 
     Returns
     -------
@@ -93,12 +97,15 @@ def learn_parameters(
     if incomplete != "available":
         raise SettingError(f"incomplete is {incomplete!r}: choose 'available' or 'em'")
     rows = network_rows(net, data)
-    present = {*rows.schema.names, rows.schema.target.name if rows.schema.target is not None else ""}
+    present = {
+        *rows.schema.names,
+        rows.schema.target.name if rows.schema.target is not None else "",
+    }
     lacking = [name for name in net.names if name not in present]
     if lacking:
         raise SchemaError(
-            f"the rows have no column {lacking[0]!r}: leave the node out, or take it as hidden with "
-            "incomplete='em'"
+            f"the rows have no column {lacking[0]!r}: leave the node out, or take it as hidden with"
+            " incomplete='em'"
         )
     families = [[*node.parents, node.name] for node in net.nodes if isinstance(node, TableNode)]
     new: list[TableNode | GaussianNode] = []
@@ -126,15 +133,18 @@ def _aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> Joi
         if len(states)
     )
     some = [j for j, states in enumerate(codes.states.values()) if len(states)]
-    return JointCounts.of(replace(block, X=cells[:, some], y=None, schema=Schema(columns)), sets=sets)
+    return JointCounts.of(
+        replace(block, X=cells[:, some], y=None, schema=Schema(columns)), sets=sets
+    )
 
 
-# -- Gaussian nodes ------------------------------------------------------------------------------------------
+# -- Gaussian nodes --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _FamilyScatter:
-    """The scatter of a Gaussian node and its numeric parents for every combination of its discrete ones."""
+    """The scatter of a Gaussian node and its numeric parents for every combination of its discrete
+    ones."""
 
     scatter: ClassScatter
 
@@ -147,11 +157,17 @@ class _FamilyScatter:
         shape = tuple(len(net.states(p)) for p in discrete)
         codes = RowCodes.of(net)(block)[:, [net.places[p] for p in discrete]]
         keep = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
-        places = np.ravel_multi_index(codes[keep].T, shape) if discrete else np.zeros(int(keep.sum()), int)
+        if discrete:
+            places = np.ravel_multi_index(codes[keep].T, shape)
+        else:
+            places = np.zeros(int(keep.sum()), int)
         classes = np.arange(int(np.prod(shape)))
         target = Column("combination", "categorical", classes, "discrete parents")
         schema = Schema(Schema.of_numbers([*numeric, name]).columns, target)
-        w = None if block.w is None else block.w[keep]
+        if block.w is None:
+            w = None
+        else:
+            w = block.w[keep]
         part = Block(np.ascontiguousarray(X[keep]), places.astype(np.int32), w, block.start, schema)
         return cls(ClassScatter.of(part))
 
@@ -160,7 +176,8 @@ class _FamilyScatter:
 
 
 def family_scatter(net: BayesNet, rows: Rows, name: str) -> ClassScatter:
-    """The scatter of a Gaussian node's family, in every combination, from the rows that have all of it."""
+    """The scatter of a Gaussian node's family, in every combination, from the rows that have all of
+    it."""
     return rows.reduce(partial(_FamilyScatter.of, net=net, name=name)).scatter
 
 
@@ -174,7 +191,8 @@ def numbers_of(block: Block, name: str) -> np.ndarray:
 
 
 def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> GaussianNode:
-    """Least squares in every combination; one without enough rows gets that of all rows together."""
+    """Least squares in every combination; one without enough rows gets that of all rows
+    together."""
     shape = tuple(len(net.states(p)) for p in node.parents if p not in net.gaussian_names)
     k, d = statistic.mean.shape
     if not statistic.weight.sum() > 0:
@@ -182,9 +200,11 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
     weight, (mean, scatter) = statistic.weight.sum(), _pool(statistic)
     whole = least_squares(float(weight), mean, scatter)
     parts = [
-        least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
-        if statistic.weight[i] > d
-        else whole
+        (
+            least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
+            if statistic.weight[i] > d
+            else whole
+        )
         for i in range(k)
     ]
     return GaussianNode(
@@ -218,7 +238,8 @@ def least_squares(
 
 
 def log_prior_of_tables(net: BayesNet, added: Sequence[float]) -> float:
-    """The log prior of all tables, up to a constant: `added` imaginary rows in every cell of each."""
+    """The log prior of all tables, up to a constant: `added` imaginary rows in every cell of
+    each."""
     total = 0.0
     for node, rows in zip(net.nodes, added):
         if rows:

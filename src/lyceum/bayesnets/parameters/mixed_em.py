@@ -1,4 +1,4 @@
-"""Expectation-maximisation where some nodes are Gaussian: exact over the states that matter."""
+"""Expectation-maximization where some nodes are Gaussian: exact over the states that matter."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class MixedState:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Expected counts of the tables; scatter of the numbers in every combination; where they were taken."""
+    """Expected counts of the tables; scatter of the numbers in every combination; where they were
+    taken."""
 
     tables: list[np.ndarray]
     scatter: ClassScatter
@@ -57,10 +58,10 @@ class _Sums:
 class MixedProblem(EMProblem):
     """EM of a conditional Gaussian network.
 
-    Given a combination s of the states of all discrete parents of Gaussian nodes, the numbers x are jointly
-    Gaussian. A row has r_s ∝ P(s, its states) N(its numbers; μ_s, Σ_s); its missing numbers have a mean and a
-    covariance under every s that it allows, and the expected moments are their sums weighted by r_s. The
-    M-step is least squares in every combination of a node's own parents.
+    Given a combination s of the states of all discrete parents of Gaussian nodes, the numbers x are
+    jointly Gaussian. A row has r_s ∝ P(s, its states) N(its numbers; μ_s, Σ_s); its missing numbers
+    have a mean and a covariance under every s that it allows, and the expected moments are their
+    sums weighted by r_s. The M-step is least squares in every combination of a node's own parents.
 
     Parameters
     ----------
@@ -84,9 +85,10 @@ class MixedProblem(EMProblem):
         switches = {name: len(net.states(name)) for name in names}
         if prod(switches.values()) > _MAX_COMBINATIONS:
             raise SettingError(
-                f"the discrete parents of Gaussian nodes have {prod(switches.values()):.3g} combinations of "
-                f"states, and expectation-maximisation sums over {_MAX_COMBINATIONS:,} at most: use "
-                "learn_parameters with incomplete='available', or fewer discrete parents"
+                f"the discrete parents of Gaussian nodes have {prod(switches.values()):.3g}"
+                " combinations of states, and expectation-maximization sums over"
+                f" {_MAX_COMBINATIONS:,} at most: use learn_parameters with incomplete='available',"
+                " or fewer discrete parents"
             )
         return cls(switches, tuple(added), floors)
 
@@ -102,15 +104,25 @@ class MixedProblem(EMProblem):
         step = max(1, _CELLS_AT_ONCE // width)
         found: Expectation | None = None
         for at in range(0, max(len(block), 1), step):
-            some = block if len(block) <= step else block.take(np.arange(at, min(at + step, len(block))))
+            if len(block) <= step:
+                some = block
+            else:
+                some = block.take(np.arange(at, min(at + step, len(block))))
             part = self._expectation(some, parameters)
-            found = part if found is None else found.merge(part)
+            if found is None:
+                found = part
+            else:
+                found = found.merge(part)
         assert found is not None
         return found
 
     def _expectation(self, block: Block, state: MixedState) -> Expectation:
-        states = {} if state.tables is None else {n: state.tables.states(n) for n in state.tables.names}
-        codes, combinations = RowCodes(states)(block), self.combinations
+        if state.tables is None:
+            states = {}
+        else:
+            states = {n: state.tables.states(n) for n in state.tables.names}
+        codes = RowCodes(states)(block)
+        combinations = self.combinations
         X = np.column_stack([_column(block, node.name) for node in state.gaussians])
         patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
         which = which.reshape(-1)
@@ -118,7 +130,8 @@ class MixedProblem(EMProblem):
             state.gaussians, dict(zip(self.switches, combinations)), combinations.shape[1]
         )
         at = [list(states).index(name) for name in self.switches]
-        parts, log_joint = [], np.full((combinations.shape[1], len(block)), -np.inf)
+        parts = []
+        log_joint = np.full((combinations.shape[1], len(block)), -np.inf)
         for k, combination in enumerate(combinations.T):
             rows = np.flatnonzero(((codes[:, at] < 0) | (codes[:, at] == combination)).all(axis=1))
             there = codes[rows]
@@ -133,7 +146,9 @@ class MixedProblem(EMProblem):
             row = block.start + int(np.argmax(total == -np.inf))
             raise DataError(f"row {row} is impossible: the network gives it probability 0")
         r = np.exp(log_joint - total) * block.weights
-        tables = [] if state.tables is None else [np.zeros(node.table.shape) for node in state.tables.nodes]  # type: ignore[union-attr]
+        tables: list[np.ndarray] = []
+        if state.tables is not None:
+            tables = [np.zeros(node.table.shape) for node in state.tables.nodes]  # type: ignore[union-attr]
         moments = []
         for k, (rows, there, filled, given) in enumerate(parts):
             share = r[k, rows]
@@ -144,7 +159,9 @@ class MixedProblem(EMProblem):
             moments.append(given.moments(filled, which[rows], share))
         weight, center, inside = (np.array(part) for part in zip(*moments))
         scatter = ClassScatter(np.arange(len(moments)), len(block), weight, center, inside, False)
-        return Expectation(_Sums(tables, scatter, state), float(total @ block.weights), block.weight)
+        return Expectation(
+            _Sums(tables, scatter, state), float(total @ block.weights), block.weight
+        )
 
     def maximization(self, statistic: Any) -> MixedState:
         old: MixedState = statistic.state
@@ -164,17 +181,24 @@ class MixedProblem(EMProblem):
     def _regression(
         self, node: GaussianNode, names: list[str], statistic: ClassScatter, floor: float
     ) -> GaussianNode:
-        """Least squares in every combination; one with fewer rows than columns keeps its equation."""
+        """Least squares in every combination; one with fewer rows than columns keeps its
+        equation."""
         columns = [names.index(p) for p in (*node.parents, node.name) if p in names]
         own = [list(self.switches).index(p) for p in node.parents if p not in names]
         shape = node.intercept.shape
-        group = np.ravel_multi_index(tuple(self.combinations[own]), shape) if own else 0
+        if own:
+            group = np.ravel_multi_index(tuple(self.combinations[own]), shape)
+        else:
+            group = 0
         intercept, b, variance = (
             np.array(part) for part in (node.intercept, node.coefficients, node.variance)
         )
         n_undetermined = 0
         for g, at in enumerate(np.ndindex(shape)):
-            these = group == g if own else slice(None)
+            if own:
+                these = group == g
+            else:
+                these = slice(None)
             weight = statistic.weight[these]
             if not weight.sum() > len(columns):
                 continue  # the likelihood does not fall, and nothing is fitted to next to no rows
@@ -223,10 +247,12 @@ class _Conditional:
     def fill(self, X: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows with the means of their missing numbers, and the log density of the others."""
         gap = np.where(np.isnan(X), 0.0, X - self.mean)
-        filled, log_density = np.empty_like(gap), np.empty(len(gap))
+        filled = np.empty_like(gap)
+        log_density = np.empty(len(gap))
         step = max(1, _CELLS_AT_ONCE // max(1, gap.shape[1] ** 2))
         for at in range(0, len(gap), step):
-            part, p = gap[at : at + step], which[at : at + step]
+            part = gap[at : at + step]
+            p = which[at : at + step]
             distance = np.einsum("ni,nij,nj->n", part, self.precision[p], part, optimize=True)
             log_density[at : at + step] = self.log_scale[p] - 0.5 * distance
             filled[at : at + step] = self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
@@ -257,8 +283,8 @@ def start_gaussians(
 ) -> tuple[list[GaussianNode], np.ndarray]:
     """Gaussian nodes to start from, parents first, and their smallest variances.
 
-    Least squares from the rows that have all of a node's family; where there is none (something is hidden),
-    the column's mean and variance, with equations that differ at random in what is hidden.
+    Least squares from the rows that have all of a node's family; where there is none (something is
+    hidden), the column's mean and variance, with equations that differ at random in what is hidden.
     """
     names = [name for name in net.order if name in net.gaussian_names]
     found: Moments = rows.reduce(_ColumnMoments(tuple(names)))
@@ -271,14 +297,21 @@ def start_gaussians(
     for name, floor in zip(names, _FLOOR * variance):
         node = net.node(name)
         assert isinstance(node, GaussianNode)
-        statistic = family_scatter(net, rows, name) if there.issuperset((name, *node.parents)) else None
+        if there.issuperset((name, *node.parents)):
+            statistic = family_scatter(net, rows, name)
+        else:
+            statistic = None
         if statistic is not None and statistic.weight.sum() > 0:
             node = regressions(net, node, statistic)
         else:
             node = _random_equations(node, moments, there, rng)
         nodes.append(
             GaussianNode(
-                name, node.parents, node.intercept, node.coefficients, np.maximum(node.variance, floor)
+                name,
+                node.parents,
+                node.intercept,
+                node.coefficients,
+                np.maximum(node.variance, floor),
             )
         )
     return nodes, _FLOOR * variance
@@ -297,7 +330,10 @@ def _random_equations(
     for j, parent in enumerate(numeric):
         if parent not in observed or node.name not in observed:
             b[..., j] = rng.normal(size=shape) * deviation / moments[parent][1]
-    moved = rng.normal(size=shape) * deviation if shape else 0.0
+    if shape:
+        moved = rng.normal(size=shape) * deviation
+    else:
+        moved = 0.0
     intercept = mean + moved - b @ np.array([moments[parent][0] for parent in numeric])
     return GaussianNode(node.name, node.parents, intercept, b, np.full(shape, deviation**2))
 

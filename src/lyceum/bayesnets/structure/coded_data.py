@@ -1,4 +1,5 @@
-"""Rows to learn a structure from: states as codes in memory, or counted in passes over any source."""
+"""Rows to learn a structure from: states as codes in memory, or counted in passes over any
+source."""
 
 from __future__ import annotations
 
@@ -50,12 +51,18 @@ class ScoreRule:
         """The penalty per parameter."""
         if self.name == "bic":
             return 0.5 * float(np.log(max(self.weight, 1.0)))
-        return 1.0 if self.name == "aic" else 0.0
+        if self.name == "aic":
+            return 1.0
+        return 0.0
 
 
 def learning_rows(data: Any) -> Rows:
-    """Rows from what a user gives: a frame, a path, an array or rows already; categories as codes."""
-    rows = data if isinstance(data, Rows) else scan(data)
+    """Rows from what a user gives: a frame, a path, an array or rows already; categories as
+    codes."""
+    if isinstance(data, Rows):
+        rows = data
+    else:
+        rows = scan(data)
     return rows.then(Recode())
 
 
@@ -65,9 +72,9 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
     for column in columns:
         if column.categories is None:
             raise SchemaError(
-                f"column {column.name!r} is {column.kind} ({column.why}), but structure is learned from "
-                "categories: put lyceum.prepare.KBinsDiscretizer() in front, or declare the kind, "
-                f"scan(..., kinds={{{column.name!r}: 'categorical'}})"
+                f"column {column.name!r} is {column.kind} ({column.why}), but structure is learned"
+                " from categories: put lyceum.prepare.KBinsDiscretizer() in front, or declare the"
+                f" kind, scan(..., kinds={{{column.name!r}: 'categorical'}})"
             )
     # a column with nothing but missing cells has one state, which never comes
     return {
@@ -77,7 +84,8 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
 
 
 def structure_data(rows: Rows, who: str) -> CodedData | StreamedData:
-    """The data of a structure search, from rows of codes: in memory if they are, else counted in passes."""
+    """The data of a structure search, from rows of codes: in memory if they are, else counted in
+    passes."""
     if rows.in_memory:
         return CodedData.of(rows, who)
     return StreamedData(rows, _variables(rows.schema))
@@ -110,10 +118,15 @@ class CodedData:
         block = block.without_zero_weights()
         kind = np.uint8 if max(map(len, states.values())) < 255 else np.uint16
         if max(map(len, states.values())) > 65_000:
-            raise SchemaError("a column has more than 65,000 categories: it is an identifier, leave it out")
+            raise SchemaError(
+                "a column has more than 65,000 categories: it is an identifier, leave it out"
+            )
         missing = np.iinfo(kind).max
         cells = np.asarray(block.dense)
-        known = (cells >= 0) if cells.dtype.kind != "f" else np.nan_to_num(cells, nan=-1.0) >= 0
+        if cells.dtype.kind != "f":
+            known = cells >= 0
+        else:
+            known = np.nan_to_num(cells, nan=-1.0) >= 0
         codes = np.full((len(states), len(block)), missing, kind)
         for j in range(cells.shape[1]):
             codes[j, known[:, j]] = cells[known[:, j], j]
@@ -131,8 +144,14 @@ class CodedData:
         keep = (self.codes != np.iinfo(self.codes.dtype).max).all(axis=0)
         if keep.all():
             return self
-        w = None if self.w is None else self.w[keep]
-        weight = float(keep.sum()) if w is None else float(w.sum())
+        if self.w is None:
+            w = None
+        else:
+            w = self.w[keep]
+        if w is None:
+            weight = float(keep.sum())
+        else:
+            weight = float(w.sum())
         return CodedData(self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight)
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
@@ -160,7 +179,9 @@ class CodedData:
         )  # fmt: skip
         return scores
 
-    def families(self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule) -> list[float]:
+    def families(
+        self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule
+    ) -> list[float]:
         """The scores of children with their parents."""
         found = []
         for child, parents in families:
@@ -213,14 +234,21 @@ class StreamedData:
         return self.tables([variables])[0]
 
     def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:
-        """For every request the scores of a child with its parents and one candidate more, in one pass."""
-        families = [(child, [*parents, extra]) for child, parents, more in requests for extra in more]
+        """For every request the scores of a child with its parents and one candidate more, in one
+        pass."""
+        families = [
+            (child, [*parents, extra]) for child, parents, more in requests for extra in more
+        ]
         found = iter(self.families(families, rule))
         return [np.array([next(found) for _ in more]) for _, _, more in requests]
 
-    def families(self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule) -> list[float]:
+    def families(
+        self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule
+    ) -> list[float]:
         """The scores of children with their parents, in one pass."""
-        small = [f for f in families if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS]
+        small = [
+            f for f in families if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS
+        ]
         tables = iter(self.tables([[*parents, child] for child, parents in small]) if small else [])
         kept = {(child, tuple(parents)) for child, parents in small}
         scores = []
@@ -261,7 +289,9 @@ class _CompleteRows:
         keep = np.asarray((cells >= 0).all(axis=1))  # NaN is not
         if block.y is not None:
             keep = keep & (block.y >= 0)
-        return block if keep.all() else block.take(keep)
+        if keep.all():
+            return block
+        return block.take(keep)
 
 
 def _score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:

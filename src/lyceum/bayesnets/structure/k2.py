@@ -13,8 +13,8 @@ def k2(
 ) -> list[set[int]]:
     """The structure that greedy additions along an order lead to.
 
-    G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks from data",
-    Machine Learning 9, 1992.
+    G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks
+    from data", Machine Learning 9, 1992.
     """
     parents: list[set[int]] = [set() for _ in order]
     for i, v in enumerate(order):
@@ -28,6 +28,7 @@ def k2(
             at = int(scores.argmax())
             if not scores[at] > score:
                 break
-            here, score = [*here, more[at]], float(scores[at])
+            here = [*here, more[at]]
+            score = float(scores[at])
         parents[v] = set(here)
     return parents

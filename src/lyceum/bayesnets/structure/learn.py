@@ -44,10 +44,10 @@ class LearnedStructure:
     Attributes
     ----------
     net : BayesNet
-        The graph with the parameters estimated from the same rows. After "pc" one of the graphs that the
-        pattern stands for.
+        The graph with the parameters estimated from the same rows. After "pc" one of the graphs
+        that the pattern stands for.
     method, score_name : str
-        How it was learned, and the score that was maximised.
+        How it was learned, and the score that was maximized.
     score : float
         The score of the graph on the rows; larger is better.
     history : list of float
@@ -112,7 +112,9 @@ class LearnedStructure:
             facts["tests"] = self.n_tests
         open_ = {frozenset(edge) for edge in self.undirected}
         rows = [(a, "—" if frozenset((a, b)) in open_ else "→", b) for a, b in self.net.edges]
-        return Summary("Structure of a Bayesian network", facts, [Table("Edges", ("from", "", "to"), rows)])
+        return Summary(
+            "Structure of a Bayesian network", facts, [Table("Edges", ("from", "", "to"), rows)]
+        )
 
 
 def learn_structure(
@@ -139,24 +141,25 @@ def learn_structure(
     ----------
     data : frame, path or `scan(...)`
         All columns are variables, the target too. Numbers must be discretized first
-        (`lyceum.prepare.KBinsDiscretizer`). Files larger than memory are counted in passes. Where cells are
-        missing, the searches and K2 leave incomplete rows out; trees and tests leave them out pair by pair,
-        test by test.
+        (`lyceum.prepare.KBinsDiscretizer`). Files larger than memory are counted in passes. Where
+        cells are missing, the searches and K2 leave incomplete rows out; trees and tests leave them
+        out pair by pair, test by test.
     method : str, default="order_search"
-        "hill_climbing" (add, remove or turn the best edge until nothing gains), "order_search" (from there
-        to the best order of the variables among the families scored, and climb again, until neither gains:
-        the best score, for about twice the time), "tabu" (goes on downhill for a while), "k2" (needs
-        `order`), "chow_liu" (the best tree), "tan" (the class, which is the target of the scan or `root`,
-        over a tree of the columns) or "pc" (tests of independence).
+        "hill_climbing" (add, remove or turn the best edge until nothing gains), "order_search"
+        (from there to the best order of the variables among the families scored, and climb again,
+        until neither gains: the best score, for about twice the time), "tabu" (goes on downhill for
+        a while), "k2" (needs `order`), "chow_liu" (the best tree), "tan" (the class, which is the
+        target of the scan or `root`, over a tree of the columns) or "pc" (tests of independence).
     score : {"bic", "aic", "bdeu", "k2"}, default="bic"
         What the searches and K2 maximize.
     equivalent_sample_size : float, default=10.0
         Of BDeu.
     max_parents : int, optional
-        The most parents of a node; by default no limit but that a table has at most four million cells.
+        The most parents of a node; by default no limit but that a table has at most four million
+        cells.
     required, forbidden : lists of (from, to)
-        Edges that must, and must not, be there; for the searches, K2 and PC, where an edge that is forbidden
-        one way points the other way if there is one. Trees refuse them.
+        Edges that must, and must not, be there; for the searches, K2 and PC, where an edge that is
+        forbidden one way points the other way if there is one. Trees refuse them.
     order : names
         For K2: parents come before their children.
     root : name, optional
@@ -180,8 +183,9 @@ def learn_structure(
 
     References
     ----------
-    D. Heckerman, D. Geiger and D. M. Chickering, "Learning Bayesian networks", Machine Learning 20, 1995.
-    M. Teyssier and D. Koller, "Ordering-based search", Uncertainty in Artificial Intelligence, 2005.
+    D. Heckerman, D. Geiger and D. M. Chickering, "Learning Bayesian networks", Machine Learning 20,
+    1995. M. Teyssier and D. Koller, "Ordering-based search", Uncertainty in Artificial
+    Intelligence, 2005.
 
     Examples
     --------
@@ -193,21 +197,26 @@ def learn_structure(
     ['bronc', 'lung']
     """
     _check(method, score, test, alpha, max_parents)
-    rows = data if hasattr(data, "reduce") else scan(data)
+    if hasattr(data, "reduce"):
+        rows = data
+    else:
+        rows = scan(data)
     make = CodedData.of if method == "pc" else structure_data
     coded = make(learning_rows(rows), f"learn_structure(..., method={method!r})")
     if method in (*_SEARCHES, "k2"):
         coded = coded.complete()
         if not coded.weight > 0:
             raise DataError(
-                "no row is complete: fill missing cells first, e.g. lyceum.prepare.MissingCategory(), or use "
-                "method='chow_liu' or 'pc'"
+                "no row is complete: fill missing cells first, e.g."
+                " lyceum.prepare.MissingCategory(), or use method='chow_liu' or 'pc'"
             )
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
     rules = _edge_rules(names, required, forbidden, max_parents)
     if method in ("chow_liu", "tan") and (rules.required.any() or rules.forbidden.any()):
-        raise SettingError(f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc")
+        raise SettingError(
+            f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc"
+        )
     history: list[float] = []
     pattern: Pattern | None = None
     n_tests = 0
@@ -216,7 +225,9 @@ def learn_structure(
         parents, history = _search(search, method, tabu_length, restarts, random_state)
     elif method == "k2":
         if order is None:
-            raise SettingError("K2 needs an order of the variables: order=[...], parents before children")
+            raise SettingError(
+                "K2 needs an order of the variables: order=[...], parents before children"
+            )
         parents = k2(coded, rule, _whole_order(names, order), rules)
     elif method == "chow_liu":
         parents = chow_liu(coded, 0 if root is None else find_labels([root], names, "the root")[0])
@@ -228,8 +239,13 @@ def learn_structure(
         parents = extend(pattern)
     net = _network(coded, parents)
     total = sum(coded.families([(v, sorted(of)) for v, of in enumerate(parents)], rule))
-    net = learn_parameters(net, rows, estimate=estimate, equivalent_sample_size=equivalent_sample_size)
-    undirected = [(names[u], names[v]) for u, v in sorted(pattern.undirected)] if pattern else []
+    net = learn_parameters(
+        net, rows, estimate=estimate, equivalent_sample_size=equivalent_sample_size
+    )
+    if pattern:
+        undirected = [(names[u], names[v]) for u, v in sorted(pattern.undirected)]
+    else:
+        undirected = []
     return LearnedStructure(net, method, score, total, history, undirected, n_tests)
 
 
@@ -246,18 +262,22 @@ def _check(method: str, score: str, test: str, alpha: float, max_parents: int | 
         raise SettingError(f"max_parents is {max_parents}: give 0 or more")
     if max_parents is not None and method in ("chow_liu", "tan", "pc"):
         raise SettingError(
-            f"max_parents has no meaning for method={method!r}, whose graph follows from its own rule: "
-            "leave it out, or take 'order_search', 'hill_climbing', 'tabu' or 'k2'"
+            f"max_parents has no meaning for method={method!r}, whose graph follows from its own"
+            " rule: leave it out, or take 'order_search', 'hill_climbing', 'tabu' or 'k2'"
         )
 
 
-def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents: int | None) -> EdgeRules:
+def _edge_rules(
+    names: list[str], required: Edges, forbidden: Edges, max_parents: int | None
+) -> EdgeRules:
     tables = []
     for what, edges in (("required", required), ("forbidden", forbidden)):
         table = np.zeros((len(names), len(names)), dtype=bool)
         for edge in edges:
             if isinstance(edge, str) or len(edge) != 2:
-                raise SettingError(f"{what} must be pairs (from, to) of variables, but it has {edge!r}")
+                raise SettingError(
+                    f"{what} must be pairs (from, to) of variables, but it has {edge!r}"
+                )
             u, v = find_labels(list(edge), names, f"{what} edges: the variable")
             table[u, v] = True
         tables.append(table)
@@ -270,7 +290,9 @@ def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents
             f"{names[int(most.argmax())]!r} has {most.max()} required parents, more than "
             f"max_parents={max_parents}"
         )
-    topological_order({v: [names[u] for u in np.flatnonzero(tables[0][:, j])] for j, v in enumerate(names)})
+    topological_order(
+        {v: [names[u] for u in np.flatnonzero(tables[0][:, j])] for j, v in enumerate(names)}
+    )
     return EdgeRules(tables[0], tables[1], len(names) if max_parents is None else max_parents)
 
 
@@ -292,7 +314,8 @@ def _search(
         moved = random_moves(search, best, max(4, search.n // 4), rng)
         found, found_score, _ = climb(moved)
         if found_score > best_score:
-            best, best_score = found, found_score
+            best = found
+            best_score = found_score
             history.append(best_score)
     return best, history
 
@@ -314,6 +337,8 @@ def _class_of(rows: Any, names: list[str], root: str | None) -> int:
 def _network(data: CodedData | StreamedData, parents: list[set[int]]) -> BayesNet:
     names = list(data.states)
     return BayesNet(
-        TableNode(name, tuple(data.states[name].tolist()), tuple(names[u] for u in sorted(parents[v])))
+        TableNode(
+            name, tuple(data.states[name].tolist()), tuple(names[u] for u in sorted(parents[v]))
+        )
         for v, name in enumerate(names)
     )

@@ -1,4 +1,5 @@
-"""Order search: from the peak of a hill climb to the best order of the variables, and on from there."""
+"""Order search: from the peak of a hill climb to the best order of the variables, and on from
+there."""
 
 from __future__ import annotations
 
@@ -21,11 +22,13 @@ def climb_with_orders(
 ) -> tuple[Parents, float, list[float]]:
     """Hill climbing and order search in turn, until neither gains.
 
-    A climb stops where several edges point the wrong way and each alone is worse turned. The families it has
-    scored, and those from the neighbourhood of every variable, are enough to look for a better order of all
-    variables, in which each takes its best family from those before it; the next climb starts there.
+    A climb stops where several edges point the wrong way and each alone is worse turned. The
+    families it has scored, and those from the neighborhood of every variable, are enough to look
+    for a better order of all variables, in which each takes its best family from those before it;
+    the next climb starts there.
 
-    Returns the parents of every variable, the score, and the score after every step that improved it.
+    Returns the parents of every variable, the score, and the score after every step that improved
+    it.
     """
     best, score, history = search.climb(start)
     for turn in range(1_000):
@@ -34,14 +37,17 @@ def climb_with_orders(
         found, found_score, _ = search.climb(_best_order(search, best, rng))
         if not is_gain(found_score, score):
             break
-        best, score = found, found_score
+        best = found
+        score = found_score
         history.append(score)
     return best, score, history
 
 
 def _near_families(search: StructureSearch, parents: Parents) -> list[tuple[int, frozenset[int]]]:
-    """For every variable the sets of two or three of its Markov blanket, with the parents it must have."""
-    rules, known = search.rules, search.known
+    """For every variable the sets of two or three of its Markov blanket, with the parents it must
+    have."""
+    rules = search.rules
+    known = search.known
     children: Parents = [set() for _ in parents]
     for v, of in enumerate(parents):
         for u in of:

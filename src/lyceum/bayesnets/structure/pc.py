@@ -1,4 +1,5 @@
-"""PC: edges removed by tests of conditional independence, then oriented as far as the data allow."""
+"""PC: edges removed by tests of conditional independence, then oriented as far as the data
+allow."""
 
 from __future__ import annotations
 
@@ -25,19 +26,27 @@ def pc(
 ) -> tuple[Pattern, int]:
     """The pattern (CPDAG) that the tests leave, and their number.
 
-    A required edge is not tested, and a pair whose edge is forbidden both ways is apart from the start, which
-    says nothing about colliders. An edge that is required, or forbidden one way, has its direction before
-    any other is found (C. Meek, "Causal inference and causal explanation with background knowledge", 1995).
+    A required edge is not tested, and a pair whose edge is forbidden both ways is apart from the
+    start, which says nothing about colliders. An edge that is required, or forbidden one way, has
+    its direction before any other is found (C. Meek, "Causal inference and causal explanation with
+    background knowledge", 1995).
 
-    P. Spirtes and C. Glymour 1991; in the order-independent form of D. Colombo and M. H. Maathuis, "Order-
-    independent constraint-based causal structure learning", Journal of Machine Learning Research 15, 2014.
+    P. Spirtes and C. Glymour 1991; in the order-independent form of D. Colombo and M. H. Maathuis,
+    "Order- independent constraint-based causal structure learning", Journal of Machine Learning
+    Research 15, 2014.
     """
     n = len(data.states)
     near = {v: set(range(n)) - {v} for v in range(n)}
     separators: dict[tuple[int, int], tuple[int, ...]] = {}
     strengths: dict[tuple[int, int], float] = {}
-    required = np.zeros((n, n), dtype=bool) if rules is None else rules.required
-    barred = required.T if rules is None else rules.forbidden | required.T
+    if rules is None:
+        required = np.zeros((n, n), dtype=bool)
+    else:
+        required = rules.required
+    if rules is None:
+        barred = required.T
+    else:
+        barred = rules.forbidden | required.T
     for u, v in np.argwhere(barred & barred.T & ~required & ~required.T).tolist():
         near[u].discard(v)
         separators[u, v] = tuple(range(n))
@@ -69,7 +78,7 @@ def pc(
 
 
 def _sets(around: dict[int, list[int]], u: int, v: int, size: int):
-    """Sets of neighbours of u without v, then of v without u, each once."""
+    """Sets of neighbors of u without v, then of v without u, each once."""
     first = [w for w in around[u] if w != v]
     second = [w for w in around[v] if w != u]
     yield from combinations(first, size)

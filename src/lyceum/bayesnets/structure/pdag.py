@@ -1,4 +1,5 @@
-"""Patterns (CPDAGs): what graphs with the same independences have in common, and how far apart two are."""
+"""Patterns (CPDAGs): what graphs with the same independences have in common, and how far apart two
+are."""
 
 from __future__ import annotations
 
@@ -110,7 +111,8 @@ def orient(
 
 
 def _leads(to: Mapping[int, set[int]], start: int, end: int) -> bool:
-    waiting, seen = [start], {start}
+    waiting = [start]
+    seen = {start}
     while waiting:
         for v in to[waiting.pop()]:
             if v == end:
@@ -139,10 +141,12 @@ def pattern_of(net: BayesNet) -> Pattern:
 
 
 def extend(pattern: Pattern) -> list[set[int]]:
-    """The parents of every variable in a graph without cycles that has the directions of the pattern.
+    """The parents of every variable in a graph without cycles that has the directions of the
+    pattern.
 
-    By D. Dor and M. Tarsi (1992): a node without outgoing edges whose open neighbours are neighbours of all
-    its others becomes a sink. Where a pattern has no such graph, the remaining edges follow the numbers.
+    By D. Dor and M. Tarsi (1992): a node without outgoing edges whose open neighbors are
+    neighbors of all its others becomes a sink. Where a pattern has no such graph, the remaining
+    edges follow the numbers.
     """
     parents: list[set[int]] = [set() for _ in range(pattern.n)]
     into = {v: {a for a, b in pattern.directed if b == v} for v in range(pattern.n)}
@@ -175,8 +179,9 @@ def _is_simplicial(
 def structural_distance(one: BayesNet, two: BayesNet) -> int:
     """The structural Hamming distance of two networks: edges of their patterns that differ.
 
-    An edge that is missing, added or differently directed counts once. Networks with the same independences
-    are at distance 0 (I. Tsamardinos, L. E. Brown and C. F. Aliferis, Machine Learning 65, 2006).
+    An edge that is missing, added or differently directed counts once. Networks with the same
+    independences are at distance 0 (I. Tsamardinos, L. E. Brown and C. F. Aliferis, Machine
+    Learning 65, 2006).
 
     Parameters
     ----------
@@ -192,10 +197,13 @@ def structural_distance(one: BayesNet, two: BayesNet) -> int:
     0
     """
     if set(one.names) != set(two.names):
-        raise DataError("the networks have different variables, so that their structures cannot be compared")
+        raise DataError(
+            "the networks have different variables, so that their structures cannot be compared"
+        )
     marks = []
     for net in (one, two):
-        pattern, names = pattern_of(net), net.names
+        pattern = pattern_of(net)
+        names = net.names
         found = {}
         for u, v in pattern.directed:
             found[frozenset((names[u], names[v]))] = (names[u], names[v])

@@ -39,8 +39,8 @@ class EdgeRules:
 class StructureSearch:
     """Greedy moves of one edge (add, remove, turn) under a decomposable score.
 
-    Every family is scored once and kept. With a tabu list, moves go on downhill for a while from a peak, and
-    what was just done may not be undone.
+    Every family is scored once and kept. With a tabu list, moves go on downhill for a while from a
+    peak, and what was just done may not be undone.
     """
 
     data: CodedData | StreamedData
@@ -53,7 +53,7 @@ class StructureSearch:
         alone = self.data.families([(v, []) for v in range(self.n)], self.rule)
         self.known.update({(v, frozenset()): s for v, s in enumerate(alone)})
 
-    # -- the scores of families ------------------------------------------------------------------------------
+    # -- the scores of families --------------------------------------------------------
 
     def _learn(self, children: list[int], parents: list[set[int]]) -> None:
         """Score what can be reached by one edge to these children, as far as it is not known."""
@@ -78,7 +78,8 @@ class StructureSearch:
         self._score(requests)
 
     def learn_families(self, families: list[tuple[int, frozenset[int]]]) -> None:
-        """Score these children with these parents, at least one each, as far as they are not known."""
+        """Score these children with these parents, at least one each, as far as they are not
+        known."""
         requests: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         for v, of in families:
             if (v, of) not in self.known:
@@ -95,21 +96,28 @@ class StructureSearch:
 
     def total(self, parents: list[set[int]]) -> float:
         """The score of a structure."""
-        lacking = [(v, sorted(of)) for v, of in enumerate(parents) if (v, frozenset(of)) not in self.known]
+        lacking = [
+            (v, sorted(of)) for v, of in enumerate(parents) if (v, frozenset(of)) not in self.known
+        ]
         if lacking:
             scores = self.data.families(lacking, self.rule)
             self.known.update({(v, frozenset(of)): s for (v, of), s in zip(lacking, scores)})
         return sum(self.known[v, frozenset(of)] for v, of in enumerate(parents))
 
-    # -- moves -----------------------------------------------------------------------------------------------
+    # -- moves -------------------------------------------------------------------------
 
     def climb(
-        self, parents: list[set[int]], tabu_length: int = 0, patience: int = 0, max_steps: int = 100_000
+        self,
+        parents: list[set[int]],
+        tabu_length: int = 0,
+        patience: int = 0,
+        max_steps: int = 100_000,
     ) -> tuple[list[set[int]], float, list[float]]:
         """The best structure found from a start, its score, and the score after every step."""
         parents = [set(of) for of in parents]
         score = best_score = self.total(parents)
-        best, history = [set(of) for of in parents], [score]
+        best = [set(of) for of in parents]
+        history = [score]
         self._learn(list(range(self.n)), parents)
         gains = _Gains(self, parents)
         tabu: deque[tuple[int, int]] = deque(maxlen=max(tabu_length, 1))
@@ -129,7 +137,9 @@ class StructureSearch:
             self._learn(changed, parents)
             gains.refresh(changed)
             if is_gain(score, best_score):
-                best, best_score, worse = [set(of) for of in parents], score, 0
+                best = [set(of) for of in parents]
+                best_score = score
+                worse = 0
             else:
                 worse += 1
                 if worse > patience:
@@ -141,7 +151,9 @@ class _Gains:
     """The gain of every possible change of an edge, updated while edges change."""
 
     def __init__(self, search: StructureSearch, parents: list[set[int]]) -> None:
-        self.search, self.parents, n = search, parents, search.n
+        self.search = search
+        self.parents = parents
+        n = search.n
         self.add = np.full((n, n), -np.inf)  # [u, v]: the edge u → v
         self.open = np.full((n, n), -np.inf)  # the same, without the edges that close a cycle
         self.remove = np.full((n, n), -np.inf)
@@ -152,7 +164,8 @@ class _Gains:
         self.refresh(range(n))
 
     def refresh(self, children) -> None:
-        known, rules = self.search.known, self.search.rules
+        known = self.search.known
+        rules = self.search.rules
         for v in children:
             here = frozenset(self.parents[v])
             now = known[v, here]
@@ -180,8 +193,11 @@ class _Gains:
         for u, v, gain in reversed(left):
             self.open[u, v] = gain
         tails, heads = np.nonzero(self.edges)
-        free = np.array([(min(e), max(e)) not in tabu for e in zip(tails.tolist(), heads.tolist())], bool)
-        tails, heads = tails[free], heads[free]
+        free = np.array(
+            [(min(e), max(e)) not in tabu for e in zip(tails.tolist(), heads.tolist())], bool
+        )
+        tails = tails[free]
+        heads = heads[free]
         if len(tails):
             remove = self.remove[tails, heads]
             k = int(remove.argmax())
@@ -193,7 +209,9 @@ class _Gains:
                 if not self._other_path(int(tails[k]), int(heads[k])):
                     moves.append((float(turn[k]), int(tails[k]), int(heads[k]), "turn"))
         top = max(moves, key=lambda move: move[0])
-        return None if top[0] == -np.inf else top
+        if top[0] == -np.inf:
+            return None
+        return top
 
     def _other_path(self, u: int, v: int) -> bool:
         """Whether u leads to v other than by the edge between them."""
@@ -225,7 +243,8 @@ class _Gains:
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Whether a path of at least one edge leads from the row to the column of a graph without cycles."""
+    """Whether a path of at least one edge leads from the row to the column of a graph without
+    cycles."""
     reach = edges.copy()
     children = [np.flatnonzero(row) for row in edges]
     waiting = edges.sum(axis=1)  # children whose own paths are not known yet

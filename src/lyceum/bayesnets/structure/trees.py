@@ -36,7 +36,8 @@ def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:
     n = len(weights)
     even = _EVEN * weights.max(initial=0.0)
     parent = np.full(n, -1)
-    best, link = weights[root].astype(float), np.full(n, root)
+    best = weights[root].astype(float)
+    link = np.full(n, root)
     left = np.ones(n, dtype=bool)
     left[root] = False
     while left.any():
@@ -48,21 +49,29 @@ def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:
 
 
 def chow_liu(data: CodedData | StreamedData, root: int = 0) -> list[set[int]]:
-    """The tree of the largest likelihood: a spanning tree of the largest mutual information (1968)."""
+    """The tree of the largest likelihood: a spanning tree of the largest mutual information
+    (1968)."""
     variables = list(range(len(data.states)))
     tree = _spanning_tree(information(data, variables), root)
     return [set() if p < 0 else {p} for p in tree]
 
 
-def tree_augmented(data: CodedData | StreamedData, target: int, root: int | None = None) -> list[set[int]]:
-    """TAN: the class is a parent of every column, and columns form a tree of conditional information.
+def tree_augmented(
+    data: CodedData | StreamedData, target: int, root: int | None = None
+) -> list[set[int]]:
+    """TAN: the class is a parent of every column, and columns form a tree of conditional
+    information.
 
-    N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29, 1997.
+    N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29,
+    1997.
     """
     columns = [v for v in range(len(data.states)) if v != target]
     parents: list[set[int]] = [set() if v == target else {target} for v in range(len(data.states))]
     if len(columns) > 1:
-        first = columns.index(root) if root is not None else 0
+        if root is not None:
+            first = columns.index(root)
+        else:
+            first = 0
         for i, p in enumerate(_spanning_tree(information(data, columns, [target]), first)):
             if p >= 0:
                 parents[columns[i]].add(columns[p])

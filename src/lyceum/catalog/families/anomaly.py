@@ -27,8 +27,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="NeighborAnomalyScore",
         package="lyceum.anomaly",
         task="density",
-        about="Rows that are far from their nearest rows are unusual; mixed columns, missing cells.",
-        cost="a search for neighbours among n rows per row",
+        about=(
+            "Rows that are far from their nearest rows are unusual; mixed columns, missing cells."
+        ),
+        cost="a search for neighbors among n rows per row",
         syllabus=("15.4",),
         space={"n_neighbors": [5, 10, 20]},
         in_study="never",

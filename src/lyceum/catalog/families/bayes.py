@@ -7,7 +7,10 @@ ENTRIES = (
         name="NaiveBayes",
         package="lyceum.bayes",
         task="classification",
-        about="Columns independent given the class: a table, Gaussian, histogram or kernel density for each.",
+        about=(
+            "Columns independent given the class: a table, Gaussian, histogram or kernel density"
+            " for each."
+        ),
         cost="n·d to fit, n·d·K to predict",
         syllabus=("1.3", "2.5", "3.1", "3.2", "3.5"),
         space={
@@ -59,7 +62,9 @@ ENTRIES = (
         name="RegularizedDiscriminant",
         package="lyceum.bayes",
         task="classification",
-        about="Gaussian classes whose covariances are drawn to the pooled one and to a simple shape.",
+        about=(
+            "Gaussian classes whose covariances are drawn to the pooled one and to a simple shape."
+        ),
         cost="n·d² to fit, n·d²·K for every alpha scored; two passes",
         syllabus=("2.5", "3.3", "3.4", "3.5"),
         space={
@@ -72,7 +77,10 @@ ENTRIES = (
         name="BayesianGaussianClassifier",
         package="lyceum.bayes",
         task="classification",
-        about="Gaussian classes averaged over a Normal-inverse-Wishart posterior: Student-t densities.",
+        about=(
+            "Gaussian classes averaged over a Normal-inverse-Wishart posterior: Student-t"
+            " densities."
+        ),
         cost="n·d² to fit, K·d³ to solve, n·d²·K to predict",
         syllabus=("2.5", "3.5", "3.6"),
         space={"covariance": ["separate", "shared"], "kappa_0": (0.001, 10.0, "log")},

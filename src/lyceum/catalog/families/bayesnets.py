@@ -7,7 +7,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="BayesNetClassifier",
         package="lyceum.bayesnets",
         task="classification",
-        about="A Bayesian network of the class and the columns: naive, tree-augmented, learned or given.",
+        about=(
+            "A Bayesian network of the class and the columns: naive, tree-augmented, learned or"
+            " given."
+        ),
         cost="n·d² to fit (a tree), more for a learned structure; n·d·K to predict",
         syllabus=("5.3", "5.4", "1.3"),
         space={"structure": ["tan", "naive", "learned"], "alpha": (0.1, 10.0, "log")},

@@ -27,7 +27,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="DensityClusters",
         package="lyceum.cluster",
         task="clustering",
-        about="Regions of any shape where rows lie close together, and noise: DBSCAN and its hierarchy.",
+        about=(
+            "Regions of any shape where rows lie close together, and noise: DBSCAN and its"
+            " hierarchy."
+        ),
         cost="about n log n·d where d <= 8, else n² d",
         syllabus=("12.3",),
         space={"min_samples": (2, 20, "linear"), "min_cluster_size": (5, 100, "log")},
@@ -37,7 +40,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="DivisiveClustering",
         package="lyceum.cluster",
         task="clustering",
-        about="From one cluster downwards: bisecting k-means, or splinter groups under any distance (DIANA).",
+        about=(
+            "From one cluster downwards: bisecting k-means, or splinter groups under any distance"
+            " (DIANA)."
+        ),
         cost="n·d·min(n, d) per division and n·d per pass; n² d for diana",
         syllabus=("12.3",),
         space={"n_clusters": (2, 20, "linear")},
@@ -67,7 +73,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="KMeans",
         package="lyceum.cluster",
         task="clustering",
-        about="Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
+        about=(
+            "Lloyd's algorithm: every row to its nearest center, every center to the mean of its"
+            " rows."
+        ),
         cost="n·d·k per pass",
         syllabus=("12.1",),
         space={"n_clusters": (2, 20, "linear")},
@@ -76,7 +85,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="ClusterLabels",
         package="lyceum.cluster",
         task="classification",
-        about="Cluster, then label: few labelled rows name the clusters of all.",
+        about="Cluster, then label: few labeled rows name the clusters of all.",
         cost="that of the clusterer, and one pass",
         syllabus=("12.6", "15.1"),
         space={"smoothing": (0.1, 10.0, "log")},

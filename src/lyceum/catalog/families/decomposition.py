@@ -34,7 +34,9 @@ ENTRIES = (
         name="ClassicalMDS",
         package="lyceum.decomposition",
         task="reduction",
-        about="Points with given distances or similarities, by double centring; new rows are placed.",
+        about=(
+            "Points with given distances or similarities, by double centering; new rows are placed."
+        ),
         cost="n²·d for the distances, n³ to solve",
         syllabus=("13.2",),
         space={"n_components": (1, 10, "linear")},
@@ -55,13 +57,18 @@ ENTRIES = (
         about="Every column by its gain, chi-square, correlation or relief; the best are kept.",
         cost="two passes of n·d; in memory n·d per row drawn for relief",
         syllabus=("13.3",),
-        space={"measure": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]},
+        space={
+            "measure": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]
+        },
     ),
     Entry(
         name="SequentialFeatureSelector",
         package="lyceum.decomposition",
         task="reduction",
-        about="Forward, backward, plus-l minus-r and floating search for columns; any learner and score.",
+        about=(
+            "Forward, backward, plus-l minus-r and floating search for columns; any learner and"
+            " score."
+        ),
         cost="n·d² to fit, then d³ per step; with a learner one cross-validation per set",
         syllabus=("13.3",),
         space={"method": ["forward", "backward", "floating"]},

@@ -14,7 +14,10 @@ ENTRIES = (
         name="BaggingClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="Any learner on many bootstrap samples or random subspaces; posteriors or votes averaged.",
+        about=(
+            "Any learner on many bootstrap samples or random subspaces; posteriors or votes"
+            " averaged."
+        ),
         cost="the learner's, times the members",
         syllabus=("11.3",),
         in_study="never",
@@ -70,7 +73,10 @@ ENTRIES = (
         name="AdaBoostClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="Learners one after the other, each on the rows that those before got wrong; a weighted vote.",
+        about=(
+            "Learners one after the other, each on the rows that those before got wrong; a weighted"
+            " vote."
+        ),
         cost="n·d·log n once, n·d per round of stumps",
         syllabus=("11.4",),
         space={"learning_rate": (0.05, 1.0, "log")},
@@ -79,7 +85,10 @@ ENTRIES = (
         name="AdaBoostRegressor",
         package="lyceum.ensemble",
         task="regression",
-        about="Regressors one after the other, each on the rows that the last missed most; weighted median.",
+        about=(
+            "Regressors one after the other, each on the rows that the last missed most; weighted"
+            " median."
+        ),
         cost="the learner's, times the rounds",
         syllabus=("11.4",),
         space={"learning_rate": (0.05, 1.0, "log")},
@@ -89,7 +98,10 @@ ENTRIES = (
         name="HistGradientBoostingClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="Small trees one after the other along the gradient of the logistic or multinomial loss.",
+        about=(
+            "Small trees one after the other along the gradient of the logistic or multinomial"
+            " loss."
+        ),
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
@@ -98,7 +110,10 @@ ENTRIES = (
         name="HistGradientBoostingRegressor",
         package="lyceum.ensemble",
         task="regression",
-        about="Small trees one after the other along the gradient of the squared, absolute or Huber loss.",
+        about=(
+            "Small trees one after the other along the gradient of the squared, absolute or Huber"
+            " loss."
+        ),
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
@@ -107,7 +122,10 @@ ENTRIES = (
         name="GenericBoostingClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="Any regressor boosted down the gradient of the logistic or multinomial loss; exact trees.",
+        about=(
+            "Any regressor boosted down the gradient of the logistic or multinomial loss; exact"
+            " trees."
+        ),
         cost="the learner's, times the rounds",
         syllabus=("11.4",),
         space={"learning_rate": (0.02, 0.3, "log")},
@@ -117,7 +135,9 @@ ENTRIES = (
         name="GenericBoostingRegressor",
         package="lyceum.ensemble",
         task="regression",
-        about="Any regressor boosted down the gradient of the squared loss; by default exact trees.",
+        about=(
+            "Any regressor boosted down the gradient of the squared loss; by default exact trees."
+        ),
         cost="the learner's, times the rounds",
         syllabus=("11.4",),
         space={"learning_rate": (0.02, 0.3, "log")},
@@ -127,7 +147,10 @@ ENTRIES = (
         name="OneVsRestClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="One binary machine per class against all others; the highest score or most votes decide.",
+        about=(
+            "One binary machine per class against all others; the highest score or most votes"
+            " decide."
+        ),
         cost="the learner's, times K",
         syllabus=("9.6",),
         space={"decision": ["scores", "votes"]},
@@ -137,7 +160,9 @@ ENTRIES = (
         name="OneVsOneClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="One binary machine per pair of classes; votes decide, posteriors by pairwise coupling.",
+        about=(
+            "One binary machine per pair of classes; votes decide, posteriors by pairwise coupling."
+        ),
         cost="the learner's on 2n/K rows, times K(K-1)/2",
         syllabus=("9.6",),
         space={"decision": ["votes", "posteriors"]},
@@ -147,7 +172,9 @@ ENTRIES = (
         name="OutputCodeClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="Every class a word of a code, one binary machine per place; the nearest word decides.",
+        about=(
+            "Every class a word of a code, one binary machine per place; the nearest word decides."
+        ),
         cost="the learner's, times the columns of the code",
         syllabus=("9.6",),
         space={"decoding": ["loss", "hamming"]},
@@ -157,7 +184,10 @@ ENTRIES = (
         name="Committee",
         package="lyceum.ensemble",
         task="classification",
-        about="Any learners, each with its own columns and settings, fused by votes, sums or other rules.",
+        about=(
+            "Any learners, each with its own columns and settings, fused by votes, sums or other"
+            " rules."
+        ),
         cost="that of the members; times the folds for weights by validation",
         syllabus=("11.1", "11.2", "11.5", "11.7"),
         space={"rule": ["vote", "sum", "product"]},
@@ -167,7 +197,9 @@ ENTRIES = (
         name="StackingClassifier",
         package="lyceum.ensemble",
         task="classification",
-        about="A classifier that learns from the posteriors that other classifiers give out of fold.",
+        about=(
+            "A classifier that learns from the posteriors that other classifiers give out of fold."
+        ),
         cost="that of the members, times the folds and one",
         syllabus=("11.5",),
         space={"passthrough": [False, True]},
@@ -177,7 +209,9 @@ ENTRIES = (
         name="StackingRegressor",
         package="lyceum.ensemble",
         task="regression",
-        about="A regressor that learns from the predictions that other regressors make out of fold.",
+        about=(
+            "A regressor that learns from the predictions that other regressors make out of fold."
+        ),
         cost="that of the members, times the folds and one",
         syllabus=("11.5",),
         space={"passthrough": [False, True]},
@@ -188,7 +222,10 @@ ENTRIES = (
         package="lyceum.ensemble",
         task="classification",
         about="Cheap classifiers first; what they doubt goes on to the next, within a budget.",
-        cost="that of the stages, times the folds and one; a row goes from stage to stage until one is sure",
+        cost=(
+            "that of the stages, times the folds and one; a row goes from stage to stage until one"
+            " is sure"
+        ),
         syllabus=("11.6",),
         space={"thresholds": [None, [0.8], [0.9], [0.99]]},
         in_study="never",
@@ -217,7 +254,10 @@ ENTRIES = (
         name="AuxiliaryTargets",
         package="lyceum.ensemble",
         task="classification",
-        about="A learner helped by columns that are known in training only, which it learns to predict.",
+        about=(
+            "A learner helped by columns that are known in training only, which it learns to"
+            " predict."
+        ),
         cost="that of the learner, and n·d·log n per auxiliary target and fold",
         syllabus=("11.5",),
         space={"cv": [3, 5, 10]},

@@ -19,7 +19,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="KernelRidge",
         package="lyceum.kernels",
         task="regression",
-        about="Ridge regression in the feature space of a kernel; leave-one-out errors in closed form.",
+        about=(
+            "Ridge regression in the feature space of a kernel; leave-one-out errors in closed"
+            " form."
+        ),
         cost="n²·(d + n/3) to fit, n·d per prediction; n² numbers of four bytes held",
         syllabus=("9.4",),
         space={"alpha": (1e-3, 1e1, "log"), "gamma": (1e-3, 1.0, "log")},
@@ -80,7 +83,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="SVC",
         package="lyceum.kernels",
         task="classification",
-        about="Support vector classification with any kernel: hard and soft margins, slacks, KKT residuals.",
+        about=(
+            "Support vector classification with any kernel: hard and soft margins, slacks, KKT"
+            " residuals."
+        ),
         cost="n · support vectors · d to fit, support vectors · d per row to predict",
         syllabus=("9.3", "9.5"),
         space={"C": (1e-1, 1e2, "log"), "gamma": (1e-3, 1.0, "log")},

@@ -26,7 +26,10 @@ ENTRIES = (
         name="RidgeCV",
         package="lyceum.linear",
         task="regression",
-        about="Ridge regression with the penalty chosen by cross-validation, from the statistics of folds.",
+        about=(
+            "Ridge regression with the penalty chosen by cross-validation, from the statistics of"
+            " folds."
+        ),
         cost="n·d² to fit, d³ per fold to solve",
         syllabus=("7.2",),
         in_study="never",
@@ -92,7 +95,10 @@ ENTRIES = (
         about="A linear classifier by hinge, logistic, exponential or squared loss of the margin.",
         cost="n·d²·K per pass by Newton, n·d·K by quasi-Newton; some ten passes",
         syllabus=("7.8",),
-        space={"C": _SHRINK, "loss": ["hinge", "squared_hinge", "logistic", "exponential", "squared"]},
+        space={
+            "C": _SHRINK,
+            "loss": ["hinge", "squared_hinge", "logistic", "exponential", "squared"],
+        },
         in_study="never",
     ),
     Entry(
@@ -102,7 +108,11 @@ ENTRIES = (
         about="Numbers as polynomials, Gaussian bumps or sigmoid steps of them.",
         cost="n·d to fit, n per function to transform",
         syllabus=("7.3",),
-        space={"kind": ["polynomial", "gaussian", "sigmoid"], "degree": [2, 3], "n_centers": [5, 10, 20]},
+        space={
+            "kind": ["polynomial", "gaussian", "sigmoid"],
+            "degree": [2, 3],
+            "n_centers": [5, 10, 20],
+        },
     ),
 )
 

@@ -7,7 +7,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="GaussianMixture",
         package="lyceum.mixtures",
         task="density",
-        about="A sum of Gaussians by expectation-maximisation; components cannot collapse.",
+        about="A sum of Gaussians by expectation-maximization; components cannot collapse.",
         cost="n·d²·K per pass",
         syllabus=("12.4", "4.6"),
         space={
@@ -20,7 +20,9 @@ ENTRIES: tuple[Entry, ...] = (
         name="BayesianGaussianMixture",
         package="lyceum.mixtures",
         task="density",
-        about="A mixture of Gaussians by variational inference, which finds the number of components.",
+        about=(
+            "A mixture of Gaussians by variational inference, which finds the number of components."
+        ),
         cost="n·d²·K per pass",
         syllabus=("12.4", "4.6"),
         space={

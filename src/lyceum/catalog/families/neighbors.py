@@ -12,7 +12,7 @@ ENTRIES: tuple[Entry, ...] = (
         package="lyceum.neighbors",
         task="classification",
         about="The nearest stored rows vote on the class.",
-        cost="nothing to fit; a search for k neighbours per row to predict",
+        cost="nothing to fit; a search for k neighbors per row to predict",
         syllabus=("10.1", "10.2", "10.3", "10.8", "1.3"),
         space=_VOTES,
     ),
@@ -21,7 +21,7 @@ ENTRIES: tuple[Entry, ...] = (
         package="lyceum.neighbors",
         task="regression",
         about="The mean target of the nearest stored rows.",
-        cost="nothing to fit; a search for k neighbours per row to predict",
+        cost="nothing to fit; a search for k neighbors per row to predict",
         syllabus=("10.1", "10.2", "10.3", "10.8"),
         space=_VOTES,
     ),
@@ -30,7 +30,9 @@ ENTRIES: tuple[Entry, ...] = (
         package="lyceum.neighbors",
         task="regression",
         about="A constant, plane or parabola through the rows about every query.",
-        cost="a search and k·p² + p³ for p terms, per row to predict and for up to 1,000 rows to fit",
+        cost=(
+            "a search and k·p² + p³ for p terms, per row to predict and for up to 1,000 rows to fit"
+        ),
         syllabus=("10.6",),
         space={"n_neighbors": (10, 200, "log"), "degree": [0, 1, 2]},
         in_study="never",
@@ -49,7 +51,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="AttributeWeights",
         package="lyceum.neighbors",
         task="preparation",
-        about="Stretches every column by what the leave-one-out error of neighbours says; zero removes it.",
+        about=(
+            "Stretches every column by what the leave-one-out error of neighbors says; zero"
+            " removes it."
+        ),
         cost="d·m² per round on a sample of m rows, n·d to transform",
         syllabus=("10.4",),
         in_study="never",
@@ -77,7 +82,10 @@ ENTRIES: tuple[Entry, ...] = (
         name="RBFNetworkRegressor",
         package="lyceum.neighbors",
         task="regression",
-        about="A sum of Gaussian bumps, by least squares, gradient steps or EM; linear models optional.",
+        about=(
+            "A sum of Gaussian bumps, by least squares, gradient steps or EM; linear models"
+            " optional."
+        ),
         cost="n·m² to fit m units, n·m·d to predict",
         syllabus=("10.7",),
         space=_BUMPS,

@@ -31,7 +31,10 @@ ENTRIES = (
         name="KBinsDiscretizer",
         package="lyceum.prepare",
         task="preparation",
-        about="Numbers to intervals: by the classes (minimum description length), by frequency or width.",
+        about=(
+            "Numbers to intervals: by the classes (minimum description length), by frequency or"
+            " width."
+        ),
         cost="n·d, and n·d·log(values) for the classes",
         syllabus=("1.2",),
         space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},

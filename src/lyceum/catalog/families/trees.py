@@ -11,8 +11,14 @@ ENTRIES = (
         name="DecisionTreeClassifier",
         package="lyceum.trees",
         task="classification",
-        about="Splits by one column at a time: every split form, criterion, pruning, and missing cells.",
-        cost="n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per level",
+        about=(
+            "Splits by one column at a time: every split form, criterion, pruning, and missing"
+            " cells."
+        ),
+        cost=(
+            "n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per"
+            " level"
+        ),
         syllabus=("1.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.8"),
         space={**_LEAVES, "criterion": ["gini", "entropy", "gain_ratio"]},
         settings_in_passes=_BINNED,
@@ -31,7 +37,10 @@ ENTRIES = (
         name="C45",
         package="lyceum.trees",
         task="classification",
-        about="Quinlan's C4.5: gain ratio, fractions for missing cells, pruning by a confidence bound.",
+        about=(
+            "Quinlan's C4.5: gain ratio, fractions for missing cells, pruning by a confidence"
+            " bound."
+        ),
         cost="as DecisionTreeClassifier",
         syllabus=("6.1", "6.4", "6.6"),
         space={"confidence": (0.01, 0.5, "log")},
@@ -52,7 +61,10 @@ ENTRIES = (
         package="lyceum.trees",
         task="regression",
         about="A constant in every leaf, by variance, absolute error or standard deviation.",
-        cost="n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per level",
+        cost=(
+            "n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per"
+            " level"
+        ),
         syllabus=("1.3", "6.2", "6.7", "6.8"),
         space=_LEAVES,
         settings_in_passes=_BINNED,
@@ -77,4 +89,6 @@ ENTRIES = (
     ),
 )
 
-ITEMS: tuple[Item, ...] = (Item("permutation_importance", package="lyceum.trees", syllabus=("6.8", "11.3")),)
+ITEMS: tuple[Item, ...] = (
+    Item("permutation_importance", package="lyceum.trees", syllabus=("6.8", "11.3")),
+)

@@ -40,7 +40,9 @@ bayesnet = Commands(
 )
 
 Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
-Given = Annotated[list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")]
+Given = Annotated[
+    list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")
+]
 _STATE = "variable=state"
 
 
@@ -64,7 +66,9 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     return pairs  # type: ignore[return-value]
 
 
-@bayesnet.command(epilog="Example: lyceum bayesnet learn patients.csv --method tabu -o patients.bif")
+@bayesnet.command(
+    epilog="Example: lyceum bayesnet learn patients.csv --method tabu -o patients.bif"
+)
 @reads_files
 def learn(
     data: Data,
@@ -75,16 +79,18 @@ def learn(
     score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The class: for tan, and to discretise numbers by it."),
+        typer.Option("--target", "-t", help="The class: for tan, and to discretize numbers by it."),
     ] = None,
     order: Annotated[
         str | None, typer.Option(help="For k2: the variables separated by commas, causes first.")
     ] = None,
     required: Annotated[
-        list[str] | None, typer.Option(help="An edge that must be there, 'from->to'; repeat for more.")
+        list[str] | None,
+        typer.Option(help="An edge that must be there, 'from->to'; repeat for more."),
     ] = None,
     forbidden: Annotated[
-        list[str] | None, typer.Option(help="An edge that must not be there, 'from->to'; repeat for more.")
+        list[str] | None,
+        typer.Option(help="An edge that must not be there, 'from->to'; repeat for more."),
     ] = None,
     max_parents: Annotated[int | None, typer.Option(help="The most parents of a variable.")] = None,
     restarts: Annotated[int, typer.Option(help="The number of restarts of a search.")] = 0,
@@ -134,11 +140,14 @@ def learn(
     print_line("\nwritten to ", (out, "bold"), f"; next: {next_command}")
 
 
-@bayesnet.command(epilog="Example: lyceum bayesnet query asia lung -e xray=yes -e smoke=no --explain")
+@bayesnet.command(
+    epilog="Example: lyceum bayesnet query asia lung -e xray=yes -e smoke=no --explain"
+)
 def query(
     net: Net,
     variables: Annotated[
-        list[str] | None, typer.Argument(help="The variables of the query; several are answered jointly.")
+        list[str] | None,
+        typer.Argument(help="The variables of the query; several are answered jointly."),
     ] = None,
     evidence: Given = None,
     do: Annotated[
@@ -147,14 +156,22 @@ def query(
     ] = None,
     soft: Annotated[
         list[str] | None,
-        typer.Option(help="variable=likelihoods of its states separated by commas; repeat for more."),
+        typer.Option(
+            help="variable=likelihoods of its states separated by commas; repeat for more."
+        ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the working step by step.")] = False,
-    best: Annotated[bool, typer.Option("--best", help="The most probable states of all variables.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the working step by step.")
+    ] = False,
+    best: Annotated[
+        bool, typer.Option("--best", help="The most probable states of all variables.")
+    ] = False,
     method: Annotated[
         str, typer.Option(help="auto, junction_tree, elimination, likelihood_weighting or gibbs.")
     ] = "auto",
-    samples: Annotated[int, typer.Option(help="The number of samples of a sampling method.")] = 20_000,
+    samples: Annotated[
+        int, typer.Option(help="The number of samples of a sampling method.")
+    ] = 20_000,
     seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -164,9 +181,13 @@ def query(
     from lyceum.report import Table
 
     model = _read(net)
-    model = model.do(**named_values(do, "--do", _STATE)) if do else model
+    if do:
+        model = model.do(**named_values(do, "--do", _STATE))
     seen = named_values(evidence, "--evidence", _STATE)
-    given = {"soft": _likelihoods(soft)} if soft else {}
+    if soft:
+        given = {"soft": _likelihoods(soft)}
+    else:
+        given = {}
     if best:
         found = model.most_probable(seen, **given)
         if as_json:
@@ -187,10 +208,14 @@ def query(
     with notes():
         if variables:
             answers = [
-                model.posterior(variables, seen, method=method, n_samples=samples, random_state=seed, **given)
+                model.posterior(
+                    variables, seen, method=method, n_samples=samples, random_state=seed, **given
+                )
             ]
         else:
-            answers = [found for name, found in model.marginals(seen, **given).items() if name not in seen]
+            answers = [
+                found for name, found in model.marginals(seen, **given).items() if name not in seen
+            ]
     if as_json:
         print_json([answer.as_dict() for answer in answers])
         return
@@ -213,10 +238,13 @@ def independent(
     net: Net,
     first: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
     second: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
-    given: Annotated[str, typer.Option("--given", "-g", help="Variables separated by commas.")] = "",
+    given: Annotated[
+        str, typer.Option("--given", "-g", help="Variables separated by commas.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say whether variables are independent given others, path by path; or list the local statements."""
+    """Say whether variables are independent given others, path by path; or list the local
+    statements."""
     from lyceum.bayesnets import d_separated, local_markov
     from lyceum.cli.screen import console, print_json
 
@@ -228,7 +256,10 @@ def independent(
         else:
             console.print("\n".join(statements), soft_wrap=True, markup=False)
         return
-    sets = [[name.strip() for name in text.split(",") if name.strip()] for text in (first, second, given)]
+    sets = [
+        [name.strip() for name in text.split(",") if name.strip()]
+        for text in (first, second, given)
+    ]
     found = d_separated(model, sets[0], sets[1], sets[2])
     if as_json:
         print_json(found.as_dict())
@@ -267,11 +298,10 @@ def draw(
         if tree:
             ax = plot.junction_tree(model)
         else:
-            ax = (
-                plot.moral_graph(model)
-                if moral
-                else plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
-            )
+            if moral:
+                ax = plot.moral_graph(model)
+            else:
+                ax = plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
         ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
     print_line("wrote ", (out, "bold"))
@@ -282,7 +312,10 @@ def sample(
     net: Net,
     rows: Annotated[int, typer.Argument(help="How many rows.")],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output.")
+        str,
+        typer.Option(
+            "--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output."
+        ),
     ] = "-",
     seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
     force: Force = False,

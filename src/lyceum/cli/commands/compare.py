@@ -42,4 +42,6 @@ def run(
 def _names(first: str, second: str) -> tuple[str, str]:
     """What tells the two files apart."""
     short = Path(first).stem, Path(second).stem
-    return short if short[0] != short[1] else (first, second)
+    if short[0] != short[1]:
+        return short
+    return (first, second)

@@ -18,7 +18,16 @@ from lyceum import __version__
 from lyceum._core.packages import EXTRAS, NAMESAKE, how_to_install
 from lyceum.cli.screen import console, print_json
 
-_REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "typer", "rich", "tomli-w")
+_REQUIRED = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "threadpoolctl",
+    "pyarrow",
+    "typer",
+    "rich",
+    "tomli-w",
+)
 _LEVELS = ("plain", "v2", "v3", "v4")
 
 
@@ -42,7 +51,9 @@ def examine() -> dict[str, Any]:
         "blas": _blas(),
         "memory": _memory(),
         "packages": {name: _version_of(name) for name in _REQUIRED},
-        "extras": {extra: {name: _version_of(name) for name in names} for extra, names in EXTRAS.items()},
+        "extras": {
+            extra: {name: _version_of(name) for name in names} for extra, names in EXTRAS.items()
+        },
         "healthy": bool(checks) and all(verdict == "passed" for verdict in checks.values()),
     }
 
@@ -61,7 +72,12 @@ def _kernels() -> dict[str, Any]:
     except ImportError as error:
         return {**found, "error": str(error)}
     runs = [name for name in built if name == "plain" or int(name[1:]) <= x86_level()]
-    return {**found, "picked": level, "runs": runs, "self-check": {name: _self_check(name) for name in runs}}
+    return {
+        **found,
+        "picked": level,
+        "runs": runs,
+        "self-check": {name: _self_check(name) for name in runs},
+    }
 
 
 def _self_check(level: str) -> str:
@@ -71,12 +87,16 @@ def _self_check(level: str) -> str:
     kernels = importlib.import_module(f"lyceum._native_{level}")
     X = np.random.default_rng(0).normal(1e6, 1.0, (999, 7))
     w = np.linspace(0.5, 2.0, 999)
-    weight, mean, scatter = np.zeros((1, 7)), np.zeros((1, 7)), np.zeros((1, 7))
+    weight = np.zeros((1, 7))
+    mean = np.zeros((1, 7))
+    scatter = np.zeros((1, 7))
     kernels.class_moments(X, None, w, weight, mean, scatter)
     expected = np.average(X, axis=0, weights=w)
     right = np.allclose(mean[0], expected, rtol=1e-14, atol=0)
     right = right and np.allclose(scatter[0], w @ (X - expected) ** 2, rtol=1e-9, atol=0)
-    return "passed" if right else f"failed: mean {mean[0, 0]!r}, NumPy has {expected[0]!r}"
+    if right:
+        return "passed"
+    return f"failed: mean {mean[0, 0]!r}, NumPy has {expected[0]!r}"
 
 
 def _threads() -> dict[str, Any]:
@@ -104,7 +124,10 @@ def _blas() -> list[str]:
 def _memory() -> dict[str, float | None]:
     """Gigabytes in all and free; None where the system does not say."""
     names = getattr(os, "sysconf_names", {})
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in names else None
+    if "SC_PHYS_PAGES" in names:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    else:
+        total = None
     free = None
     if os.path.exists("/proc/meminfo"):
         with open("/proc/meminfo") as file:
@@ -135,7 +158,9 @@ def _render(found: dict[str, Any]) -> None:
 
 
 def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    kernels, threads, memory = found["kernels"], found["threads"], found["memory"]
+    kernels = found["kernels"]
+    threads = found["threads"]
+    memory = found["memory"]
     yield "lyceum", f"{found['lyceum']}, Python {found['python']}, {sys.executable}"
     if found["namesake"] is not None:
         yield "", f"[red]{escape(found['namesake'])}[/]"
@@ -144,7 +169,10 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     else:
         yield (
             "kernels",
-            f"{kernels['picked']}; built: {', '.join(kernels['built'])}; {_setting('LYCEUM_ISA', kernels)}",
+            (
+                f"{kernels['picked']}; built: {', '.join(kernels['built'])};"
+                f" {_setting('LYCEUM_ISA', kernels)}"
+            ),
         )
     for level, verdict in kernels["self-check"].items():
         yield f"  check {level}", f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]"
@@ -153,7 +181,10 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "threads", f"{threads['in use']} {processors}; {_setting('OMP_NUM_THREADS', threads)}"
     for i, library in enumerate(found["blas"] or ["none found"]):
         yield "BLAS" if i == 0 else "", library
-    yield "memory", ", ".join(f"{size} GB {name}" for name, size in memory.items() if size) or "not known"
+    yield (
+        "memory",
+        ", ".join(f"{size} GB {name}" for name, size in memory.items() if size) or "not known",
+    )
     for i, (name, version) in enumerate(found["packages"].items()):
         yield "packages" if i == 0 else "", f"{name:<15}{version or '[red]not installed[/]'}"
     for extra, packages in found["extras"].items():
@@ -163,4 +194,6 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _setting(name: str, values: dict[str, Any]) -> str:
-    return f"{name} is not set" if values[name] is None else f"{name}={values[name]}"
+    if values[name] is None:
+        return f"{name} is not set"
+    return f"{name}={values[name]}"

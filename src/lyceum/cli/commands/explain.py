@@ -38,7 +38,9 @@ def _render(one: RowExplanation) -> None:
         made.add_row(Text(name), Text(show_cell(cell)), show(adds), _bar(adds / most))
     console.print(made)
     if rest := len(one.contributions) - len(telling):
-        console.print(f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim")
+        console.print(
+            f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim"
+        )
     if one.detail is not None:
         _render_detail(one.detail)
 
@@ -54,5 +56,10 @@ def _render_detail(detail: Table) -> None:
 def _bar(share: float) -> Text:
     """To the left of the line what speaks against, to the right what speaks for."""
     size = round(abs(share) * _BAR)
-    against, speaks_for = ("█" * size, "") if share < 0 else ("", "█" * size)
+    if share < 0:
+        against = "█" * size
+        speaks_for = ""
+    else:
+        against = ""
+        speaks_for = "█" * size
     return Text.assemble((f"{against:>{_BAR}}", "yellow"), "│", (f"{speaks_for:<{_BAR}}", "blue"))

@@ -38,7 +38,9 @@ def run(
     learned = steps[-1].summary()
     names = [type(step).__name__ for step in steps]
     if as_json:
-        print_json({"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **learned.as_dict()})
+        print_json(
+            {"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **learned.as_dict()}
+        )
         return
     show_summary(learned)
     print_line(f"\n{' → '.join(names)}, fitted and kept in ", (str(kept), "bold"))

@@ -43,11 +43,10 @@ def render(found: Inspection) -> None:
 
 def _headline(found: Inspection) -> str:
     cells = found.n_rows * len(found.columns)
-    missing = (
-        f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
-        if found.n_missing
-        else "complete"
-    )
+    if found.n_missing:
+        missing = f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
+    else:
+        missing = "complete"
     facts = [show_count(found.n_rows, "row"), show_count(len(found.columns), "column"), missing]
     if found.n_repeated:
         facts.append(f"{found.n_repeated:,} repeated rows")
@@ -55,7 +54,8 @@ def _headline(found: Inspection) -> str:
 
 
 def _columns(found: Inspection) -> Table:
-    wide, any_missing = console.width >= _WIDE, found.n_missing > 0
+    wide = console.width >= _WIDE
+    any_missing = found.n_missing > 0
     heads = {
         "column": 30 if wide else 24,
         "kind": 11,
@@ -66,8 +66,12 @@ def _columns(found: Inspection) -> Table:
     shown = table(*(head for head, width in heads.items() if width != 0), expand=True)
     for head in shown.columns:
         head.max_width = heads[str(head.header)]
-        head.overflow, head.no_wrap = "ellipsis", True
-        head.justify = "right" if head.header == "missing" else "left"
+        head.overflow = "ellipsis"
+        head.no_wrap = True
+        if head.header == "missing":
+            head.justify = "right"
+        else:
+            head.justify = "left"
     shown.columns[-1].ratio = 1
     for column in found.columns:
         cells: list[Text | str] = [
@@ -81,19 +85,27 @@ def _columns(found: Inspection) -> Table:
 
 
 def _missing_text(n_missing: int, n_rows: int) -> str:
-    return f"{n_missing:,} {n_missing / n_rows:>4.0%}" if n_missing else ""
+    if n_missing:
+        return f"{n_missing:,} {n_missing / n_rows:>4.0%}"
+    return ""
 
 
 def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
     if column.top:
         present = max(1, n_rows - column.n_missing)
-        shares = [Text.assemble(_number(value), (f" {n / present:.0%}", "cyan")) for value, n in column.top]
+        shares = [
+            Text.assemble(_number(value), (f" {n / present:.0%}", "cyan"))
+            for value, n in column.top
+        ]
         more = (column.n_distinct or 0) - len(column.top)
         return Text(" · ").join([*shares, *([Text(f"{more:,} more")] if more > 0 else [])])
     if column.low is None or column.high is None:
         return Text("too many to list" if column.kind == "categorical" else "–", style="dim")
     show = time_text if column.is_time else _number
-    middle = f"  median {show(column.median)}" if wide else ""
+    if wide:
+        middle = f"  median {show(column.median)}"
+    else:
+        middle = ""
     return Text.assemble(
         (_spark(column.histogram), "cyan"), f"  {show(column.low)} … {show(column.high)}{middle}"
     )
@@ -124,7 +136,9 @@ def _flags(found: Inspection) -> Table | str:
     if not flagged:
         return "[green]nothing looks wrong[/]"
     shown = Table.grid(padding=(0, 2))
-    shown.title, shown.title_justify, shown.title_style = "worth a look", "left", "bold"
+    shown.title = "worth a look"
+    shown.title_justify = "left"
+    shown.title_style = "bold"
     shown.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
     for name, flag in flagged:
         shown.add_row(Text(name), Text(flag.text, style="red" if flag.code in _GRAVE else "yellow"))

@@ -27,20 +27,34 @@ def run(
     force: bool,
 ) -> None:
     refuse_to_replace(out, force)
-    made = None if learner is None else catalog.find(learner).load()()
+    if learner is None:
+        made = None
+    else:
+        made = catalog.find(learner).load()()
     hint = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
     console.print(hint, style="dim")
     with notes():
         found = label_file(
-            data, target, out, _ask, strategy=strategy, n_queries=queries, learner=made, seed=seed, form=form
+            data,
+            target,
+            out,
+            _ask,
+            strategy=strategy,
+            n_queries=queries,
+            learner=made,
+            seed=seed,
+            form=form,
         )
     classes = ", ".join(found.classes) or "none"
-    answers = "1 answer" if found.asked == 1 else f"{found.asked} answers"
+    if found.asked == 1:
+        answers = "1 answer"
+    else:
+        answers = f"{found.asked} answers"
     console.print(
-        f"{answers}; {found.labelled:,} of {found.rows:,} rows have a label ({escape(classes)}): "
+        f"{answers}; {found.labeled:,} of {found.rows:,} rows have a label ({escape(classes)}): "
         f"{escape(str(found.out))}"
     )
-    if found.labelled < found.rows:
+    if found.labeled < found.rows:
         file = shlex.quote(str(found.out))
         again = f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
         print_line(f"To go on: {again}", style="dim")
@@ -57,8 +71,12 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
         guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
         console.print(f"guess: {guess}", style="dim")
     answer = _read_line("label: ")
-    while answer and posteriors and answer not in posteriors:  # a new class, or a slip of the fingers
-        console.print(f"{escape(answer)} is no class so far: type it again to add it, or another label")
+    while (
+        answer and posteriors and answer not in posteriors
+    ):  # a new class, or a slip of the fingers
+        console.print(
+            f"{escape(answer)} is no class so far: type it again to add it, or another label"
+        )
         again = _read_line("label: ")
         if again == answer:
             break
@@ -77,5 +95,11 @@ def _read_line(prompt: str) -> str:
 
 def _cell_text(cell: Any) -> str:
     """A cell; whole numbers without marks of thousands, as they may be years or codes."""
-    is_integer = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15)
-    return "" if cell is None else str(int(cell)) if is_integer else show_cell(cell)
+    is_integer = isinstance(cell, int) or (
+        isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15
+    )
+    if cell is None:
+        return ""
+    if is_integer:
+        return str(int(cell))
+    return show_cell(cell)

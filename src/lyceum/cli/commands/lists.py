@@ -12,13 +12,22 @@ from lyceum import catalog
 from lyceum.cli.screen import console, print_json
 from lyceum.syllabus import SECTIONS, Row, rows
 
-_MARKS = {"works": ("✔ works", "green"), "partly": ("◐ partly", "yellow"), "not yet": ("· not yet", "dim")}
+_MARKS = {
+    "works": ("✔ works", "green"),
+    "partly": ("◐ partly", "yellow"),
+    "not yet": ("· not yet", "dim"),
+}
 
 
 def show_syllabus(missing: bool, as_json: bool) -> None:
     shown = [row for row in rows() if not (missing and row.status == "works")]
     if as_json:
-        print_json([{**asdict(row), "section": SECTIONS[row.section], "status": row.status} for row in shown])
+        print_json(
+            [
+                {**asdict(row), "section": SECTIONS[row.section], "status": row.status}
+                for row in shown
+            ]
+        )
         return
     for number, section in SECTIONS.items():
         inside = [row for row in shown if row.section == number]
@@ -67,7 +76,9 @@ def _learner_table(entries: list[catalog.Entry]) -> Table:
     listed.add_column(width=25)
     listed.add_column(ratio=1)
     for entry in entries:
-        listed.add_row(_name(entry), _facts(entry), Text(entry.about).append(f" {entry.cost}.", "dim"))
+        listed.add_row(
+            _name(entry), _facts(entry), Text(entry.about).append(f" {entry.cost}.", "dim")
+        )
     return listed
 
 

@@ -48,6 +48,9 @@ def run(
     else:
         shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
         gives = FittedModel(fitted).gives
-        verb = "predicted" if gives == "predictions" else f"with {gives}"
+        if gives == "predictions":
+            verb = "predicted"
+        else:
+            verb = f"with {gives}"
         print_line(f"{show_count(done.n_rows, 'row')} {verb}: ", (str(done.path), "bold"))
         print_line(", ".join(shares))

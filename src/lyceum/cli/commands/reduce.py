@@ -34,10 +34,14 @@ def run(
         refuse_to_replace(page, force)
         check_installed("the report of a reduction", "matplotlib")
     with notes(), progress_bar(f"reducing {Path(data).name}"):
-        found = reduce_table(data, target, method=method, n_components=components, keep=keep, form=form)
+        found = reduce_table(
+            data, target, method=method, n_components=components, keep=keep, form=form
+        )
     if out is not None:
         with replace_file(out) as file:
-            (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(found.table, file)
+            (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(
+                found.table, file
+            )
     if page is not None:
         write_file(page, found.page(Path(data).name).encode())
     if as_json:

@@ -37,18 +37,33 @@ from lyceum.studies import (
 )
 
 _AXIS = 24  # cells of the drawn intervals
-_TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
+_TARGET_NAMES = (
+    "class",
+    "target",
+    "y",
+    "label",
+    "outcome",
+    "response",
+    "survived",
+    "churn",
+    "default",
+)
 _NO_TARGET = ("identifier", "constant", "empty", "free_text")
 _WIDE = 100  # from this many columns on, they are drawn
 
 
-def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any) -> None:
+def run(
+    data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any
+) -> None:
     """Study a file, and print the ranking, the answer and where the results are."""
     if data is not None and target is None and options.get("recipe") is None:
         raise LyceumError(_targets(data, options.get("form")))
     note_lacking("the report of a study", *EXTRAS["report"])
     try:
-        text = f"studying {Path(data).name}" if data else "studying"
+        if data:
+            text = f"studying {Path(data).name}"
+        else:
+            text = "studying"
         with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
             found = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
@@ -63,9 +78,12 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
 
 
 def _costs(text: str | None) -> Any:
-    """The losses, if they are a matrix; of pairs, what completes them once the study knows the classes."""
+    """The losses, if they are a matrix; of pairs, what completes them once the study knows the
+    classes."""
     costs = loss_for(text, None)
-    return partial(loss_for, text) if isinstance(costs, dict) else costs
+    if isinstance(costs, dict):
+        return partial(loss_for, text)
+    return costs
 
 
 def _targets(data: str, form: Any) -> str:
@@ -73,7 +91,10 @@ def _targets(data: str, form: Any) -> str:
     found = inspect(data, **({} if form is None else {"form": form}))
     names = ", ".join(repr(column.name) for column in found.columns)
     likely = "; ".join(_likely(found))
-    hint = f" Likely: {likely}." if likely else ""
+    if likely:
+        hint = f" Likely: {likely}."
+    else:
+        hint = ""
     return f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
 
 
@@ -85,17 +106,25 @@ def _likely(found: Inspection) -> list[str]:
             continue
         n = column.n_distinct or 0
         few = column.kind != "continuous" and 2 <= n <= 20
-        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (place == len(found.columns) - 1)
+        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (
+            place == len(found.columns) - 1
+        )
         scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (place == 0 and few)
     best = sorted(scores, key=lambda name: -scores[name])[:3]
-    return [f"--target {shlex.quote(name)} ({_values(found[name])})" for name in best if scores[name] >= 1.0]
+    return [
+        f"--target {shlex.quote(name)} ({_values(found[name])})"
+        for name in best
+        if scores[name] >= 1.0
+    ]
 
 
 def _values(column: Any) -> str:
     if column.kind == "continuous":
         return "numbers"
     shown = ", ".join(str(value) for value, _ in column.top[:3])
-    return f"{shown}, ..." if (column.n_distinct or 0) > 3 else shown
+    if (column.n_distinct or 0) > 3:
+        return f"{shown}, ..."
+    return shown
 
 
 def render(found: Study) -> None:
@@ -129,22 +158,31 @@ def render(found: Study) -> None:
 def _p_note(found: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = found.comparison.test
-    guess = "" if "permutation" in test else "; for the constant guess a permutation test on rows"
-    meaning = (
-        "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
-        f"learner counts as worse ({test}, Holm's correction{guess})"
-        if test
-        else "p: no test is possible with so few rows"
-    )
+    if "permutation" in test:
+        guess = ""
+    else:
+        guess = "; for the constant guess a permutation test on rows"
+    if test:
+        meaning = (
+            "p: the chance of a difference from the best at least as large if there were none;"
+            f" below 0.05 a learner counts as worse ({test}, Holm's correction{guess})"
+        )
+    else:
+        meaning = "p: no test is possible with so few rows"
     untuned = not all(learner.is_tuned for learner in found.comparison.learners)
-    some = " (*: only its defaults in some folds; 1*: in all)" if untuned else ""
+    if untuned:
+        some = " (*: only its defaults in some folds; 1*: in all)"
+    else:
+        some = ""
     return f"{meaning}. tried: settings compared in every fold{some}."
 
 
 def _settings_tried(learner: RankedLearner) -> str:
     """How many settings were compared in a fold, starred if that was not so in every fold."""
     if learner.is_baseline or learner.is_tuned:
-        return "" if learner.is_baseline else str(learner.settings_tried)
+        if learner.is_baseline:
+            return ""
+        return str(learner.settings_tried)
     return f"{learner.settings_tried if learner.folds_searched else 1}*"
 
 
@@ -161,14 +199,25 @@ def _warnings(found: Study) -> Iterator[str]:
 
 
 def _ranking(found: Study) -> Table:
-    comparison, scale = found.comparison, IntervalScale.of(found.comparison.learners)
+    comparison = found.comparison
+    scale = IntervalScale.of(found.comparison.learners)
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")
-    heads = ["", "learner", comparison.metric, "95 % interval", *([""] if drawn else []), *numbers[1:]]
+    heads = [
+        "",
+        "learner",
+        comparison.metric,
+        "95 % interval",
+        *([""] if drawn else []),
+        *numbers[1:],
+    ]
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
-        column.justify = "right" if column.header in numbers else "left"
+        if column.header in numbers:
+            column.justify = "right"
+        else:
+            column.justify = "left"
     for s in comparison.learners:
         low, high = aligned_interval(comparison, s.interval)
         cells = [
@@ -181,7 +230,9 @@ def _ranking(found: Study) -> Table:
             _settings_tried(s),
             f"{s.seconds:.1f}",
         ]
-        made.add_row(*cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else "")
+        made.add_row(
+            *cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else ""
+        )
     return made
 
 

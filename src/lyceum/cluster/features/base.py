@@ -1,4 +1,5 @@
-"""Learners that use clusters have in common: a clusterer of any library, and the cluster of every row."""
+"""Learners that use clusters have in common: a clusterer of any library, and the cluster of every
+row."""
 
 from __future__ import annotations
 
@@ -105,11 +106,17 @@ class ClusterWeights:
     table: np.ndarray
 
     @classmethod
-    def of(cls, block: Block, clusters_of: Callable[[Block], np.ndarray], n_classes: int) -> ClusterWeights:
+    def of(
+        cls, block: Block, clusters_of: Callable[[Block], np.ndarray], n_classes: int
+    ) -> ClusterWeights:
         """The weights in a block, by the clusters that a function gives to its rows."""
-        labels, K = np.asarray(clusters_of(block), dtype=np.int64), n_classes + 1
+        labels = np.asarray(clusters_of(block), dtype=np.int64)
+        K = n_classes + 1
         n = int(labels.max(initial=-1)) + 2
-        y = np.zeros(len(labels), dtype=np.int64) if block.y is None else block.y.astype(np.int64)
+        if block.y is None:
+            y = np.zeros(len(labels), dtype=np.int64)
+        else:
+            y = block.y.astype(np.int64)
         places = np.where(labels < 0, n - 1, labels) * K + np.where(y < 0, n_classes, y)
         return cls(np.bincount(places, block.weights, n * K).reshape(n, K))
 
@@ -131,15 +138,19 @@ class _WithoutTarget:
         return Schema(schema.columns)
 
     def __call__(self, block: Block) -> Block:
-        X = block.dense if self.dense else block.X
+        if self.dense:
+            X = block.dense
+        else:
+            X = block.X
         return replace(block, X=X, y=None, schema=Schema(block.schema.columns))
 
 
 class ClusterBased(Learner):
-    """A learner that fits a clusterer first, `KMeans` or any other, and then uses the clusters of rows.
+    """A learner that fits a clusterer first, `KMeans` or any other, and then uses the clusters of
+    rows.
 
-    A clusterer of Lyceum, or a pipeline of its learners, gets rows as they come. A clusterer of another
-    library gets numbers in memory, with categories as columns of 0 and 1.
+    A clusterer of Lyceum, or a pipeline of its learners, gets rows as they come. A clusterer of
+    another library gets numbers in memory, with categories as columns of 0 and 1.
 
     Attributes
     ----------
@@ -185,7 +196,9 @@ class ClusterBased(Learner):
 
     @property
     def _clusterer(self) -> Any:
-        return self._default_clusterer() if self.clusterer is None else self.clusterer
+        if self.clusterer is None:
+            return self._default_clusterer()
+        return self.clusterer
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
@@ -198,11 +211,14 @@ class ClusterBased(Learner):
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._takes_missing)]
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _fit_clusterer(self, rows: Rows, n_rows: int | None = None) -> None:
         """Learn `clusterer_` from the rows; the target is hidden from it."""
-        given = self._default_clusterer(n_rows) if self.clusterer is None else clone(self.clusterer)
+        if self.clusterer is None:
+            given = self._default_clusterer(n_rows)
+        else:
+            given = clone(self.clusterer)
         rows = rows.then(_WithoutTarget())
         if takes_rows(given):
             self.clusterer_ = given.fit(rows)
@@ -210,11 +226,16 @@ class ClusterBased(Learner):
                 without_names(self.clusterer_)
             return
         block = rows.then(self._design).gathered(type(self).__name__, "clusterer=KMeans()")
-        self.clusterer_ = given.fit(block.X, **({} if block.w is None else {"sample_weight": block.w}))
+        self.clusterer_ = given.fit(
+            block.X, **({} if block.w is None else {"sample_weight": block.w})
+        )
 
     def _learn_typical(self, rows: Rows) -> int:
-        """Learn where explanations start, in one pass; gives the number of rows that have a weight."""
-        with warnings.catch_warnings():  # a column of missing cells only: its 0 stays 0 in both places
+        """Learn where explanations start, in one pass; gives the number of rows that have a
+        weight."""
+        with (
+            warnings.catch_warnings()
+        ):  # a column of missing cells only: its 0 stays 0 in both places
             warnings.simplefilter("ignore")
             filled = SimpleImputer().fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_
@@ -226,7 +247,7 @@ class ClusterBased(Learner):
         clusters_of = partial(clusters_of_rows, self)
         return rows.reduce(partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes))
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _ask_clusterer(self, method: str, block: Block) -> Any:
         """The result of a method of the clusterer for the rows of a block."""
@@ -250,18 +271,21 @@ class ClusterBased(Learner):
     def _explain_placed(
         self, X: Any, answer: Callable[[Block], np.ndarray], about: Mapping[int, Table]
     ) -> PlacedExplanation:
-        """What every column adds to the posterior of the class that is predicted, from `typical_` on."""
+        """What every column adds to the posterior of the class that is predicted, from `typical_`
+        on."""
         found, more = self._explain_with_more(X, partial(_parts, self, answer), "posterior")
         values = {name: getattr(found, name) for name in Explanation.__dataclass_fields__}
         return PlacedExplanation(**values, clusters=more[:, 0].astype(np.int64), about=about)
 
-    # -- model files -----------------------------------------------------------------------------------------
+    # -- model files -------------------------------------------------------------------
 
     def _check_clusterer(self, method: str) -> None:
         """Raise ModelFileError if a fitted learner has no clusterer with this method."""
         found = vars(self).get("clusterer_")
         if "n_features_in_" in vars(self) and not hasattr(found, method):
-            raise ModelFileError(f"holds a {type(self).__name__} without a clusterer that can {method}")
+            raise ModelFileError(
+                f"holds a {type(self).__name__} without a clusterer that can {method}"
+            )
 
 
 def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
@@ -279,7 +303,9 @@ def scaled_kmeans(n_clusters: int, n_rows: int | None, random_state: Any) -> Any
         if n_rows == 0:
             raise DataError("no row has a weight: clusters need at least one")
         n_clusters = min(n_clusters, n_rows)
-    return make_pipeline(SimpleImputer(), StandardScaler(), KMeans(n_clusters, random_state=random_state))
+    return make_pipeline(
+        SimpleImputer(), StandardScaler(), KMeans(n_clusters, random_state=random_state)
+    )
 
 
 def _parts(model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block) -> np.ndarray:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, complexity
+from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum.cluster.features.base import ClusterBased, clusters_of_rows
 from lyceum.cluster.kmeans.kmeans import KMeans
@@ -19,7 +19,8 @@ from lyceum.report import Summary, Table
 
 
 class ClusterFeatures(NewColumns, ClusterBased):
-    """Clusters as features: the distance to every cluster, or the cluster itself, beside the columns.
+    """Clusters as features: the distance to every cluster, or the cluster itself, beside the
+    columns.
 
     Parameters
     ----------
@@ -27,7 +28,8 @@ class ClusterFeatures(NewColumns, ClusterBased):
         `KMeans()` by default. "distances" needs its `transform`. One of another library is given
         numbers, with categories as columns of 0 and 1.
     kind : {"distances", "one_of_k"}, default="distances"
-        The new columns: distances to the clusters, or 1 for a row's own cluster and 0 for the others.
+        The new columns: distances to the clusters, or 1 for a row's own cluster and 0 for the
+        others.
     keep : bool, default=True
         Whether the given columns stay, before the new ones; categories as columns of 0 and 1.
     random_state : int, RandomState or None, default=None
@@ -153,7 +155,9 @@ class ClusterFeatures(NewColumns, ClusterBased):
         check_is_fitted(self)
         facts = {
             "clusterer": type(self.clusterer_).__name__,
-            "columns given": self.n_features_in_ if self.keep else f"{self.n_features_in_}, left out",
+            "columns given": self.n_features_in_
+            if self.keep
+            else f"{self.n_features_in_}, left out",
             "columns added": f"{self._n_clusters}, {self.kind.replace('_', ' ')}",
         }
         return Summary("ClusterFeatures", facts, own_tables(self.clusterer_))
@@ -182,4 +186,6 @@ def _in_array(found: Any) -> np.ndarray:
 
 def own_tables(clusterer: Any) -> Sequence[Table]:
     """The tables of the clusterer's own summary, if it has one."""
-    return clusterer.summary().tables if hasattr(clusterer, "summary") else ()
+    if hasattr(clusterer, "summary"):
+        return clusterer.summary().tables
+    return ()

@@ -7,10 +7,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, complexity, step_names
+from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block
 from lyceum.cluster.features.base import (
     ClusterBased,
@@ -27,24 +27,24 @@ _CLUSTERS = 8  # of the default clusterer, or twice the number of classes if tha
 class ClusterLabels(Classifier, ClusterBased):
     """Cluster, then label: every cluster has the classes of those of its rows that have one.
 
-    The posterior of class k in cluster c, whose labelled rows have the weights :math:`n_{ck}`, is
+    The posterior of class k in cluster c, whose labeled rows have the weights :math:`n_{ck}`, is
 
     .. math:: p(k | c) = (n_{ck} + s\\, p(k)) / (n_c + s)
 
-    with the shares p(k) of the classes in all labelled rows and the smoothing s. A row in no cluster, or in
-    one without a label, has the posteriors p(k).
+    with the shares p(k) of the classes in all labeled rows and the smoothing s. A row in no
+    cluster, or in one without a label, has the posteriors p(k).
 
-    An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class occurs.
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
 
     Parameters
     ----------
     clusterer : clustering learner with `predict`, optional
-        Of any library, or a pipeline that ends in one. By default `KMeans` on standardized columns, missing
-        cells filled: 8 clusters, or twice as many as there are classes if that is more. One of another
-        library is given numbers, with categories as columns of 0 and 1.
+        Of any library, or a pipeline that ends in one. By default `KMeans` on standardized columns,
+        missing cells filled: 8 clusters, or twice as many as there are classes if that is more. One
+        of another library is given numbers, with categories as columns of 0 and 1.
     smoothing : float, default=1.0
-        The weight s of the shares of the classes in all labelled rows.
+        The weight s of the shares of the classes in all labeled rows.
     random_state : int, RandomState or None, default=None
         The seed of the default clusterer.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -57,12 +57,12 @@ class ClusterLabels(Classifier, ClusterBased):
     classes_ : array of shape (K,)
         The class labels, sorted.
     class_prior_ : array of shape (K,)
-        The shares of the classes in all labelled rows.
+        The shares of the classes in all labeled rows.
     counts_ : array of shape (n_clusters, K)
-        The weight of the labelled rows of every class in every cluster.
+        The weight of the labeled rows of every class in every cluster.
     shares_ : array of shape (n_clusters, K)
         The posteriors of the classes in every cluster.
-    unlabelled_ : array of shape (n_clusters,)
+    unlabeled_ : array of shape (n_clusters,)
         The weight of the rows of every cluster that have no label.
     typical_ : array of shape (n_features_in_,)
         The mean or commonest cell of every column, coded; where explanations start.
@@ -87,7 +87,7 @@ class ClusterLabels(Classifier, ClusterBased):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _takes_unlabelled: ClassVar[bool] = True
+    _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "clusterer": [HasMethods(["fit", "predict"]), None],
         "smoothing": [Interval(Real, 0.0, None, closed="neither")],
@@ -128,11 +128,12 @@ class ClusterLabels(Classifier, ClusterBased):
         rows = self._rows(X, y, sample_weight)
         self._fit_clusterer(rows, self._learn_typical(rows))
         table = self._cluster_weights(rows).table
-        labelled = table[:, :-1]
-        if not labelled.sum() > 0:
+        labeled = table[:, :-1]
+        if not labeled.sum() > 0:
             raise DataError("no row has a label: at least one is needed to name the clusters")
-        self.class_prior_ = labelled.sum(axis=0) / labelled.sum()
-        self.counts_, self.unlabelled_ = labelled[:-1], table[:-1, -1]
+        self.class_prior_ = labeled.sum(axis=0) / labeled.sum()
+        self.counts_ = labeled[:-1]
+        self.unlabeled_ = table[:-1, -1]
         shares = self.counts_ + self.smoothing * self.class_prior_
         self.shares_ = shares / shares.sum(axis=1, keepdims=True)
         return self
@@ -160,11 +161,12 @@ class ClusterLabels(Classifier, ClusterBased):
         return self._apply(partial(_predict, self), X)
 
     def explain(self, X: Any) -> PlacedExplanation:
-        """What every column adds to the posterior of the class that is predicted, and the row's cluster.
+        """What every column adds to the posterior of the class that is predicted, and the row's
+        cluster.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends: a column adds something where it moves the row into a
-        cluster of other shares.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends: a column adds something
+        where it moves the row into a cluster of other shares.
 
         Parameters
         ----------
@@ -184,13 +186,17 @@ class ClusterLabels(Classifier, ClusterBased):
         check_is_fitted(self)
         facts = {
             "clusterer": step_names(self.clusterer_),
-            "weight of labelled rows": float(self.counts_.sum()),
-            "weight of unlabelled rows": float(self.unlabelled_.sum()),
+            "weight of labeled rows": float(self.counts_.sum()),
+            "weight of unlabeled rows": float(self.unlabeled_.sum()),
         }
-        heads = ("cluster", "labelled", "unlabelled", *map(str, self.classes_))
-        sizes = zip(self.counts_.sum(axis=1).tolist(), self.unlabelled_.tolist(), self.shares_.tolist())
+        heads = ("cluster", "labeled", "unlabeled", *map(str, self.classes_))
+        sizes = zip(
+            self.counts_.sum(axis=1).tolist(), self.unlabeled_.tolist(), self.shares_.tolist()
+        )
         lines = [(c, known, rest, *shares) for c, (known, rest, shares) in enumerate(sizes)]
-        return Summary(self._title(), facts, [Table("Clusters and posteriors of the classes", heads, lines)])
+        return Summary(
+            self._title(), facts, [Table("Clusters and posteriors of the classes", heads, lines)]
+        )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the clusterer, and the shares."""
@@ -198,8 +204,9 @@ class ClusterLabels(Classifier, ClusterBased):
         return complexity(self.clusterer_) + self.shares_.size
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, K = len(self.shares_), len(self.classes_)
-        table = {"shares_": (k, K), "counts_": (k, K), "unlabelled_": (k,), "class_prior_": (K,)}
+        k = len(self.shares_)
+        K = len(self.classes_)
+        table = {"shares_": (k, K), "counts_": (k, K), "unlabeled_": (k,), "class_prior_": (K,)}
         return table | {"typical_": (self.n_features_in_,)}
 
     def _check_model(self) -> None:

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
 from lyceum.cluster.explanations import (
@@ -35,8 +35,11 @@ from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
 
-class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
-    """AgglomerativeClustering clustering: a tree of all rows, made by always merging the two closest clusters.
+class AgglomerativeClustering(
+    ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner
+):
+    """AgglomerativeClustering clustering: a tree of all rows, made by always merging the two
+    closest clusters.
 
     How far apart two clusters are is what the linkage says:
 
@@ -45,13 +48,13 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
     complete   the largest distance
     average    the mean distance
     centroid   the distance of their means; heights may fall from a merge to the next
-    ward       how much the sum of squares about the means grows: sqrt(2 na nb / (na + nb)) |ma - mb|
-    =========  ==============================================================================
+    ward how much the sum of squares about the means grows: sqrt(2 na nb / (na + nb)) |ma - mb|
+    ========= ==============================================================================
 
-    Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means of
-    clusters: without the distances of all pairs. The others hold them once, as half a matrix (8 n² / 2
-    bytes). Centroid and Ward's linkage of distances that are not Euclidean do so too, and go by Lance and
-    Williams's formula.
+    Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means
+    of clusters: without the distances of all pairs. The others hold them once, as half a matrix (8
+    n² / 2 bytes). Centroid and Ward's linkage of distances that are not Euclidean do so too, and go
+    by Lance and Williams's formula.
 
     Parameters
     ----------
@@ -60,14 +63,15 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
     linkage : {"single", "complete", "average", "centroid", "ward"}, default="ward"
         The distance of two clusters.
     metric : str or Metric, default="auto"
-        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all pairs of
-        rows. "auto" is Gower's distance where columns hold categories or cells are missing, else Euclidean.
+        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
+        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else Euclidean.
     distance_threshold : float or None, default=None
         Cut the tree at this height instead; `n_clusters` must be None.
     inconsistency : float or None, default=None
-        Cut the tree above merges that are no more inconsistent than this, where the inconsistency of a merge
-        is (height - mean) / standard deviation over the merges within `depth` levels; `n_clusters` must be
-        None.
+        Cut the tree above merges that are no more inconsistent than this, where the inconsistency
+        of a merge is (height - mean) / standard deviation over the merges within `depth` levels;
+        `n_clusters` must be None.
     depth : int, default=2
         The levels over which inconsistency is taken.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -76,8 +80,9 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
     Attributes
     ----------
     linkage_ : array of shape (n - 1, 4)
-        The merges of the n rows with a weight, as SciPy has them: the numbers of two clusters, the height,
-        and the weight of both. Clusters below n are single rows; merge t makes cluster n + t.
+        The merges of the n rows with a weight, as SciPy has them: the numbers of two clusters, the
+        height, and the weight of both. Clusters below n are single rows; merge t makes cluster n +
+        t.
     labels_ : array of int of shape (n_samples,)
         The cluster of every row of `fit`; of a row of weight zero the one that `predict` gives.
     n_clusters_ : int
@@ -85,8 +90,8 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
     counts_ : array of shape (n_clusters,)
         The weight of the rows of every cluster.
     rows_ : array of shape (n, n_columns)
-        The rows with a weight, in order of their clusters, as the metric compares them; without columns if
-        distances were given.
+        The rows with a weight, in order of their clusters, as the metric compares them; without
+        columns if distances were given.
     weights_ : array of shape (n,)
         Their weights.
     starts_ : array of int of shape (n_clusters + 1,)
@@ -112,9 +117,9 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
     References
     ----------
     Müllner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378.
-    Murtagh, F. (1983). A survey of recent advances in hierarchical clustering algorithms. The Computer
-    Journal 26(4).
-    March, W. B., Ram, P. and Gray, A. G. (2010). Fast Euclidean minimum spanning tree. KDD.
+    Murtagh, F. (1983). A survey of recent advances in hierarchical clustering algorithms. The
+    Computer Journal 26(4). March, W. B., Ram, P. and Gray, A. G. (2010). Fast Euclidean minimum
+    spanning tree. KDD.
 
     Examples
     --------
@@ -153,7 +158,7 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         self.depth = depth
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Build the tree of the rows of X, and cut it.
@@ -174,7 +179,10 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
                 f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least "
                 f"{max(2, self.n_clusters or 0)} rows"
             )
-        used = block if len(weighted) == len(block) else block.take(weighted)
+        if len(weighted) == len(block):
+            used = block
+        else:
+            used = block.take(weighted)
         self._learn(used, self._tree(used, weighted))
         self._label_all(block, weighted)
         return self
@@ -187,12 +195,15 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         ]
         if len(given) != 1:
             raise SettingError(
-                "exactly one of n_clusters, distance_threshold and inconsistency says where the tree is cut, "
-                f"the others must be None; given are {', '.join(given) or 'none'}"
+                "exactly one of n_clusters, distance_threshold and inconsistency says where the"
+                f" tree is cut, the others must be None; given are {', '.join(given) or 'none'}"
             )
 
     def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
-        w = None if block.w is None or (block.w == 1.0).all() else block.w
+        if block.w is None or (block.w == 1.0).all():
+            w = None
+        else:
+            w = block.w
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
         D = self._given_distances(
@@ -205,18 +216,19 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
 
     def _learn(self, block: Block, merges: np.ndarray) -> None:
         labels = self._cut(merges)
-        # numbered by the first of their rows in the order of the cells, which is no matter of the row numbers
+        # numbered by the first of their rows in the order of the cells, which is no matter of the
+        # row numbers
         ranks = canonical_ranks(block.X)
         least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
         np.minimum.at(least, labels, ranks)
         labels = np.argsort(np.argsort(least, kind="stable"), kind="stable")[labels]
-        self.linkage_, self.n_clusters_ = merges, int(labels.max()) + 1
+        self.linkage_ = merges
+        self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
-        self.rows_ = (
-            np.ascontiguousarray(block.X[self.order_])
-            if not sparse.issparse(block.X)
-            else block.X[self.order_]
-        )
+        if not sparse.issparse(block.X):
+            self.rows_ = np.ascontiguousarray(block.X[self.order_])
+        else:
+            self.rows_ = block.X[self.order_]
         self.weights_ = block.weights[self.order_]
         self.starts_ = np.searchsorted(labels[self.order_], np.arange(self.n_clusters_ + 1))
         self.counts_ = np.bincount(labels, block.weights, self.n_clusters_)
@@ -225,14 +237,16 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         if self.inconsistency is not None:
             return cut_inconsistent(merges, self.inconsistency, self.depth)
         if self.distance_threshold is not None:
-            return cut_merges(merges, np.maximum.accumulate(merges[:, 2]) <= self.distance_threshold)
+            return cut_merges(
+                merges, np.maximum.accumulate(merges[:, 2]) <= self.distance_threshold
+            )
         assert self.n_clusters is not None
         return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
 
     def _label_all(self, block: Block, weighted: np.ndarray) -> None:
         self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def _to_clusters(self, block: Block) -> np.ndarray:
         if self._is_precomputed:
@@ -244,11 +258,12 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         return self._to_clusters(block).argmin(axis=1)
 
     def predict(self, X: Any) -> Any:
-        """The cluster nearest to every row, in the sense of the linkage; it may differ from `labels_`.
+        """The cluster nearest to every row, in the sense of the linkage; it may differ from
+        `labels_`.
 
-        Nearest is by the least distance for single linkage, the largest for complete, the mean for average,
-        and the distance to the mean for centroid and Ward (for other metrics than the Euclidean, the mean
-        distance).
+        Nearest is by the least distance for single linkage, the largest for complete, the mean for
+        average, and the distance to the mean for centroid and Ward (for other metrics than the
+        Euclidean, the mean distance).
 
         Parameters
         ----------
@@ -276,13 +291,15 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
 
     @available_if(adds_up)
     def explain(self, X: Any) -> TreeExplanation:
-        """Why a row is nearest to its cluster: what every column adds to the difference, and near members.
+        """Why a row is nearest to its cluster: what every column adds to the difference, and near
+        members.
 
-        The score is the distance to the second nearest cluster minus that to the nearest, as `transform` has
-        them; of squared distances for the Euclidean metric, except for average linkage, where a distance is
-        laid to the columns by their shares of its square. Like `predict` it may put a row of `fit` elsewhere
-        than `labels_`. There is none for metrics that are no sums over columns (Chebyshev, Minkowski,
-        Mahalanobis, correlation, Jaccard, distances that were given).
+        The score is the distance to the second nearest cluster minus that to the nearest, as
+        `transform` has them; of squared distances for the Euclidean metric, except for average
+        linkage, where a distance is laid to the columns by their shares of its square. Like
+        `predict` it may put a row of `fit` elsewhere than `labels_`. There is none for metrics that
+        are no sums over columns (Chebyshev, Minkowski, Mahalanobis, correlation, Jaccard, distances
+        that were given).
 
         Parameters
         ----------
@@ -291,26 +308,33 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         Returns
         -------
         TreeExplanation
-            With the three `members` of its cluster nearest to every row, numbered among the rows with a
-            weight, and their `distances`; `merges(i)` is the way of row i up the tree, with the heights.
+            With the three `members` of its cluster nearest to every row, numbered among the rows
+            with a weight, and their `distances`; `merges(i)` is the way of row i up the tree, with
+            the heights.
         """
         check_is_fitted(self)
         by_means = self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
-        linkage = self.linkage if by_means or self.linkage in ("single", "complete") else "average"
+        if by_means or self.linkage in ("single", "complete"):
+            linkage = self.linkage
+        else:
+            linkage = "average"
         clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
         unit = linkage_unit(self.metric_, linkage)
-        found = explain_members(self, X, partial(self._margins, linkage), unit, (clusters, self.order_))
+        found = explain_members(
+            self, X, partial(self._margins, linkage), unit, (clusters, self.order_)
+        )
         return TreeExplanation.of(found, self.linkage_)
 
     def _margins(self, linkage: str, block: Block) -> np.ndarray:
         return margins_of_linkage(block, self, linkage, self._to_clusters(block))
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The cut, the clusters and their heights, and the last merges."""
         check_is_fitted(self)
-        heights, n = self.linkage_[:, 2], len(self.linkage_) + 1
+        heights = self.linkage_[:, 2]
+        n = len(self.linkage_) + 1
         facts = {
             "rows": n,
             "linkage": self.linkage,
@@ -319,10 +343,16 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         }
         total = self.counts_.sum()
         sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
-        last = [(n - t - 1, heights[t], *self._parts_of(t)) for t in range(n - 2, max(-1, n - 12), -1)]
+        last = [
+            (n - t - 1, heights[t], *self._parts_of(t)) for t in range(n - 2, max(-1, n - 12), -1)
+        ]
         tables = [
             Table("Clusters", ("cluster", "weight", "share"), sizes),
-            Table("Last merges", ("clusters left", "height", "weight of one", "weight of the other"), last),
+            Table(
+                "Last merges",
+                ("clusters left", "height", "weight of one", "weight of the other"),
+                last,
+            ),
         ]
         return Summary(self._title(), facts, tables)
 
@@ -335,7 +365,8 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
         return tuple(float(single[c] if c < n else self.linkage_[c - n, 3]) for c in (one, two))  # type: ignore[return-value]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, k = len(self.linkage_) + 1, self.n_clusters_
+        n = len(self.linkage_) + 1
+        k = self.n_clusters_
         shapes: dict[str, tuple[int, ...]] = {
             "linkage_": (n - 1, 4),
             "weights_": (n,),
@@ -344,7 +375,10 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, NewColumns, Clust
             "counts_": (k,),
         }
         if not sparse.issparse(self.rows_):
-            width = 0 if self._is_precomputed else len(self.design_names)
+            if self._is_precomputed:
+                width = 0
+            else:
+                width = len(self.design_names)
             shapes["rows_"] = (n, width)
         return shapes
 

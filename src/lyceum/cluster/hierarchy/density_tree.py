@@ -11,8 +11,9 @@ import numpy as np
 class Branches:
     """The clusters chosen from a tree, and what every row has to do with them.
 
-    `labels` are -1 for noise; `strengths` say how deep in its cluster a row is, from 0 to 1; `heights` are
-    the distances at which the clusters were split off, infinite for the cluster of all rows.
+    `labels` are -1 for noise; `strengths` say how deep in its cluster a row is, from 0 to 1;
+    `heights` are the distances at which the clusters were split off, infinite for the cluster of
+    all rows.
     """
 
     labels: np.ndarray
@@ -21,12 +22,16 @@ class Branches:
     stabilities: np.ndarray
 
 
-def branches(merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, single: bool) -> Branches:
-    """Clusters by excess of mass, or the `leaves` of the tree of clusters (Campello and others 2013).
+def branches(
+    merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, single: bool
+) -> Branches:
+    """Clusters by excess of mass, or the `leaves` of the tree of clusters (Campello and others
+    2013).
 
-    Going down the tree, a merge is a true split if both parts weigh at least `smallest`; otherwise rows fall
-    out of a cluster that goes on. A cluster's stability is Σ w (λ of leaving - λ of birth), λ = 1 / height.
-    Of a cluster and the clusters inside of it those of the larger stability in all are kept.
+    Going down the tree, a merge is a true split if both parts weigh at least `smallest`; otherwise
+    rows fall out of a cluster that goes on. A cluster's stability is Σ w (λ of leaving - λ of
+    birth), λ = 1 / height. Of a cluster and the clusters inside of it those of the larger stability
+    in all are kept.
     """
     n = len(merges) + 1
     heights = merges[:, 2]
@@ -54,9 +59,11 @@ def _split(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cluster of every node that weighs enough, and the parents and births of clusters."""
     cluster = np.zeros(2 * n - 1, dtype=np.int64)
-    parents, births = [-1], [0.0]
+    parents = [-1]
+    births = [0.0]
     large = (size >= smallest).tolist()
-    pairs, values = children.tolist(), lam.tolist()
+    pairs = children.tolist()
+    values = lam.tolist()
     found = cluster.tolist()
     for t in range(n - 2, -1, -1):
         one, two = pairs[t]
@@ -76,7 +83,8 @@ def _split(
 def _leaving(
     children: np.ndarray, size: np.ndarray, lam: np.ndarray, n: int, smallest: float, most: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """When every row leaves its cluster, and the node that it leaves it at: the lowest that weighs enough."""
+    """When every row leaves its cluster, and the node that it leaves it at: the lowest that weighs
+    enough."""
     above = np.full(2 * n - 1, 2 * n - 2)
     above[children.ravel()] = np.repeat(np.arange(n, 2 * n - 1), 2)
     place = np.arange(n)
@@ -91,7 +99,9 @@ def _leaving(
     return leaving, place
 
 
-def _choose_branches(parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool) -> np.ndarray:
+def _choose_branches(
+    parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool
+) -> np.ndarray:
     """Which clusters are kept; never one inside of another."""
     k = len(parents)
     inside = np.zeros(k)
@@ -99,7 +109,10 @@ def _choose_branches(parents: np.ndarray, stability: np.ndarray, leaves: bool, s
     chosen = np.zeros(k, dtype=bool)
     total = stability.copy()
     for c in range(k - 1, -1, -1):
-        better = not has_children[c] if leaves else total[c] >= inside[c] or not has_children[c]
+        if leaves:
+            better = not has_children[c]
+        else:
+            better = total[c] >= inside[c] or not has_children[c]
         chosen[c] = better and (c > 0 or single)
         total[c] = max(total[c], inside[c])
         if c:

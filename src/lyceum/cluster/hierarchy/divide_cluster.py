@@ -10,7 +10,8 @@ from lyceum.cluster.kmeans.loop import descend
 
 
 def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None:
-    """The centres of the two halves by 2-means, started on both sides of the mean; None for equal rows.
+    """The centers of the two halves by 2-means, started on both sides of the mean; None for equal
+    rows.
 
     The start lies one standard deviation along the principal axis, so that chance plays no part.
     """
@@ -22,7 +23,9 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
     step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
     rows = Rows(ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema))
     run = descend(rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8)
-    return run.centers if (run.last.weights > 0).all() else None
+    if (run.last.weights > 0).all():
+        return run.centers
+    return None
 
 
 def _principal_axis(Z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -44,8 +47,9 @@ def _principal_axis(Z: np.ndarray) -> tuple[float, np.ndarray]:
 def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Which rows leave a cluster with the distances D (Macnaughton-Smith and others 1964).
 
-    The row with the largest mean distance to the others leaves first; then, one after another, the row that
-    is on average nearer to those that left than to those that stay, by the largest difference.
+    The row with the largest mean distance to the others leaves first; then, one after another, the
+    row that is on average nearer to those that left than to those that stay, by the largest
+    difference.
 
     >>> splinter(np.abs(np.subtract.outer([0.0, 1.0, 7.0], [0.0, 1.0, 7.0])), np.ones(3)).tolist()
     [False, False, True]
@@ -53,7 +57,8 @@ def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
     n = len(D)
     left = np.zeros(n, dtype=bool)
     to_stay, to_left = D @ w, np.zeros(n)  # sums of distances
-    stay_weight, left_weight = float(w.sum()), 0.0
+    stay_weight = float(w.sum())
+    left_weight = 0.0
     while (~left).sum() > 1:
         others = np.maximum(stay_weight - w, 1e-300)
         gain = np.where(left, -np.inf, to_stay / others)
@@ -63,6 +68,8 @@ def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
         if left_weight and not gain[row] > 0:
             break
         left[row] = True
-        to_stay, to_left = to_stay - w[row] * D[row], to_left + w[row] * D[row]
-        stay_weight, left_weight = stay_weight - w[row], left_weight + w[row]
+        to_stay = to_stay - w[row] * D[row]
+        to_left = to_left + w[row] * D[row]
+        stay_weight = stay_weight - w[row]
+        left_weight = left_weight + w[row]
     return left

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import Euclidean, Metric, nearest_center
 from lyceum._core.statistics import Moments
@@ -28,9 +28,10 @@ from lyceum.report import Explanation, Summary, Table
 class DivisiveClustering(ClusterMixin, MetricLearner):
     """DivisiveClustering clustering: from one cluster downwards, always dividing the widest.
 
-    "bisecting" divides the cluster with the largest sum of squares by 2-means, started along its principal
-    axis. "diana" divides the cluster with the largest diameter under any distance: the row farthest from the
-    others leaves first, and takes along those that are nearer to it than to the rest.
+    "bisecting" divides the cluster with the largest sum of squares by 2-means, started along its
+    principal axis. "diana" divides the cluster with the largest diameter under any distance: the
+    row farthest from the others leaves first, and takes along those that are nearer to it than to
+    the rest.
 
     Parameters
     ----------
@@ -39,9 +40,10 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
     method : {"bisecting", "diana"}, default="bisecting"
         How clusters are divided. "diana" holds the distances of all pairs of rows.
     metric : str or Metric, default="auto"
-        For "diana", a metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
-        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are missing, else
-        Euclidean. "bisecting" is Euclidean, with categories as one-of-C columns.
+        For "diana", a metric of `lyceum.distances`, or its name; "precomputed": X holds the
+        distances of all pairs of rows. "auto" is Gower's distance where columns hold categories or
+        cells are missing, else Euclidean. "bisecting" is Euclidean, with categories as one-of-C
+        columns.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -54,14 +56,16 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
     counts_ : array of shape (n_clusters,)
         The weight of the rows of every cluster.
     linkage_ : array of shape (n_clusters - 1, 4)
-        The divisions, last first, as SciPy has merges: its rows are the clusters. Heights are diameters, or,
-        for "bisecting", sqrt(2 (what the sum of squares falls by)) as in Ward's linkage.
+        The divisions, last first, as SciPy has merges: its rows are the clusters. Heights are
+        diameters, or, for "bisecting", sqrt(2 (what the sum of squares falls by)) as in Ward's
+        linkage.
     split_centers_ : array of shape (n_divisions, 2, n_columns)
-        For "bisecting", the two centres of every division.
+        For "bisecting", the two centers of every division.
     split_parts_ : array of int of shape (n_divisions, 2)
         What the two parts of every division are: a later division, or a cluster c as -1 - c.
     rows_ : array of shape (n, n_columns)
-        For "diana", the rows with a weight, in order of their clusters, as the metric compares them.
+        For "diana", the rows with a weight, in order of their clusters, as the metric compares
+        them.
     weights_ : array of shape (n,)
         Their weights.
     starts_ : array of int of shape (n_clusters + 1,)
@@ -85,8 +89,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
     References
     ----------
     Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data, chapter 6. Wiley.
-    Steinbach, M., Karypis, G. and Kumar, V. (2000). A comparison of document clustering techniques. KDD
-    Workshop on Text Mining.
+    Steinbach, M., Karypis, G. and Kumar, V. (2000). A comparison of document clustering techniques.
+    KDD Workshop on Text Mining.
 
     Examples
     --------
@@ -118,7 +122,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         self.metric = metric
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Divide the rows of X.
@@ -149,13 +153,14 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             return super()._chosen_metric(rows)
         if self.metric not in ("auto", "euclidean"):
             raise SettingError(
-                f"method='bisecting' divides by means and is Euclidean, but metric is {self.metric!r}: take "
-                "method='diana'"
+                "method='bisecting' divides by means and is Euclidean, but metric is"
+                f" {self.metric!r}: take method='diana'"
             )
         return Euclidean()
 
     def _finish(self, block: Block, ranks: np.ndarray, division: _Division) -> None:
-        # numbered by the first of their rows in the order of the cells, which is no matter of the row numbers
+        # numbered by the first of their rows in the order of the cells, which is no matter of the
+        # row numbers
         clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
         number = {id(rows): c for c, rows in enumerate(clusters)}
         labels = np.empty(len(block), dtype=np.int64)
@@ -167,14 +172,20 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         self.weights_ = block.weights[self.order_]
         self.counts_ = np.bincount(labels, block.weights, len(clusters))
         stored = self.method == "diana" and not self._is_precomputed
-        self.rows_ = block.X[self.order_] if stored else np.empty((len(block), 0))
-        self.split_centers_ = np.array(division.centers).reshape(len(division.centers), 2, division.width)
+        if stored:
+            self.rows_ = block.X[self.order_]
+        else:
+            self.rows_ = np.empty((len(block), 0))
+        self.split_centers_ = np.array(division.centers).reshape(
+            len(division.centers), 2, division.width
+        )
         self.split_parts_ = division.parts(number)
         self.linkage_ = self._merges(division)
 
     def _merges(self, division: _Division) -> np.ndarray:
         """The divisions from the last to the first, as merges of clusters."""
-        k, heights = self.n_clusters_, np.maximum.accumulate(division.heights[::-1])
+        k = self.n_clusters_
+        heights = np.maximum.accumulate(division.heights[::-1])
         made: dict[int, int] = {}
         merges = np.empty((k - 1, 4))
         weight = [*self.counts_]
@@ -188,10 +199,13 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             made[split] = k + t
         return merges
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def _to_clusters(self, block: Block) -> np.ndarray:
-        D = self._given_distances(block, square=False)[:, self.order_] if self._is_precomputed else None
+        if self._is_precomputed:
+            D = self._given_distances(block, square=False)[:, self.order_]
+        else:
+            D = None
         return distances_to_clusters(block.X, self, "average", D)
 
     def _nearest(self, block: Block) -> np.ndarray:
@@ -223,12 +237,13 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
     def explain(self, X: Any) -> Explanation:
         """Why a row is in its cluster: what every column adds to the decision that was closest.
 
-        For "bisecting" that is the division on the row's way down where it was nearest to going the other
-        way; the score is the squared distance to the other centre minus that to its own. For "diana" it is
-        the mean distance to the second nearest cluster minus that to the nearest (a Euclidean distance is
-        laid to the columns by their shares of its square), and the explanation also has the three `members`
-        nearest to the row, numbered among the rows with a weight. There is none for metrics that are no sums
-        over columns (Chebyshev, Minkowski, Mahalanobis, correlation, Jaccard, distances that were given).
+        For "bisecting" that is the division on the row's way down where it was nearest to going the
+        other way; the score is the squared distance to the other center minus that to its own. For
+        "diana" it is the mean distance to the second nearest cluster minus that to the nearest (a
+        Euclidean distance is laid to the columns by their shares of its square), and the
+        explanation also has the three `members` nearest to the row, numbered among the rows with a
+        weight. There is none for metrics that are no sums over columns (Chebyshev, Minkowski,
+        Mahalanobis, correlation, Jaccard, distances that were given).
 
         Parameters
         ----------
@@ -240,8 +255,13 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         """
         check_is_fitted(self)
         if self.method == "bisecting":
-            unit = "squared distance to the other centre minus that to its own, at the closest division"
-            return self._explain(X, self._closest_division, unit, labels=np.arange(self.n_clusters_))
+            unit = (
+                "squared distance to the other center minus that to its own, at the closest"
+                " division"
+            )
+            return self._explain(
+                X, self._closest_division, unit, labels=np.arange(self.n_clusters_)
+            )
         clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
         unit = linkage_unit(self.metric_, "average")
         return explain_members(self, X, self._margins, unit, (clusters, self.order_))
@@ -251,7 +271,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
     def _closest_division(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)
-        terms, least = np.zeros(X.shape), np.full(len(X), np.inf)
+        terms = np.zeros(X.shape)
+        least = np.full(len(X), np.inf)
         node = np.full(len(X), 0 if len(self.split_parts_) else -1)
         for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
             here = np.flatnonzero(node == split)
@@ -264,7 +285,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             node[here] = parts[side]
         return np.column_stack([-1 - node, np.zeros(len(X)), terms])
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The clusters, and the divisions from the first on."""
@@ -285,7 +306,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         return Summary(self._title(), facts, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, k = len(self.weights_), self.n_clusters_
+        n = len(self.weights_)
+        k = self.n_clusters_
         splits = k - 1
         shapes: dict[str, tuple[int, ...]] = {
             "weights_": (n,),
@@ -303,12 +325,18 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         super()._check_model()
         if not hasattr(self, "split_parts_"):
             return
-        parts, k = np.asarray(self.split_parts_), self.n_clusters_
-        later = parts > np.arange(len(parts))[:, None]  # a part that is divided again is divided later
-        divided, final = parts[later], -1 - parts[~later]
+        parts = np.asarray(self.split_parts_)
+        k = self.n_clusters_
+        later = (
+            parts > np.arange(len(parts))[:, None]
+        )  # a part that is divided again is divided later
+        divided = parts[later]
+        final = -1 - parts[~later]
         whole = np.array_equal(np.sort(divided), np.arange(1, len(parts)))
         if not whole or not np.array_equal(np.sort(final), np.arange(k)):
-            raise ModelFileError("holds a DivisiveClustering whose divisions are no tree of its clusters")
+            raise ModelFileError(
+                "holds a DivisiveClustering whose divisions are no tree of its clusters"
+            )
 
     _nan_means_none = True
 
@@ -323,14 +351,24 @@ class _Division:
     """Clusters as arrays of row numbers, and the divisions that made them."""
 
     def __init__(self, block: Block, ranks: np.ndarray, model: DivisiveClustering):
-        self.w, self.schema, self.ranks = block.weights, block.schema, ranks
+        self.w = block.weights
+        self.schema = block.schema
+        self.ranks = ranks
         self.bisecting = model.method == "bisecting"
         self.X = np.asarray(block.dense, dtype=np.float64) if self.bisecting else None
         self.D = None
         if not self.bisecting:
-            given = block.dense if model._is_precomputed else block.X
-            self.D = np.asarray(given if model._is_precomputed else model._distances(given), dtype=np.float64)
-        self.width = 0 if self.X is None else self.X.shape[1]
+            if model._is_precomputed:
+                given = block.dense
+            else:
+                given = block.X
+            self.D = np.asarray(
+                given if model._is_precomputed else model._distances(given), dtype=np.float64
+            )
+        if self.X is None:
+            self.width = 0
+        else:
+            self.width = self.X.shape[1]
         everything = np.arange(len(block))
         self.clusters = [everything]
         self.widths = [self._wide(everything)]
@@ -348,8 +386,12 @@ class _Division:
             if parts is None:
                 self.widths[place] = 0.0
                 continue
-            before, after = self.widths[place], [self._wide(part) for part in parts]
-            fall = np.sqrt(2 * max(0.0, before - sum(after))) if self.bisecting else before
+            before = self.widths[place]
+            after = [self._wide(part) for part in parts]
+            if self.bisecting:
+                fall = np.sqrt(2 * max(0.0, before - sum(after)))
+            else:
+                fall = before
             self.heights.append(float(fall))
             self._divided[id(rows)] = len(self._made)
             self._made.append(parts)
@@ -361,7 +403,8 @@ class _Division:
         if self.D is not None:
             return float(self.D[np.ix_(rows, rows)].max())
         assert self.X is not None
-        X, w = self.X[rows], self.w[rows]
+        X = self.X[rows]
+        w = self.w[rows]
         return float(w @ ((X - w @ X / w.sum()) ** 2).sum(axis=1))
 
     def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -381,7 +424,10 @@ class _Division:
     def parts(self, number: dict[int, int]) -> np.ndarray:
         """For every division its two parts: a later division, or the cluster c as -1 - c."""
         found = [
-            [-1 - number[id(part)] if id(part) in number else self._divided[id(part)] for part in pair]
+            [
+                -1 - number[id(part)] if id(part) in number else self._divided[id(part)]
+                for part in pair
+            ]
             for pair in self._made
         ]
         return np.array(found, dtype=np.int64).reshape(-1, 2)

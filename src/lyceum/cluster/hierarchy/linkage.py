@@ -23,9 +23,9 @@ Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
 def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None) -> np.ndarray:
     """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
 
-    Single linkage comes from the minimum spanning tree, Ward's and centroid linkage of Euclidean distances
-    from the means of the clusters: without the distances of all pairs. The others hold those once, half a
-    matrix.
+    Single linkage comes from the minimum spanning tree, Ward's and centroid linkage of Euclidean
+    distances from the means of the clusters: without the distances of all pairs. The others hold
+    those once, half a matrix.
 
     >>> from lyceum.distances import Euclidean
     >>> link_rows(np.array([[0.0], [1.0], [4.0]]), "single", Euclidean()).tolist()
@@ -44,7 +44,9 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
         return link_edges(a, b, np.sqrt(heights), w)
     if dense and linkage == "centroid" and metric.name == "euclidean":
         a, b, heights = _no_edges(n)
-        native.centroid_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        native.centroid_points(
+            np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights
+        )
         return link_edges(a, b, finite_distances(np.sqrt(heights), metric), w, in_order=True)
     squared = linkage in ("centroid", "ward") and metric.name == "euclidean"
     distances = pairwise(X, metric=SquaredEuclidean() if squared else metric, condensed=True)
@@ -56,8 +58,8 @@ def link_distances(
 ) -> np.ndarray:
     """SciPy's linkage matrix from the distances of all pairs i < j, which are overwritten.
 
-    Centroid and Ward's linkage work on squares, by Lance and Williams's formula; it means what its name says
-    if the distances are Euclidean. `squared` says that they are squares already.
+    Centroid and Ward's linkage work on squares, by Lance and Williams's formula; it means what its
+    name says if the distances are Euclidean. `squared` says that they are squares already.
     """
     by_squares = linkage in ("centroid", "ward")
     if by_squares and not squared:
@@ -67,7 +69,8 @@ def link_distances(
         distances *= 2 * w[i] * w[j] / (w[i] + w[j])
     a, b, heights = _no_edges(n)
     native.linkage_matrix(linkage, distances, n, w, n_threads(), a, b, heights)
-    heights = np.sqrt(heights) if by_squares else heights
+    if by_squares:
+        heights = np.sqrt(heights)
     return link_edges(a, b, heights, w, in_order=linkage == "centroid")
 
 
@@ -78,12 +81,14 @@ def _no_edges(n: int) -> Edges:
 def spanning_tree(points: np.ndarray, metric: Metric, core: np.ndarray | None = None) -> Edges:
     """The edges of the minimum spanning tree of prepared points, with raw values.
 
-    With `core`, raw values too, an edge is the largest of the value and the cores of its ends. Rows of at
-    most 8 columns are searched in a tree of boxes; otherwise Prim's algorithm compares all pairs and keeps
-    none.
+    With `core`, raw values too, an edge is the largest of the value and the cores of its ends. Rows
+    of at most 8 columns are searched in a tree of boxes; otherwise Prim's algorithm compares all
+    pairs and keeps none.
     """
     n, d = points.shape
-    space, edges, threads = metric.space, _no_edges(n), n_threads()
+    space = metric.space
+    edges = _no_edges(n)
+    threads = n_threads()
     if space.has_boxes and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS:
         order = np.empty(n, dtype=np.int64)
         native.leaf_order(points, native.leaf_rows, order)
@@ -100,13 +105,15 @@ def link_edges(
     """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""
     if not in_order:
         order = np.argsort(heights, kind="stable")
-        a, b, heights = a[order], b[order], heights[order]
+        a = a[order]
+        b = b[order]
+        heights = heights[order]
     named = np.empty((len(a), 3))
     native.number_merges(a, b, w, named)
     return np.column_stack([named[:, :2], heights, named[:, 2]])
 
 
-# -- cuts ----------------------------------------------------------------------------------------------------
+# -- cuts ------------------------------------------------------------------------------
 
 
 def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
@@ -122,8 +129,8 @@ def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
     Returns
     -------
     array of shape (n_steps, 4)
-        Of every merge its number, its height, the cluster that was joined to that of the row (below n a
-        single row), and the weight of both together.
+        Of every merge its number, its height, the cluster that was joined to that of the row (below
+        n a single row), and the weight of both together.
 
     >>> merge_path(np.array([[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.0, 3.0]]), 2).tolist()
     [[1.0, 3.0, 3.0, 3.0]]
@@ -132,7 +139,8 @@ def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
     parts = merges[:, :2].astype(np.int64)
     parent = np.full(2 * n - 1, -1)
     parent[parts.ravel()] = np.repeat(np.arange(n - 1), 2)
-    steps, at = [], leaf
+    steps = []
+    at = leaf
     while parent[at] >= 0:
         t = int(parent[at])
         steps.append((t, merges[t, 2], parts[t].sum() - at, merges[t, 3]))
@@ -141,7 +149,8 @@ def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
 
 
 def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
-    """The cluster of every row after only those merges that are `done`, numbered from 0 in any order.
+    """The cluster of every row after only those merges that are `done`, numbered from 0 in any
+    order.
 
     >>> merges = np.array([[0, 1, 1.0, 2], [2, 3, 3.0, 3]])
     >>> cut_merges(merges, merges[:, 2] <= 2.0).tolist()
@@ -159,11 +168,13 @@ def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
 def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
     """The clusters below which no merge is more inconsistent than `most` (Jain and Dubes 1988).
 
-    A merge's inconsistency is how many standard deviations its height is above the mean height of the merges
-    within `depth` levels below it.
+    A merge's inconsistency is how many standard deviations its height is above the mean height of
+    the merges within `depth` levels below it.
     """
     from scipy.cluster.hierarchy import fcluster
 
     plain = merges.copy()
-    plain[:, 3] = 2.0  # weights are no counts of rows; where the tree is cut depends on heights alone
+    plain[:, 3] = (
+        2.0  # weights are no counts of rows; where the tree is cut depends on heights alone
+    )
     return fcluster(plain, most, criterion="inconsistent", depth=depth) - 1

@@ -1,4 +1,5 @@
-"""Bounds on the distances of every row, kept from pass to pass, so that few rows are compared again."""
+"""Bounds on the distances of every row, kept from pass to pass, so that few rows are compared
+again."""
 
 from __future__ import annotations
 
@@ -6,24 +7,28 @@ import numpy as np
 
 from lyceum._core.data import ArraySource, Rows
 
-_FEWEST_CELLS = 4096  # of the centres; with fewer, comparing a row with all costs no more than its bounds
-_FIRST_PASS = 3  # centres move far at first
+_FEWEST_CELLS = (
+    4096  # of the centers; with fewer, comparing a row with all costs no more than its bounds
+)
+_FIRST_PASS = 3  # centers move far at first
 _MOST_COMPARED = 0.6  # the share of the rows above which bounds cost more than they save
 _REST = 4  # passes without bounds, doubled every time
 
 
 class LloydBounds:
-    """The nearest centre of every row, and a lower bound of its distance to the others (Hamerly, 2010).
+    """The nearest center of every row, and a lower bound of its distance to the others (Hamerly,
+    2010).
 
-    A row is compared with all centres again only where the bound, less what the centres have moved, does not
-    decide; labels and sums are the same. Where bounds decide little they rest for some passes.
+    A row is compared with all centers again only where the bound, less what the centers have moved,
+    does not decide; labels and sums are the same. Where bounds decide little they rest for some
+    passes.
 
     Parameters
     ----------
     n_rows : int
     n_centers : int
     dtype : dtype
-        Of the rows: centres are rounded to it before they are compared.
+        Of the rows: centers are rounded to it before they are compared.
     always : bool, default=False
         Whether they never rest.
 
@@ -36,14 +41,20 @@ class LloydBounds:
         self.labels = np.full(n_rows, -1, dtype=np.int32)
         self.lower = np.zeros(n_rows)
         self.moves = np.zeros(n_centers)
-        self._dtype, self._always = dtype, always
+        self._dtype = dtype
+        self._always = always
         self._last: np.ndarray | None = None
         self._fresh = True
-        self._rest, self._next_rest = (0 if always else _FIRST_PASS - 1), _REST
+        if always:
+            self._rest = 0
+        else:
+            self._rest = _FIRST_PASS - 1
+        self._next_rest = _REST
 
     @classmethod
     def of(cls, rows: Rows, centers: np.ndarray, algorithm: str) -> LloydBounds | None:
-        """Bounds for dense rows in memory, or None: for other rows, and where they would save nothing."""
+        """Bounds for dense rows in memory, or None: for other rows, and where they would save
+        nothing."""
         source = rows.source
         if not isinstance(source, ArraySource) or not isinstance(source.X, np.ndarray):
             return None
@@ -53,22 +64,29 @@ class LloydBounds:
         return cls(source.n_rows, len(centers), dtype, always=algorithm == "bounds")
 
     def begin(self, centers: np.ndarray) -> LloydBounds | None:
-        """The bounds for a pass at these centres, or None while they rest."""
+        """The bounds for a pass at these centers, or None while they rest."""
         if self._rest:
             self._rest -= 1
             return None
         if self._last is not None:
-            pairs = ((centers, self._last), [one.astype(self._dtype) for one in (centers, self._last)])
+            pairs = (
+                (centers, self._last),
+                [one.astype(self._dtype) for one in (centers, self._last)],
+            )
             moves = [np.linalg.norm(np.subtract(*pair, dtype=np.float64), axis=1) for pair in pairs]
             self.moves = np.maximum(*moves) * (1 + 1e-12)
         self._last = centers
         return self
 
     def end(self, compared: int) -> None:
-        """Count the rows that a pass compared: rest if they were many, and not because all were new."""
-        new, self._fresh = self._fresh, False
+        """Count the rows that a pass compared: rest if they were many, and not because all were
+        new."""
+        new = self._fresh
+        self._fresh = False
         if self._always or new or compared <= _MOST_COMPARED * len(self.labels):
             return
-        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
-        self._last, self._fresh = None, True
+        self._rest = self._next_rest
+        self._next_rest = 2 * self._next_rest
+        self._last = None
+        self._fresh = True
         self.labels[:] = -1

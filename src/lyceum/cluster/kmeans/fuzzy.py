@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, RowSample
@@ -31,8 +31,8 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
     """Fuzzy c-means: memberships u_ik of every row in every cluster, which add up to 1.
 
     The objective Σ_i w_i Σ_k u_ik^m |x_i - c_k|² is lowered in alternating steps: memberships
-    u_ik = |x_i - c_k|^(-2/(m-1)) / Σ_j |x_i - c_j|^(-2/(m-1)), and centres that are means weighted by u^m.
-    As m falls to 1 it becomes k-means.
+    u_ik = |x_i - c_k|^(-2/(m-1)) / Σ_j |x_i - c_j|^(-2/(m-1)), and centers that are means weighted
+    by u^m. As m falls to 1 it becomes k-means.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
     fuzziness : float, default=2.0
         m, above 1: the larger, the more even are memberships.
     init : str or array of shape (n_clusters, n_columns), default="k-means++"
-        The starting centres, by a name as in `KMeans`, or given.
+        The starting centers, by a name as in `KMeans`, or given.
     n_init : int or "auto", default="auto"
         How many runs from different starts, as in `KMeans`.
     max_iter : int, default=300
@@ -51,14 +51,14 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
     random_state : int, RandomState or None, default=None
         The seed of the starts.
     record : bool, default=False
-        Whether to keep the centres of every step in `record_`.
+        Whether to keep the centers of every step in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, n_columns)
-        The centres, in columns of numbers.
+        The centers, in columns of numbers.
     labels_ : array of int of shape (n_samples,)
         The cluster of the largest membership of every row of `fit`.
     objective_ : float
@@ -134,7 +134,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Find the centres.
+        """Find the centers.
 
         Parameters
         ----------
@@ -147,8 +147,11 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         finite_sums(rows.reduce(Moments.of))
         runs = [self._descend(rows, start) for start in self._starts(rows)]
         centers, sums, history, record = min(runs, key=lambda run: run[1].objective)
-        self.cluster_centers_, self.counts_, self.objective_ = centers, sums.memberships, sums.objective
-        self.history_, self.n_iter_ = history, len(history)
+        self.cluster_centers_ = centers
+        self.counts_ = sums.memberships
+        self.objective_ = sums.objective
+        self.history_ = history
+        self.n_iter_ = len(history)
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -163,7 +166,8 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         if not isinstance(self.init, str):
             return [checked_centers(self.init, shape, "euclidean")]
         rng = check_random_state(self.random_state)
-        seed, size = int(rng.randint(2**31)), max(_SAMPLE_ROWS, 64 * self.n_clusters)
+        seed = int(rng.randint(2**31))
+        size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
         check_enough_rows(sample.n_rows, self.n_clusters)
         if not len(sample):
@@ -190,7 +194,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
             history.append(sums.objective)
         return centers, sums, history, record
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def _memberships(self, block: Block) -> np.ndarray:
         return _memberships(block, self.cluster_centers_, self.fuzziness)[0]
@@ -213,7 +217,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         return self._apply(self._memberships, X)
 
     def predict(self, X: Any) -> Any:
-        """The cluster of the largest membership: the nearest centre.
+        """The cluster of the largest membership: the nearest center.
 
         Parameters
         ----------
@@ -227,7 +231,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         return self._apply(self._nearest, X)
 
     def transform(self, X: Any) -> Any:
-        """The Euclidean distance of every row to every centre.
+        """The Euclidean distance of every row to every center.
 
         Parameters
         ----------
@@ -241,10 +245,11 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
             partial(GEOMETRIES["euclidean"].distances, centers=self.cluster_centers_), X
         )
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """Why a row belongs most to its cluster: what every column adds to the difference to the next.
+        """Why a row belongs most to its cluster: what every column adds to the difference to the
+        next.
 
         Parameters
         ----------
@@ -256,20 +261,22 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         """
         check_is_fitted(self)
         parts = partial(margins, centers=self.cluster_centers_, scale=1.0)
-        unit = "squared distance to the next centre minus that to its own"
+        unit = "squared distance to the next center minus that to its own"
         return self._explain(X, parts, unit, labels=np.arange(len(self.cluster_centers_)))
 
     def summary(self) -> Summary:
-        """Objective and passes; the weight of every cluster by memberships; the centres."""
+        """Objective and passes; the weight of every cluster by memberships; the centers."""
         check_is_fitted(self)
         total = self.counts_.sum()
         sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
         names = [f"cluster {k}" for k in range(len(sizes))]
-        means = [(name, *column) for name, column in zip(self.design_names, self.cluster_centers_.T)]
+        means = [
+            (name, *column) for name, column in zip(self.design_names, self.cluster_centers_.T)
+        ]
         facts = {"clusters": len(sizes), "fuzziness": self.fuzziness, "objective": self.objective_}
         facts["passes"] = self.n_iter_
         tables = [Table("Clusters", ("cluster", "weight", "share"), sizes)]
-        return Summary(self._title(), facts, [*tables, Table("Centres", ("column", *names), means)])
+        return Summary(self._title(), facts, [*tables, Table("Centers", ("column", *names), means)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (self.n_clusters, len(self.design_names))
@@ -282,7 +289,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
 
 @dataclass(frozen=True, slots=True)
 class FuzzySums:
-    """For every centre the sums of w u^m x, w u^m and w u over the rows, and the objective."""
+    """For every center the sums of w u^m x, w u^m and w u over the rows, and the objective."""
 
     sums: np.ndarray  # (k, d)
     weights: np.ndarray  # (k,)
@@ -295,7 +302,9 @@ class FuzzySums:
         w = block.weights[:, None]
         share = w * u**fuzziness
         X = np.asarray(block.X, dtype=np.float64)
-        return cls(share.T @ X, share.sum(axis=0), (w * u).sum(axis=0), float((share * squares).sum()))
+        return cls(
+            share.T @ X, share.sum(axis=0), (w * u).sum(axis=0), float((share * squares).sum())
+        )
 
     def merge(self, other: FuzzySums) -> FuzzySums:
         return FuzzySums(
@@ -306,8 +315,10 @@ class FuzzySums:
         )
 
 
-def _memberships(block: Block, centers: np.ndarray, fuzziness: float) -> tuple[np.ndarray, np.ndarray]:
-    """Memberships and squared distances, (n, k); a row on centres belongs to these alone."""
+def _memberships(
+    block: Block, centers: np.ndarray, fuzziness: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Memberships and squared distances, (n, k); a row on centers belongs to these alone."""
     squares = pairwise(np.asarray(block.X, dtype=np.float64), centers, metric="squared_euclidean")
     least = squares.min(axis=1, keepdims=True)
     on_center = squares == 0

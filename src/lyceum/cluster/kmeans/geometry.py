@@ -1,4 +1,4 @@
-"""The geometry of k-means: how its three metrics move centres and measure rows."""
+"""The geometry of k-means: how its three metrics move centers and measure rows."""
 
 from __future__ import annotations
 
@@ -17,34 +17,39 @@ from lyceum.errors import SettingError, number_setting
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How a metric moves centres, measures rows, and scales the squared Euclidean inertia."""
+    """How a metric moves centers, measures rows, and scales the squared Euclidean inertia."""
 
     move: Callable[[np.ndarray, LloydSums], np.ndarray]
     labels: Callable[..., np.ndarray]  # (block, centers)
     distances: Callable[..., np.ndarray]  # (block, centers)
     scale: float
     steps: tuple[Step, ...] = ()  # what is done to rows first
-    on_sphere: bool = False  # whether rows and centres have length 1
+    on_sphere: bool = False  # whether rows and centers have length 1
 
 
 def weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
-    """The squared distance of every row to its nearest centre, times its weight."""
+    """The squared distance of every row to its nearest center, times its weight."""
     squares = nearest_center(block.X, centers)[1]
-    return squares if block.w is None else block.w * squares
+    if block.w is None:
+        return squares
+    return block.w * squares
 
 
 def margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
     """The cluster, zero, and for every column scale [(x - c)^2 - (x - b)^2].
 
-    b is the nearest centre, c the second nearest.
+    b is the nearest center, c the second nearest.
     """
     X = np.asarray(block.dense, dtype=np.float64)
     order = nearest(X, min(2, len(centers)), among=centers).rows
-    own, other = centers[order[:, 0]], centers[order[:, min(1, len(centers) - 1)]]
-    return np.column_stack([order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)])
+    own = centers[order[:, 0]]
+    other = centers[order[:, min(1, len(centers) - 1)]]
+    return np.column_stack(
+        [order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)]
+    )
 
 
-# -- Euclidean ----------------------------------------------------------------------------------------------
+# -- Euclidean -------------------------------------------------------------------------
 
 
 def _to_means(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
@@ -59,7 +64,7 @@ def _labels(block: Block, centers: np.ndarray) -> np.ndarray:
 def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if not sparse.issparse(block.X):
         return pairwise(block.X, centers).astype(block.X.dtype, copy=False)
-    # The centres are dense: products visit only the stored cells of the rows.
+    # The centers are dense: products visit only the stored cells of the rows.
     X = block.X.astype(np.float64, copy=False)
     squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
@@ -67,7 +72,7 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     return found.astype(block.X.dtype, copy=False)
 
 
-# -- on the sphere ------------------------------------------------------------------------------------------
+# -- on the sphere ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +100,17 @@ class CenterRows:
     def __call__(self, block: Block) -> Block:
         if sparse.issparse(block.X):
             raise SettingError(
-                "metric='correlation' takes the mean from every row, which fills all cells of sparse rows: "
-                "give X.toarray(), or take metric='cosine'"
+                "metric='correlation' takes the mean from every row, which fills all cells of"
+                " sparse rows: give X.toarray(), or take metric='cosine'"
             )
         X = as_float(np.asarray(block.X))
-        # in float64, so that an offset takes no digits of float32; what is left of a constant row is rounding
+        # in float64, so that an offset takes no digits of float32; what is left of a constant row
+        # is rounding
         wide = X.astype(np.float64, copy=False)
         centered = wide - wide.mean(axis=1, keepdims=True)
-        flat = np.ptp(wide, axis=1) <= 8 * np.finfo(np.float64).eps * np.abs(wide).max(axis=1, initial=0.0)
+        flat = np.ptp(wide, axis=1) <= 8 * np.finfo(np.float64).eps * np.abs(wide).max(
+            axis=1, initial=0.0
+        )
         centered[flat] = 0.0
         return replace(block, X=centered.astype(X.dtype, copy=False))
 
@@ -125,7 +133,9 @@ def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
 
 
 def _zero_rows(X: Any) -> np.ndarray:
-    return np.diff(X.indptr) == 0 if sparse.issparse(X) else ~X.any(axis=1)
+    if sparse.issparse(X):
+        return np.diff(X.indptr) == 0
+    return ~X.any(axis=1)
 
 
 GEOMETRIES = {
@@ -137,17 +147,21 @@ GEOMETRIES = {
 }
 
 
-# -- given centres ------------------------------------------------------------------------------------------
+# -- given centers ---------------------------------------------------------------------
 
 
 def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
-    """Centres to start from, of this shape, finite, and of length 1 where the metric wants it."""
+    """Centers to start from, of this shape, finite, and of length 1 where the metric wants it."""
     given = dense_cells(centers)
     found = np.array(number_setting("init", given), order="C")
     if found.shape != shape:
-        raise SettingError(f"the centres to start from have shape {found.shape}, but {shape} is needed")
+        raise SettingError(
+            f"the centers to start from have shape {found.shape}, but {shape} is needed"
+        )
     if not np.isfinite(found).all():
-        raise SettingError("the centres to start from hold NaN or infinity")
+        raise SettingError("the centers to start from hold NaN or infinity")
     if metric == "correlation":
         found = found - found.mean(axis=1, keepdims=True)
-    return unit_rows(found)[0] if GEOMETRIES[metric].on_sphere else found
+    if GEOMETRIES[metric].on_sphere:
+        return unit_rows(found)[0]
+    return found

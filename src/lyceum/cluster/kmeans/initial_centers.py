@@ -1,4 +1,5 @@
-"""The starting centres of k-means, chosen on a sample of the rows that does not depend on the blocks."""
+"""The starting centers of k-means, chosen on a sample of the rows that does not depend on the
+blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ class Points:
 
     @classmethod
     def of(cls, sample: RowSample | Points) -> Points:
-        return sample if isinstance(sample, Points) else cls(sample.X, sample.weights)
+        if isinstance(sample, Points):
+            return sample
+        return cls(sample.X, sample.weights)
 
     def __len__(self) -> int:
         return len(self.w)
@@ -60,15 +63,20 @@ class Points:
 
 
 def distinct_rows(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The number of one row of each kind, in the order of their cells, and the kind of every row."""
-    return _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
+    """The number of one row of each kind, in the order of their cells, and the kind of every
+    row."""
+    if sparse.issparse(X):
+        return _distinct_sparse(X)
+    return _distinct(X)
 
 
 def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The number of one row of each kind, in lexicographic order, and the kind of every row."""
-    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)  # + 0.0: a negative zero is a zero
-    # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the largest
-    # byte first.
+    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(
+        np.int64
+    )  # + 0.0: a negative zero is a zero
+    # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the
+    # largest byte first.
     flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
     keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
     order = np.argsort(keys, kind="stable")
@@ -114,7 +122,8 @@ def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
 def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
     """Distinct rows, drawn one after another with probabilities in proportion to their weights."""
     points = Points.of(sample)
-    mass, chosen = points.w.copy(), []
+    mass = points.w.copy()
+    chosen = []
     for _ in range(min(k, len(points))):
         chosen.append(int(_draw(mass, rng, 1)[0]))
         mass[chosen[-1]] = 0.0
@@ -124,8 +133,8 @@ def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nda
 def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
     """Greedy k-means++ (Arthur and Vassilvitskii 2007).
 
-    Each next centre is drawn in proportion to the squared distance to the nearest one so far; of 2 + ln k
-    candidates the one is taken that lowers the sum of squared distances most.
+    Each next center is drawn in proportion to the squared distance to the nearest one so far; of 2
+    + ln k candidates the one is taken that lowers the sum of squared distances most.
     """
     points = Points.of(sample)
     trials = 2 + int(np.log(k))
@@ -144,7 +153,8 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
 
 
 def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
-    """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez 1985)."""
+    """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez
+    1985)."""
     points = Points.of(sample)
     chosen = [int(np.argmax(points.squares_from(points.mean[None])[0]))]
     nearest = points.squares(np.array(chosen))[0]
@@ -170,7 +180,8 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
 
 
 def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
-    """Four times as many random rows, and of these the k widest apart, chosen as by `furthest_first`."""
+    """Four times as many random rows, and of these the k widest apart, chosen as by
+    `furthest_first`."""
     points = Points.of(sample)
     drawn = np.unique(_draw(points.w, rng, 4 * k))
     squares = points.squares(drawn)[:, drawn]
@@ -203,15 +214,22 @@ _NOT_RANDOM = {"furthest-first", "hierarchical"}
 
 
 def n_runs(init: Any, n_init: int | str) -> int:
-    """How many starts: 10 by default where one alone is often bad, and one where chance plays no part."""
+    """How many starts: 10 by default where one alone is often bad, and one where chance plays no
+    part."""
     if not isinstance(init, str) and not callable(init):
         return 1
     if n_init == "auto":
-        return 10 if callable(init) or init in ("random", "space", "widest-apart") else 1
-    return 1 if init in _NOT_RANDOM else int(n_init)
+        if callable(init) or init in ("random", "space", "widest-apart"):
+            return 10
+        return 1
+    if init in _NOT_RANDOM:
+        return 1
+    return int(n_init)
 
 
-def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def from_callable(
+    init: Callable, sample: RowSample, k: int, rng: np.random.RandomState
+) -> np.ndarray:
     """The user's function of the sampled rows, in their original order."""
     order = np.argsort(sample.rows)
     return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
@@ -220,8 +238,11 @@ def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.Rand
 def choose_starts(
     init: str | Callable, sample: RowSample, k: int, rng: np.random.RandomState, n_init: int | str
 ) -> list[np.ndarray]:
-    """The centres of every run; the points of the sample are found once for all."""
-    start = STARTS[init] if isinstance(init, str) else partial(from_callable, init)
+    """The centers of every run; the points of the sample are found once for all."""
+    if isinstance(init, str):
+        start = STARTS[init]
+    else:
+        start = partial(from_callable, init)
     alone = callable(init) or init in _NOT_RANDOM
     at: Any = sample if alone else Points.of(sample)
     return [start(at, k, rng) for _ in range(n_runs(init, n_init))]

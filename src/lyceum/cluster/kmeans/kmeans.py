@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema, Step, design_change
 from lyceum._core.statistics import RowSample
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
@@ -34,82 +34,89 @@ _SAMPLE_ROWS = 8192
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner):
-    """k-means: k centres, each the mean of the rows nearest to it.
+    """k-means: k centers, each the mean of the rows nearest to it.
 
     Lloyd's algorithm lowers the inertia
 
         Σ_i w_i min_k |x_i - c_k|²
 
-    in alternating steps: every row goes to its nearest centre (the first of equally near ones), every centre
-    to the weighted mean of its rows. It stops when no row changes its centre, when the centres move by at
-    most `tol`, when few rows change their centre (`min_moved`), or after `max_iter` passes. A cluster without
-    rows takes the row farthest from its centre. With `metric="cosine"` rows and centres are scaled to length
-    1 (spherical k-means), and the inertia is Σ_i w_i (1 - cos(x_i, c_k)); "correlation" first takes its mean
-    from every row. A row of zeros moves no centre, is at distance 1 from all centres, and gets label 0.
+    in alternating steps: every row goes to its nearest center (the first of equally near ones),
+    every center to the weighted mean of its rows. It stops when no row changes its center, when the
+    centers move by at most `tol`, when few rows change their center (`min_moved`), or after
+    `max_iter` passes. A cluster without rows takes the row farthest from its center. With
+    `metric="cosine"` rows and centers are scaled to length 1 (spherical k-means), and the inertia
+    is Σ_i w_i (1 - cos(x_i, c_k)); "correlation" first takes its mean from every row. A row of
+    zeros moves no center, is at distance 1 from all centers, and gets label 0.
 
-    The starting centres are chosen on a sample of at most max(8192, 64 n_clusters) rows, drawn by a hash of
-    the row numbers. If that is all rows, neither their order nor weights in place of repeated rows change
-    the result.
+    The starting centers are chosen on a sample of at most max(8192, 64 n_clusters) rows, drawn by a
+    hash of the row numbers. If that is all rows, neither their order nor weights in place of
+    repeated rows change the result.
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters, k.
     init : str, array or callable, default="k-means++"
-        The starting centres. "k-means++": rows drawn in proportion to their squared distance to the centres
-        so far (greedy). "random": random rows. "furthest-first": the row farthest from the mean, then always
-        the one farthest from those chosen. "hierarchical": the means of clusters cut from Ward's tree of at
-        most max(1024, 4 n_clusters) rows. "widest-apart": of 4 n_clusters random rows those widest apart.
-        "space": points drawn evenly from the box around the rows. An array of shape (n_clusters, n_columns):
-        these centres. A callable: what `init(rows, n_clusters, random_state=)` returns for the sampled rows.
+        The starting centers. "k-means++": rows drawn in proportion to their squared distance to the
+        centers so far (greedy). "random": random rows. "furthest-first": the row farthest from the
+        mean, then always the one farthest from those chosen. "hierarchical": the means of clusters
+        cut from Ward's tree of at most max(1024, 4 n_clusters) rows. "widest-apart": of 4
+        n_clusters random rows those widest apart. "space": points drawn evenly from the box around
+        the rows. An array of shape (n_clusters, n_columns): these centers. A callable: what
+        `init(rows, n_clusters, random_state=)` returns for the sampled rows.
     n_init : int or "auto", default="auto"
-        How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for "random",
-        "space", "widest-apart" and callables, else 1. Starts that are not random are run once.
+        How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for
+        "random", "space", "widest-apart" and callables, else 1. Starts that are not random are run
+        once.
     max_iter : int, default=300
         The most passes of one run.
     tol : float, default=1e-4
-        Stop when the sum of the squared moves of the centres is at most tol times the mean variance of the
-        columns.
+        Stop when the sum of the squared moves of the centers is at most tol times the mean variance
+        of the columns.
     min_moved : float, default=0.0
-        Stop after a pass in which at most this share of the rows changed their cluster; above 0 passes are
-        slower, as rows are compared with the centres before too.
+        Stop after a pass in which at most this share of the rows changed their cluster; above 0
+        passes are slower, as rows are compared with the centers before too.
     metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
-        The distance between rows and centres.
+        The distance between rows and centers.
     algorithm : {"auto", "lloyd", "bounds"}, default="auto"
-        "lloyd" compares every row with all centres in every pass. "bounds" compares only rows that may have
-        changed theirs (Hamerly), if they are dense and in memory: the same result, faster with many centres
-        of clear clusters. "auto" does so where the centres have 4096 cells, as long as it spares enough rows.
+        "lloyd" compares every row with all centers in every pass. "bounds" compares only rows that
+        may have changed theirs (Hamerly), if they are dense and in memory: the same result, faster
+        with many centers of clear clusters. "auto" does so where the centers have 4096 cells, as
+        long as it spares enough rows.
     random_state : int, RandomState or None, default=None
         The seed of the sample and of the starts.
     record : bool, default=False
-        Whether to keep the centres of every step in `record_`.
+        Whether to keep the centers of every step in `record_`.
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, so that rows that differ in one such
-        column are at distance sqrt(2) there (1 if it has two categories).
+        Which columns hold categories; each becomes one-of-C columns, so that rows that differ in
+        one such column are at distance sqrt(2) there (1 if it has two categories).
 
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, n_columns)
-        The centres in design columns (categories expanded); of length 1 unless the metric is Euclidean.
+        The centers in design columns (categories expanded); of length 1 unless the metric is
+        Euclidean.
     labels_ : array of shape (n_samples,)
-        The cluster of every row of `fit`, as `predict` gives it; a lazy Dask array if the rows came from
-        Dask. After `partial_fit`, the labels of the last batch.
+        The cluster of every row of `fit`, as `predict` gives it; a lazy Dask array if the rows came
+        from Dask. After `partial_fit`, the labels of the last batch.
     inertia_ : float
-        The inertia at `cluster_centers_`; after `partial_fit`, that of the last batch before the move.
+        The inertia at `cluster_centers_`; after `partial_fit`, that of the last batch before the
+        move.
     counts_ : array of shape (n_clusters,)
         The weight of the rows of every cluster; `partial_fit` adds to it.
     n_iter_ : int
         The passes of the run that was kept, or the number of batches of `partial_fit`.
     n_reseeded_ : int
-        How many times a cluster without rows was given the row farthest from its centre.
+        How many times a cluster without rows was given the row farthest from its center.
     n_compared_ : int
-        How many times a row was compared with all centres in the run that was kept.
+        How many times a row was compared with all centers in the run that was kept.
     history_ : list of float
-        The inertia before every move of the centres, and at the end.
+        The inertia before every move of the centers, and at the end.
     record_ : list of dict
-        With `record=True`, for every step its number `step`, the inertia `objective` and the `centers`.
+        With `record=True`, for every step its number `step`, the inertia `objective` and the
+        `centers`.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -124,11 +131,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
     References
     ----------
-    Lloyd, S. P. (1982). Least squares quantization in PCM. IEEE Transactions on Information Theory 28(2).
-    Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA.
-    Hamerly, G. (2010). Making k-means even faster. SIAM Conference on Data Mining.
-    Gonzalez, T. F. (1985). Clustering to minimize the maximum intercluster distance. TCS 38.
-    MacQueen, J. (1967). Some methods for classification and analysis of multivariate observations.
+    Lloyd, S. P. (1982). Least squares quantization in PCM. IEEE Transactions on Information Theory
+    28(2). Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding.
+    SODA. Hamerly, G. (2010). Making k-means even faster. SIAM Conference on Data Mining. Gonzalez,
+    T. F. (1985). Clustering to minimize the maximum intercluster distance. TCS 38. MacQueen, J.
+    (1967). Some methods for classification and analysis of multivariate observations.
 
     Examples
     --------
@@ -187,10 +194,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Find the centres.
+        """Find the centers.
 
         Parameters
         ----------
@@ -210,10 +217,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """One step of streaming k-means on more rows.
 
-        The rows of the batch go to their nearest centres, and every centre becomes the mean of all rows that
-        it was given in this and in earlier batches (MacQueen's rule, one batch at a time). The first batch
-        chooses the starting centres, so it needs at least `n_clusters` rows; after `fit`, the steps continue
-        from its centres and counts.
+        The rows of the batch go to their nearest centers, and every center becomes the mean of all
+        rows that it was given in this and in earlier batches (MacQueen's rule, one batch at a
+        time). The first batch chooses the starting centers, so it needs at least `n_clusters` rows;
+        after `fit`, the steps continue from its centers and counts.
 
         Parameters
         ----------
@@ -222,37 +229,47 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
-        known, rows = getattr(self, "schema_", None), self._more_rows(X, None, sample_weight)
+        known = getattr(self, "schema_", None)
+        rows = self._more_rows(X, None, sample_weight)
         return self._step(rows, *self._state(rows, known))
 
     def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
         sums = fill_empty(rows, centers, sums, empty=sums.weights + counts == 0)
-        total = replace(sums, sums=sums.sums + counts[:, None] * centers, weights=sums.weights + counts)
+        total = replace(
+            sums, sums=sums.sums + counts[:, None] * centers, weights=sums.weights + counts
+        )
         self.cluster_centers_ = self._geometry.move(centers, total)
         self.counts_ = total.weights
         self.inertia_ = self._geometry.scale * sums.inertia
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = [*getattr(self, "history_", []), self.inertia_]
         if self.record:
-            before = getattr(self, "record_", [{"step": 0, "objective": self.inertia_, "centers": centers}])
-            step = {"step": self.n_iter_, "objective": self.inertia_, "centers": self.cluster_centers_}
+            before = getattr(
+                self, "record_", [{"step": 0, "objective": self.inertia_, "centers": centers}]
+            )
+            step = {
+                "step": self.n_iter_,
+                "objective": self.inertia_,
+                "centers": self.cluster_centers_,
+            }
             self.record_ = [*before, step]
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
         return self
 
     def _state(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
-        """The centres and counts to continue from, in the design columns of all categories seen."""
+        """The centers and counts to continue from, in the design columns of all categories seen."""
         if known is None or not hasattr(self, "cluster_centers_"):
             return self._starts(rows)[0], np.zeros(self.n_clusters)
         matrix, offset = design_change(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 
     def _starts(self, rows: Rows) -> list[np.ndarray]:
-        """The centres to start from, one array per run."""
+        """The centers to start from, one array per run."""
         if not isinstance(self.init, str) and not callable(self.init):
             return [self._check_centers(self.init, rows)]
-        rng, size = check_random_state(self.random_state), max(_SAMPLE_ROWS, 64 * self.n_clusters)
+        rng = check_random_state(self.random_state)
+        size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
         seed = int(rng.randint(2**31))
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
         self._check_rows(sample.n_rows, len(sample))
@@ -262,7 +279,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)
         if not used:
-            raise DataError("every row is zero or has weight zero: there is no direction to find centres in")
+            raise DataError(
+                "every row is zero or has weight zero: there is no direction to find centers in"
+            )
 
     def _check_centers(self, centers: Any, rows: Rows) -> np.ndarray:
         return checked_centers(centers, (self.n_clusters, len(rows.schema)), self.metric)
@@ -273,7 +292,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         self.counts_ = run.last.weights
         self.history_ = [self._geometry.scale * inertia for inertia in run.history]
         self.inertia_ = self.history_[-1]
-        self.n_iter_, self.n_reseeded_, self.n_compared_ = run.n_iter, run.reseeded, run.compared
+        self.n_iter_ = run.n_iter
+        self.n_reseeded_ = run.reseeded
+        self.n_compared_ = run.compared
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -288,10 +309,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
     def _steps(self) -> list[Step]:
         return [*super()._steps(), *self._geometry.steps]
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
-        """The cluster of every row: the nearest centre.
+        """The cluster of every row: the nearest center.
 
         Parameters
         ----------
@@ -305,7 +326,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         return self._apply(partial(self._geometry.labels, centers=self.cluster_centers_), X)
 
     def transform(self, X: Any) -> Any:
-        """The distance of every row to every centre: Euclidean, or 1 - cosine or correlation.
+        """The distance of every row to every center: Euclidean, or 1 - cosine or correlation.
 
         Parameters
         ----------
@@ -315,7 +336,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         -------
         array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
-        return self._in_new_columns(partial(self._geometry.distances, centers=self.cluster_centers_), X)
+        return self._in_new_columns(
+            partial(self._geometry.distances, centers=self.cluster_centers_), X
+        )
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The negative inertia of the rows.
@@ -338,33 +361,46 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         weights = _check_sample_weight(sample_weight, squares, dtype=np.float64)
         return -self._geometry.scale * float(weights @ squares)
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """Inertia and iterations; size and nearest neighbour of every cluster; the centres."""
+        """Inertia and iterations; size and nearest neighbor of every cluster; the centers."""
         check_is_fitted(self)
-        centers, counts = self.cluster_centers_, self.counts_
+        centers = self.cluster_centers_
+        counts = self.counts_
         facts = {"clusters": len(centers), "columns": centers.shape[1], "inertia": self.inertia_}
         facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
-        facts |= {"empty clusters given a row": self.n_reseeded_} if getattr(self, "n_reseeded_", 0) else {}
+        facts |= (
+            {"empty clusters given a row": self.n_reseeded_}
+            if getattr(self, "n_reseeded_", 0)
+            else {}
+        )
         apart = self._geometry.distances(Block(centers, None, None, 0, self._design.after), centers)
         np.fill_diagonal(apart, np.inf)
         near = apart.argmin(axis=1)
         sizes = [
-            (k, counts[k], counts[k] / counts.sum(), near[k] if len(near) > 1 else "", apart[k, near[k]])
+            (
+                k,
+                counts[k],
+                counts[k] / counts.sum(),
+                near[k] if len(near) > 1 else "",
+                apart[k, near[k]],
+            )
             for k in range(len(centers))
         ]
         names = [f"cluster {k}" for k in range(len(centers))]
         means = [(name, *column) for name, column in zip(self.design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")
-        tables = [Table("Clusters", head, sizes), Table("Centres", ("column", *names), means)]
+        tables = [Table("Clusters", head, sizes), Table("Centers", ("column", *names), means)]
         return Summary(self._title(), facts, tables)
 
     def explain(self, X: Any) -> Explanation:
-        """Why a row is in its cluster and not in the next: what every column adds to the difference.
+        """Why a row is in its cluster and not in the next: what every column adds to the
+        difference.
 
-        The score is the squared distance to the second nearest centre minus that to the nearest (with the
-        cosine metric, the difference of the two cosines). With one cluster all contributions are zero.
+        The score is the squared distance to the second nearest center minus that to the nearest
+        (with the cosine metric, the difference of the two cosines). With one cluster all
+        contributions are zero.
 
         Parameters
         ----------
@@ -376,9 +412,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         """
         check_is_fitted(self)
         parts = partial(margins, centers=self.cluster_centers_, scale=self._geometry.scale)
-        unit = "squared distance to the next centre minus that to its own"
+        unit = "squared distance to the next center minus that to its own"
         if self._geometry.on_sphere:
-            unit = f"{self.metric} to its own centre minus that to the next"
+            unit = f"{self.metric} to its own center minus that to the next"
         return self._explain(X, parts, unit, labels=np.arange(self.n_clusters))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

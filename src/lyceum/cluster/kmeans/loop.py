@@ -24,7 +24,7 @@ class Run:
     history: list[float]
     record: list[np.ndarray]
     reseeded: int = 0  # how many times a cluster without rows was given one
-    compared: int = 0  # how many times a row was compared with all centres
+    compared: int = 0  # how many times a row was compared with all centers
 
 
 def descend(
@@ -36,46 +36,70 @@ def descend(
     min_moved: float = 0.0,
     algorithm: str = "auto",
 ) -> Run:
-    """Move the centres until nothing changes, or they move by at most `tol` mean variances of the columns.
+    """Move the centers until nothing changes, or they move by at most `tol` mean variances of the
+    columns.
 
-    At most `max_iter` passes are made, and none after one in which at most the share `min_moved` of the rows
-    changed their cluster. `algorithm` says whether rows keep bounds ("bounds"), none ("lloyd"), or "auto".
+    At most `max_iter` passes are made, and none after one in which at most the share `min_moved` of
+    the rows changed their cluster. `algorithm` says whether rows keep bounds ("bounds"), none
+    ("lloyd"), or "auto".
     """
     kept = LloydBounds.of(rows, centers, algorithm)
-    history, record, before, limit, reseeded, compared = [], [centers], None, 0.0, 0, 0
+    history = []
+    record = [centers]
+    before = None
+    limit = 0.0
+    reseeded = 0
+    compared = 0
     last_centers: np.ndarray | None = None
     for n_iter in range(1, max_iter + 1):
         report("iterations", n_iter - 1, max_iter)
-        bounds = kept.begin(centers) if kept else None
-        sums = rows.reduce(partial(LloydSums.of, centers=centers, before=last_centers, bounds=bounds))
+        if kept:
+            bounds = kept.begin(centers)
+        else:
+            bounds = None
+        sums = rows.reduce(
+            partial(LloydSums.of, centers=centers, before=last_centers, bounds=bounds)
+        )
         compared += sums.compared
         if bounds:
             bounds.end(sums.compared)
-        limit = tol * _mean_variance(sums, centers) if n_iter == 1 else limit
+        if n_iter == 1:
+            limit = tol * _mean_variance(sums, centers)
         reseeded += int((sums.weights == 0).sum())
         sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
-        # Equal sums of equal blocks: no row has changed its centre, and the last move changed nothing.
+        # Equal sums of equal blocks: no row has changed its center, and the last move changed
+        # nothing.
         if before is not None and _equal(sums, before):
             return Run(centers, sums, n_iter, history, record, reseeded, compared)
         moved = geometry.move(centers, sums)
         shift = float(((moved - centers) ** 2).sum())
         few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
-        last_centers = centers if min_moved > 0 else None
-        centers, before = moved, sums
+        if min_moved > 0:
+            last_centers = centers
+        else:
+            last_centers = None
+        centers = moved
+        before = sums
         record.append(centers)
         if shift <= limit or few:
             break
-    last = rows.reduce(partial(LloydSums.of, centers=centers, bounds=kept.begin(centers) if kept else None))
-    return Run(centers, last, n_iter, [*history, last.inertia], record, reseeded, compared + last.compared)
+    last = rows.reduce(
+        partial(LloydSums.of, centers=centers, bounds=kept.begin(centers) if kept else None)
+    )
+    return Run(
+        centers, last, n_iter, [*history, last.inertia], record, reseeded, compared + last.compared
+    )
 
 
 def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
-    """The mean variance of the columns, from the scatter about the centres moved to the mean m of all rows:
+    """The mean variance of the columns, from the scatter about the centers moved to the mean m of
+    all rows:
 
     sum w |x - m|^2 = sum_k sum w |x - c_k|^2 + [2 (s_k - W_k c_k) + W_k (c_k - m)] . (c_k - m).
     """
-    weights, total = sums.weights[:, None], sums.weights.sum()
+    weights = sums.weights[:, None]
+    total = sums.weights.sum()
     if not total:
         return 0.0
     from_mean = centers - sums.sums.sum(axis=0) / total
@@ -90,7 +114,8 @@ def _equal(one: LloydSums, two: LloydSums) -> bool:
 def fill_empty(
     rows: Rows, centers: np.ndarray, sums: LloydSums, empty: np.ndarray | None = None
 ) -> LloydSums:
-    """Clusters without rows take the rows farthest from their centres, one each, if there are any."""
+    """Clusters without rows take the rows farthest from their centers, one each, if there are
+    any."""
     places = np.flatnonzero(sums.weights == 0 if empty is None else empty)
     if not len(places):
         return sums

@@ -1,4 +1,5 @@
-"""One pass of k-means: sums of the rows nearest to every centre, and the rows farthest from theirs."""
+"""One pass of k-means: sums of the rows nearest to every center, and the rows farthest from
+theirs."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from lyceum.cluster.kmeans.bounds import LloydBounds
 
 @dataclass(frozen=True, slots=True)
 class LloydSums:
-    """For every centre the weight and the sum of its rows, and the weighted squared distances of all rows.
+    """For every center the weight and the sum of its rows, and the weighted squared distances of
+    all rows.
 
-    A row belongs to its nearest centre, the first of equally near ones.
+    A row belongs to its nearest center, the first of equally near ones.
 
     >>> from lyceum.cluster.kmeans.sums import LloydSums
     >>> from lyceum.data import scan
@@ -31,9 +33,11 @@ class LloydSums:
     n_rows: int
     sums: np.ndarray  # (k, d)
     weights: np.ndarray  # (k,)
-    inertia: float  # sum of w |x - nearest centre|^2
-    moved: float = 0.0  # the weight of the rows that had another nearest centre before, if requested
-    compared: int = 0  # how many rows were compared with all centres
+    inertia: float  # sum of w |x - nearest center|^2
+    moved: float = (
+        0.0  # the weight of the rows that had another nearest center before, if requested
+    )
+    compared: int = 0  # how many rows were compared with all centers
 
     @classmethod
     def of(
@@ -43,7 +47,8 @@ class LloydSums:
         before: np.ndarray | None = None,
         bounds: LloydBounds | None = None,
     ) -> LloydSums:
-        """The sums of one block; with the centres of the pass `before`, the weight of rows that moved too."""
+        """The sums of one block; with the centers of the pass `before`, the weight of rows that
+        moved too."""
         if sparse.issparse(block.X):
             found = cls._of_sparse(block, centers)
         else:
@@ -55,8 +60,10 @@ class LloydSums:
 
     @classmethod
     def _of_dense(cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None) -> LloydSums:
-        sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
-        X, at = block.X, centers.astype(block.X.dtype, copy=False)
+        sums = np.zeros(centers.shape)
+        weights = np.zeros(len(centers))
+        X = block.X
+        at = centers.astype(block.X.dtype, copy=False)
         if bounds is None:
             inertia = native.lloyd(X, at, block.w, sums, weights)
             return cls(len(block), sums, weights, inertia, compared=len(block))
@@ -71,7 +78,8 @@ class LloydSums:
         w = block.weights
         member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
         sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
-        weights, inertia = np.bincount(labels, w, len(centers)), float(w @ squares)
+        weights = np.bincount(labels, w, len(centers))
+        inertia = float(w @ squares)
         return cls(len(block), sums, weights, inertia, compared=len(block))
 
     def merge(self, other: LloydSums) -> LloydSums:
@@ -85,8 +93,10 @@ class LloydSums:
         )
 
     def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:
-        """Each of the `empty` clusters takes one of the farthest rows from the cluster that it is in."""
-        sums, weights = self.sums.copy(), self.weights.copy()
+        """Each of the `empty` clusters takes one of the farthest rows from the cluster that it is
+        in."""
+        sums = self.sums.copy()
+        weights = self.weights.copy()
         for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
             sums[label] -= w * x
             weights[label] -= w
@@ -96,9 +106,11 @@ class LloydSums:
 
 @dataclass(frozen=True, slots=True)
 class FarthestRows:
-    """The `size` distinct rows farthest from their nearest centres, with the weight of all rows like them.
+    """The `size` distinct rows farthest from their nearest centers, with the weight of all rows
+    like them.
 
-    Rows on a centre and rows with zero weight are ignored. Equal distances are ordered by the cells.
+    Rows on a center and rows with zero weight are ignored. Equal distances are ordered by the
+    cells.
 
     >>> from lyceum.cluster.kmeans.sums import FarthestRows
     >>> from lyceum.data import scan
@@ -113,7 +125,7 @@ class FarthestRows:
     X: np.ndarray  # (m, d) float64
     squares: np.ndarray  # (m,) squared distances, descending
     weights: np.ndarray  # (m,)
-    labels: np.ndarray  # (m,) the nearest centre
+    labels: np.ndarray  # (m,) the nearest center
 
     @classmethod
     def of(cls, block: Block, centers: np.ndarray, size: int) -> FarthestRows:
@@ -143,9 +155,13 @@ class FarthestRows:
 def _first_distinct(
     size: int, X: np.ndarray, squares: np.ndarray, weights: np.ndarray, labels: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """The first `size` distinct rows by descending distance, with the summed weights of equal rows."""
+    """The first `size` distinct rows by descending distance, with the summed weights of equal
+    rows."""
     order = np.lexsort((*X.T[::-1], -squares))
-    X, squares, weights, labels = X[order], squares[order], weights[order], labels[order]
+    X = X[order]
+    squares = squares[order]
+    weights = weights[order]
+    labels = labels[order]
     if not len(X):
         return X, squares, weights, labels
     first = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1)))

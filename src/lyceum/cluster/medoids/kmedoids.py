@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
@@ -35,25 +35,28 @@ _MOST_ROWS = 6144  # whose distances are held at once: 300 MB
 class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
     """k-medoids: the k rows (medoids) with the least sum of distances to the rows nearest to them.
 
-    The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for another
-    row as soon as that helps (FasterPAM), until no swap of any medoid and any row does: a local optimum.
-    Medoids are rows of the table, so that categories and missing cells are no obstacle (Gower's distance).
+    The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for
+    another row as soon as that helps (FasterPAM), until no swap of any medoid and any row does: a
+    local optimum. Medoids are rows of the table, so that categories and missing cells are no
+    obstacle (Gower's distance).
 
-    The distances of all pairs are held for up to `max_rows` distinct rows. With more rows, also in files
-    larger than memory and on Dask, `n_samples` samples of that size are worked on, each together with the
-    best medoids so far, and the medoids with the least loss over all rows are kept (CLARA).
+    The distances of all pairs are held for up to `max_rows` distinct rows. With more rows, also in
+    files larger than memory and on Dask, `n_samples` samples of that size are worked on, each
+    together with the best medoids so far, and the medoids with the least loss over all rows are
+    kept (CLARA).
 
     Parameters
     ----------
     n_clusters : int, default=8
         The number of clusters, k.
     metric : str or Metric, default="auto"
-        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all pairs of
-        rows. "auto" is Gower's distance where columns hold categories or cells are missing, else Euclidean.
+        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
+        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else Euclidean.
     init : {"build", "k-medoids++", "random"} or array of int of shape (n_clusters,), default="build"
-        The first medoids. "build": one after another, each the row that lowers the loss most (not random).
-        "k-medoids++": drawn in proportion to the distance to those so far. "random": random rows. An array:
-        the numbers of these rows, counted from 0.
+        The first medoids. "build": one after another, each the row that lowers the loss most (not
+        random). "k-medoids++": drawn in proportion to the distance to those so far. "random":
+        random rows. An array: the numbers of these rows, counted from 0.
     n_init : int, default=1
         How many runs from different random starts; the one with the least loss is kept.
     max_iter : int, default=100
@@ -74,7 +77,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     medoid_indices_ : array of int of shape (n_clusters,)
         The numbers of the medoids among the rows of `fit`.
     cluster_centers_ : array of shape (n_clusters, n_columns)
-        The medoids, as the metric compares rows: coded cells for Gower and Hamming, else columns of numbers.
+        The medoids, as the metric compares rows: coded cells for Gower and Hamming, else columns of
+        numbers.
     labels_ : array of shape (n_samples,)
         The cluster of every row of `fit`; a lazy Dask array if the rows came from Dask.
     inertia_ : float
@@ -84,7 +88,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     n_iter_ : int
         The rounds of swaps of the run that was kept.
     history_ : list of float
-        The loss over the sample, or over all rows if there are few, at the start and after every round.
+        The loss over the sample, or over all rows if there are few, at the start and after every
+        round.
     record_ : list of dict
         With `record=True`, for every run its number `step`, its loss `objective` and its `medoids`.
     metric_ : Metric
@@ -98,13 +103,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
     See Also
     --------
-    KMeans : centres that are means, for numbers.
+    KMeans : centers that are means, for numbers.
     AgglomerativeClustering : clusters under any distance without choosing their number first.
 
     References
     ----------
     Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley.
-    Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Information Systems 101.
+    Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Information
+    Systems 101.
 
     Examples
     --------
@@ -156,7 +162,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         self.record = record
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the medoids.
@@ -170,20 +176,30 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         """
         rows = self._metric_rows(X, sample_weight)
         rng = check_random_state(self.random_state)
-        runs = self._given_runs(rows, rng) if self._is_precomputed else self._runs(rows, rng)
+        if self._is_precomputed:
+            runs = self._given_runs(rows, rng)
+        else:
+            runs = self._runs(rows, rng)
         record = []
         best: MedoidRun | None = None
         for step, run in enumerate(runs):
             record.append({"step": step, "objective": run.loss, "medoids": run.numbers})
-            best = run if best is None or run.loss < best.loss else best
+            if best is None or run.loss < best.loss:
+                best = run
         assert best is not None
-        self.cluster_centers_, self.medoid_indices_ = best.medoids, best.numbers
-        self.history_, self.n_iter_ = best.history, max(1, len(best.history) - 2)
+        self.cluster_centers_ = best.medoids
+        self.medoid_indices_ = best.numbers
+        self.history_ = best.history
+        self.n_iter_ = max(1, len(best.history) - 2)
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = record
-        self.counts_, self.inertia_ = best.sums.weights, best.sums.loss
-        self.labels_ = best.labels if best.labels is not None else rows.collect(self._nearest)
+        self.counts_ = best.sums.weights
+        self.inertia_ = best.sums.loss
+        if best.labels is not None:
+            self.labels_ = best.labels
+        else:
+            self.labels_ = rows.collect(self._nearest)
         warn_if_fewer(len(self.medoid_indices_), self.n_clusters)
         return self
 
@@ -193,7 +209,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         for draw in range(self.n_samples):
             report("samples", draw, self.n_samples)
             seed = int(rng.randint(2**31))
-            sample = rows.reduce(partial(RowSample.of, size=self.max_rows, seed=seed, n_rows=rows.n_rows))
+            sample = rows.reduce(
+                partial(RowSample.of, size=self.max_rows, seed=seed, n_rows=rows.n_rows)
+            )
             self._check_rows(sample.n_rows, len(sample))
             points = Candidates(sample, before)
             for D, medoids, history in self._descents(points.X, points.w, points.numbers, rng):
@@ -201,14 +219,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
                 chosen = points.rows(medoids)
                 sums = rows.reduce(partial(MedoidSums.of, medoids=chosen, distances=self._to))
                 run = MedoidRun(chosen, points.numbers[medoids], history, sums)
-                before = run if before is None or run.loss < before.loss else before
+                if before is None or run.loss < before.loss:
+                    before = run
                 yield run
             if np.isinf(sample.limit):  # all rows are in it
                 return
 
     def _given_runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
         block = rows.gathered(type(self).__name__, "KMedoids with a named metric, which samples")
-        D, w = self._given_distances(block), block.w
+        D = self._given_distances(block)
+        w = block.w
         self._check_rows(len(D), float(len(D)) if w is None else w.sum())
         for _, medoids, history in self._descents(D, w, np.arange(len(D)), rng):
             sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])  # checked above
@@ -219,12 +239,21 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         self, X: Any, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState
     ) -> Iterator[tuple[np.ndarray, np.ndarray, list[float]]]:
         """Distances, medoids in ascending order, and the history of every run on some rows."""
-        D = X if self._is_precomputed else self._distances(X)
+        if self._is_precomputed:
+            D = X
+        else:
+            D = self._distances(X)
         is_random = isinstance(self.init, str) and self.init != "build"
-        count = self.n_init if is_random else 1
+        if is_random:
+            count = self.n_init
+        else:
+            count = 1
         for _ in range(count):
             medoids = self._start(D, w, numbers, rng)
-            threads = n_threads() if len(D) >= _THREADED_ROWS else 1
+            if len(D) >= _THREADED_ROWS:
+                threads = n_threads()
+            else:
+                threads = 1
             history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
             yield D, np.sort(medoids), history.tolist()
 
@@ -238,10 +267,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         if self.init == "build":
             native.medoids_build(D, w, n_threads(), medoids)
             return medoids
-        mass = np.ones(len(D)) if w is None else w.copy()
+        if w is None:
+            mass = np.ones(len(D))
+        else:
+            mass = w.copy()
         for m in range(k):
-            share = mass if self.init == "random" or m == 0 else mass * D[medoids[:m]].min(axis=0)
-            share = share if share.any() else mass
+            if self.init == "random" or m == 0:
+                share = mass
+            else:
+                share = mass * D[medoids[:m]].min(axis=0)
+            if not share.any():
+                share = mass
             medoids[m] = rng.choice(len(D), p=share / share.sum())
             mass[medoids[m]] = 0.0
         return medoids
@@ -254,10 +290,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
                 f"{wanted.shape} and type {wanted.dtype}"
             )
         place = {int(number): i for i, number in enumerate(numbers)}
-        if not all(int(number) in place for number in wanted) or len(set(wanted.tolist())) < len(wanted):
+        if not all(int(number) in place for number in wanted) or len(set(wanted.tolist())) < len(
+            wanted
+        ):
             raise SettingError(
-                "init must name different rows, of those whose distances are held: the first of equal rows, "
-                f"and at most max_rows={self.max_rows} rows in all"
+                "init must name different rows, of those whose distances are held: the first of"
+                f" equal rows, and at most max_rows={self.max_rows} rows in all"
             )
         return np.array([place[int(number)] for number in wanted], dtype=np.int64)
 
@@ -266,7 +304,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         if not used:
             raise DataError("every row has weight zero: there is nothing to cluster")
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def _to(self, block: Block, medoids: Any) -> np.ndarray:
         """Distances to medoids: rows, or their numbers if distances are given."""
@@ -275,7 +313,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         return self._distances(block.X, medoids)
 
     def _to_medoids(self, block: Block) -> np.ndarray:
-        return self._to(block, self.medoid_indices_ if self._is_precomputed else self.cluster_centers_)
+        return self._to(
+            block, self.medoid_indices_ if self._is_precomputed else self.cluster_centers_
+        )
 
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_medoids(block).argmin(axis=1).astype(np.int32)
@@ -307,7 +347,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         """
         return self._in_new_columns(self._to_medoids, X)
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """Loss and rounds; every cluster with its medoid and its size."""
@@ -335,10 +375,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         """A cell of a medoid as it was in the table."""
         if not self._compares_cells:
             return float(cell)
-        categories, numeric = self.schema_[name].categories, self.schema_[name].numeric
+        categories = self.schema_[name].categories
+        numeric = self.schema_[name].numeric
         if np.isnan(cell):
             return "missing"
-        return float(cell) if categories is None or numeric else str(categories[int(cell)])
+        if categories is None or numeric:
+            return float(cell)
+        return str(categories[int(cell)])
 
     @property
     def _dense_centers(self) -> np.ndarray:
@@ -347,11 +390,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
     @available_if(adds_up)
     def explain(self, X: Any) -> Explanation:
-        """Why a row is in its cluster and not in the next: what every column adds to the difference.
+        """Why a row is in its cluster and not in the next: what every column adds to the
+        difference.
 
-        The score is the distance to the second nearest medoid minus that to the nearest; of squared distances
-        for the Euclidean metric. With one cluster all contributions are zero. There is none for metrics that
-        are no sums over columns (Chebyshev, Mahalanobis, Jaccard, distances that were given).
+        The score is the distance to the second nearest medoid minus that to the nearest; of squared
+        distances for the Euclidean metric. With one cluster all contributions are zero. There is
+        none for metrics that are no sums over columns (Chebyshev, Mahalanobis, Jaccard, distances
+        that were given).
 
         Parameters
         ----------

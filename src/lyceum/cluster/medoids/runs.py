@@ -21,7 +21,9 @@ class MedoidSums:
     loss: float
 
     @classmethod
-    def of(cls, block: Block, medoids: Any, distances: Callable[[Block, Any], np.ndarray]) -> MedoidSums:
+    def of(
+        cls, block: Block, medoids: Any, distances: Callable[[Block, Any], np.ndarray]
+    ) -> MedoidSums:
         D = distances(block, medoids)
         labels = D.argmin(axis=1)
         w = block.weights
@@ -33,7 +35,8 @@ class MedoidSums:
 
 @dataclass(frozen=True, slots=True)
 class MedoidRun:
-    """Medoids, their row numbers, the losses on the way, the loss over all rows, and labels if known."""
+    """Medoids, their row numbers, the losses on the way, the loss over all rows, and labels if
+    known."""
 
     medoids: Any
     numbers: np.ndarray
@@ -47,15 +50,20 @@ class MedoidRun:
 
 
 class Candidates:
-    """The distinct rows of a sample, and the medoids of the run before, with weights and row numbers."""
+    """The distinct rows of a sample, and the medoids of the run before, with weights and row
+    numbers."""
 
     def __init__(self, sample: RowSample, before: MedoidRun | None):
-        X, w, numbers = sample.X, sample.weights, sample.rows
+        X = sample.X
+        w = sample.weights
+        numbers = sample.rows
         if before is not None:
             X = stack_rows([X, before.medoids])
-            w, numbers = np.append(w, np.zeros(len(before.numbers))), np.append(numbers, before.numbers)
+            w = np.append(w, np.zeros(len(before.numbers)))
+            numbers = np.append(numbers, before.numbers)
         points = Points(X, w)
-        self.X, self.w = points.X, points.w
+        self.X = points.X
+        self.w = points.w
         self.numbers = np.full(len(points), np.iinfo(np.int64).max)
         np.minimum.at(self.numbers, points.groups, numbers)
 

@@ -31,21 +31,22 @@ class Agreement:
     cluster_purities, purity : array of shape (n_clusters,), and float
         The share of the largest class in every cluster, and its mean by weight: 1 is best.
     pairs : PairCounts
-        Judgements of all pairs of rows.
+        Judgments of all pairs of rows.
     mutual_information, normalized_mutual_information : float
-        The mutual information of class and cluster, in bits; and over the mean of the two entropies.
+        The mutual information of class and cluster, in bits; and over the mean of the two
+        entropies.
 
     See Also
     --------
     agreement : Makes it.
     ClusterMatch : Clusters matched with classes.
-    PairCounts : Judgements of pairs of rows.
+    PairCounts : Judgments of pairs of rows.
     SumsOfSquares, Silhouette : Measures that need no classes.
 
     References
     ----------
-    C. D. Manning, P. Raghavan and H. Schütze, "Introduction to Information Retrieval", Cambridge University
-    Press, 2008, section 16.3.
+    C. D. Manning, P. Raghavan and H. Schütze, "Introduction to Information Retrieval", Cambridge
+    University Press, 2008, section 16.3.
 
     Examples
     --------
@@ -88,9 +89,10 @@ class Agreement:
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """Judgements of all pairs of rows."""
+        """Judgments of all pairs of rows."""
         together = _pairs(self.table).sum()
-        classes, clusters = _pairs(self.table.sum(axis=1)).sum(), _pairs(self.table.sum(axis=0)).sum()
+        classes = _pairs(self.table.sum(axis=1)).sum()
+        clusters = _pairs(self.table.sum(axis=0)).sum()
         total = _pairs(self.table.sum())
         return PairCounts(
             float(together),
@@ -112,7 +114,9 @@ class Agreement:
         """The mutual information over the mean of the two entropies: 1 is best."""
         joint = self.table / self.table.sum()
         mean = -(p_log2_p(joint.sum(axis=1)).sum() + p_log2_p(joint.sum(axis=0)).sum()) / 2
-        return self.mutual_information / mean if mean > 0 else 1.0
+        if mean > 0:
+            return self.mutual_information / mean
+        return 1.0
 
     def align(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> ClusterMatch:
         """Clusters matched with classes; see `align`."""
@@ -137,7 +141,9 @@ class Agreement:
         """The measures, and the table."""
         rows = [(str(name), *row) for name, row in zip(self.classes.tolist(), self.table.tolist())]
         head = ("class", *(f"cluster {name}" for name in self.clusters.tolist()))
-        return Summary("Agreement of clusters and classes", self.as_dict(), [Table("Rows", head, rows)])
+        return Summary(
+            "Agreement of clusters and classes", self.as_dict(), [Table("Rows", head, rows)]
+        )
 
 
 def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
@@ -166,7 +172,8 @@ def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
     --------
     match_clusters : clusters as classes.
     """
-    y, labels = np.asarray(y), np.asarray(labels)
+    y = np.asarray(y)
+    labels = np.asarray(labels)
     if y.shape != labels.shape or y.ndim != 1 or not len(y):
         raise SettingError(
             f"y and labels must have one entry per row, not shapes {y.shape} and {labels.shape}"
@@ -185,8 +192,8 @@ def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
         return np.unique(labels, return_inverse=True)
     except TypeError as error:
         raise DataError(
-            f"{name} holds labels that cannot be sorted together ({error}): give all of one type, and fill "
-            "missing ones"
+            f"{name} holds labels that cannot be sorted together ({error}): give all of one type,"
+            " and fill missing ones"
         ) from None
 
 
@@ -264,7 +271,8 @@ def adjusted_rand_score(y: Any, labels: Any) -> float:
 
 
 def mutual_information(y: Any, labels: Any, *, normalized: bool = False) -> float:
-    """The mutual information of classes and clusters, in bits; or over the mean of the two entropies.
+    """The mutual information of classes and clusters, in bits; or over the mean of the two
+    entropies.
 
     Parameters
     ----------
@@ -286,11 +294,13 @@ def mutual_information(y: Any, labels: Any, *, normalized: bool = False) -> floa
     1.0
     """
     found = agreement(y, labels)
-    return found.normalized_mutual_information if normalized else found.mutual_information
+    if normalized:
+        return found.normalized_mutual_information
+    return found.mutual_information
 
 
 def pair_counts(y: Any, labels: Any) -> PairCounts:
-    """Pairwise judgements of a clustering against known classes.
+    """Pairwise judgments of a clustering against known classes.
 
     Parameters
     ----------
@@ -324,9 +334,10 @@ def match_clusters(
     labels : array of shape (n,)
         The clusters.
     method : {"largest", "greedy", "optimal"}, default="optimal"
-        "largest": every cluster goes to the class with which it overlaps most; several may go to one class.
-        "greedy": the largest overlap of all is matched first, then the largest of what is left; one to one.
-        "optimal": the one-to-one matching with the largest overlap in all (the Hungarian method).
+        "largest": every cluster goes to the class with which it overlaps most; several may go to
+        one class. "greedy": the largest overlap of all is matched first, then the largest of what
+        is left; one to one. "optimal": the one-to-one matching with the largest overlap in all (the
+        Hungarian method).
 
     Returns
     -------

@@ -38,7 +38,8 @@ class KChoice:
     criterion : str
         What `k` is chosen by.
     elbow, by_silhouette, by_bic : int
-        The number with the sharpest bend of the SSE, the largest mean silhouette, and the least BIC.
+        The number with the sharpest bend of the SSE, the largest mean silhouette, and the least
+        BIC.
     k : int
         The number chosen by `criterion`.
     model : learner
@@ -52,8 +53,8 @@ class KChoice:
 
     References
     ----------
-    D. Pelleg and A. W. Moore, "X-means: extending k-means with efficient estimation of the number of
-    clusters", International Conference on Machine Learning, 2000.
+    D. Pelleg and A. W. Moore, "X-means: extending k-means with efficient estimation of the number
+    of clusters", International Conference on Machine Learning, 2000.
 
     Examples
     --------
@@ -77,7 +78,8 @@ class KChoice:
 
     @property
     def elbow(self) -> int:
-        """The number with the sharpest bend of the SSE; the first where there are too few to tell."""
+        """The number with the sharpest bend of the SSE; the first where there are too few to
+        tell."""
         if not np.isfinite(self.second_differences).any():
             return int(self.clusters[0])
         return int(self.clusters[np.nanargmax(self.second_differences)])
@@ -99,7 +101,9 @@ class KChoice:
         """The number chosen by the criterion."""
         if self.criterion == "bic":
             return self.by_bic
-        return self.elbow if self.criterion == "elbow" else self.by_silhouette
+        if self.criterion == "elbow":
+            return self.elbow
+        return self.by_silhouette
 
     @property
     def model(self) -> Any:
@@ -122,7 +126,9 @@ class KChoice:
     def summary(self) -> Summary:
         """The choices and the measures."""
         facts = {"elbow": self.elbow, "silhouette": self.by_silhouette, "BIC": self.by_bic}
-        rows = list(zip(self.clusters, self.sse, self.second_differences, self.silhouettes, self.bic))
+        rows = list(
+            zip(self.clusters, self.sse, self.second_differences, self.silhouettes, self.bic)
+        )
         head = ("clusters", "SSE", "second difference", "silhouette", "BIC")
         return Summary("The number of clusters", facts, [Table("Measures", head, rows)])
 
@@ -164,8 +170,9 @@ def choose_k(
 
     Notes
     -----
-    The BIC of a learner without `bic(X)` is that of spherical Gaussians with one variance σ² = SSE / (n d)
-    and hard assignments: -2 [Σ_k n_k log(n_k / n) - n d / 2 (log(2πσ²) + 1)] + (k d + k) log n.
+    The BIC of a learner without `bic(X)` is that of spherical Gaussians with one variance σ² = SSE
+    / (n d) and hard assignments: -2 [Σ_k n_k log(n_k / n) - n d / 2 (log(2πσ²) + 1)] + (k d + k)
+    log n.
 
     See Also
     --------
@@ -174,8 +181,8 @@ def choose_k(
 
     References
     ----------
-    Pelleg, D. and Moore, A. W. (2000). X-means: extending k-means with efficient estimation of the number of
-    clusters. ICML.
+    Pelleg, D. and Moore, A. W. (2000). X-means: extending k-means with efficient estimation of the
+    number of clusters. ICML.
 
     Examples
     --------
@@ -189,17 +196,23 @@ def choose_k(
     numbers = np.asarray(list(clusters))
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise SettingError(
-            "clusters must be whole numbers to try, e.g. range(1, 11), but it has "
-            f"shape {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
+            "clusters must be whole numbers to try, e.g. range(1, 11), but it has shape"
+            f" {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
         )
     if len(numbers) < 1 or (np.diff(numbers) <= 0).any() or numbers[0] < 1:
-        raise SettingError(f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}")
+        raise SettingError(
+            f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}"
+        )
     if criterion not in ("elbow", "silhouette", "bic"):
         raise SettingError(f"criterion must be 'elbow', 'silhouette' or 'bic', not {criterion!r}")
     if criterion == "elbow" and len(numbers) < 3:
         raise SettingError("an elbow needs at least three numbers of clusters")
-    learner = KMeans(n_init=4, random_state=random_state) if learner is None else learner
-    name = "n_clusters" if "n_clusters" in learner.get_params() else "n_components"
+    if learner is None:
+        learner = KMeans(n_init=4, random_state=random_state)
+    if "n_clusters" in learner.get_params():
+        name = "n_clusters"
+    else:
+        name = "n_components"
     models: list[Any] = []
     measures = []
     for step, k in enumerate(numbers):
@@ -217,7 +230,10 @@ def choose_k(
 
 def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
     """Refuse to go on to more clusters than rows, in words of the caller."""
-    n = len(getattr(models[0], "labels_", ())) if models else 0
+    if models:
+        n = len(getattr(models[0], "labels_", ()))
+    else:
+        n = 0
     if 0 < n < k:
         raise DataError(
             f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
@@ -238,21 +254,31 @@ def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, fl
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)
     found = getattr(model, "inertia_", None)
-    sse = sums_of_squares(cells, labels).within if found is None else float(found)
+    if found is None:
+        sse = sums_of_squares(cells, labels).within
+    else:
+        sse = float(found)
     some = np.arange(len(labels))
     if len(labels) > most:
         some = np.sort(np.random.default_rng(seed).choice(len(labels), most, replace=False))
     mean = np.nan
     if len(np.unique(labels[some][labels[some] >= 0])) > 1:
-        mean = silhouette(rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")).mean
-    bic = float(model.bic(X)) if hasattr(model, "bic") else _spherical_bic(labels, sse, cells)
+        mean = silhouette(
+            rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")
+        ).mean
+    if hasattr(model, "bic"):
+        bic = float(model.bic(X))
+    else:
+        bic = _spherical_bic(labels, sse, cells)
     return sse, mean, bic
 
 
 def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
     counts = np.unique(labels[labels >= 0], return_counts=True)[1]
-    n, k, d = counts.sum(), len(counts), cells.shape[1]
-    # below this, the squared distance of equal rows from their centre is rounding
+    n = counts.sum()
+    k = len(counts)
+    d = cells.shape[1]
+    # below this, the squared distance of equal rows from their center is rounding
     rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
     variance = max(sse / (n * d), rounding, 1e-300)
     likelihood = counts @ np.log(counts / n) - n * d / 2 * (np.log(2 * np.pi * variance) + 1)

@@ -1,4 +1,5 @@
-"""How good a clustering is, by the rows alone: sums of squares, silhouettes, the proximity graph."""
+"""How good a clustering is, by the rows alone: sums of squares, silhouettes, the proximity
+graph."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ class SumsOfSquares:
     See Also
     --------
     sums_of_squares : Makes it.
-    Silhouette : A measure that compares clusters with their neighbours.
-    KMeans : Minimises `within`.
+    Silhouette : A measure that compares clusters with their neighbors.
+    KMeans : Minimizes `within`.
 
     Examples
     --------
@@ -64,7 +65,9 @@ class SumsOfSquares:
 
     def summary(self) -> Summary:
         """The sums, and those of every cluster."""
-        rows = list(zip(self.clusters.tolist(), self.weights, self.within_clusters, self.between_clusters))
+        rows = list(
+            zip(self.clusters.tolist(), self.weights, self.within_clusters, self.between_clusters)
+        )
         head = ("cluster", "weight", "within", "between")
         return Summary("Sums of squares", self.as_dict(), [Table("Clusters", head, rows)])
 
@@ -92,7 +95,7 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
 
     See Also
     --------
-    silhouette : a measure that compares clusters with their neighbours.
+    silhouette : a measure that compares clusters with their neighbors.
     """
     X = np.asarray(dense_cells(X))
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
@@ -111,7 +114,9 @@ def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSqu
     within = np.bincount(codes, spread, len(names))
     between = weights * ((means - mean) ** 2).sum(axis=1)
     total = float(w @ ((X - mean) ** 2).sum(axis=1))
-    return SumsOfSquares(total, float(within.sum()), float(between.sum()), names, weights, within, between)
+    return SumsOfSquares(
+        total, float(within.sum()), float(between.sum()), names, weights, within, between
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +148,8 @@ class Silhouette:
 
     References
     ----------
-    P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis",
-    Journal of Computational and Applied Mathematics 20, 1987.
+    P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster
+    analysis", Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
@@ -167,13 +172,19 @@ class Silhouette:
     def as_dict(self) -> dict[str, Any]:
         """The two means, and those of clusters."""
         means = dict(zip(map(str, self.clusters.tolist()), self.cluster_means.tolist()))
-        return {"mean": self.mean, "mean_of_clusters": self.mean_of_clusters, "cluster_means": means}
+        return {
+            "mean": self.mean,
+            "mean_of_clusters": self.mean_of_clusters,
+            "cluster_means": means,
+        }
 
     def summary(self) -> Summary:
         """The means, and the silhouette of every cluster."""
         rows = list(zip(self.clusters.tolist(), self.weights, self.cluster_means))
         facts = {"mean over rows": self.mean, "mean over clusters": self.mean_of_clusters}
-        return Summary("Silhouette", facts, [Table("Clusters", ("cluster", "weight", "silhouette"), rows)])
+        return Summary(
+            "Silhouette", facts, [Table("Clusters", ("cluster", "weight", "silhouette"), rows)]
+        )
 
 
 def silhouette(
@@ -181,9 +192,10 @@ def silhouette(
 ) -> Silhouette:
     """Silhouettes: how much nearer every row is to its own cluster than to the next.
 
-    s = (b - a) / max(a, b), where a is the mean distance to the other rows of its cluster, and b the least
-    mean distance to the rows of another cluster; 0 for the only row of a cluster. Distances are added up as
-    they are computed, so that 100,000 rows need no more memory than the rows and their sums to every cluster.
+    s = (b - a) / max(a, b), where a is the mean distance to the other rows of its cluster, and b
+    the least mean distance to the rows of another cluster; 0 for the only row of a cluster.
+    Distances are added up as they are computed, so that 100,000 rows need no more memory than the
+    rows and their sums to every cluster.
 
     Parameters
     ----------
@@ -192,8 +204,8 @@ def silhouette(
     labels : array of shape (n,)
         The cluster of every row, at least two; -1 is noise and is left out.
     metric : str or Metric, default="euclidean"
-        A metric of `lyceum.distances`, its name, or "precomputed". Metrics that learn, such as Gower's, must
-        have been fitted.
+        A metric of `lyceum.distances`, its name, or "precomputed". Metrics that learn, such as
+        Gower's, must have been fitted.
     sample_weight : array of shape (n,), optional
         How often every row counts.
 
@@ -215,13 +227,15 @@ def silhouette(
 
     References
     ----------
-    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of cluster
-    analysis. Journal of Computational and Applied Mathematics 20.
+    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of
+    cluster analysis. Journal of Computational and Applied Mathematics 20.
     """
     X = _rows_of(X)
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
     if len(names) < 2:
-        raise DataError(f"a silhouette compares clusters, but there is {len(names)}: at least 2 are needed")
+        raise DataError(
+            f"a silhouette compares clusters, but there is {len(names)}: at least 2 are needed"
+        )
     sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
     weights = np.bincount(codes, w, len(names))
     rows = np.arange(len(codes))
@@ -231,7 +245,9 @@ def silhouette(
     means[rows, codes] = np.inf
     b = means.min(axis=1)
     largest = np.maximum(a, b)
-    s = np.divide(b - a, largest, out=np.zeros(len(a)), where=(largest > 0) & (weights[codes] > 1.0))
+    s = np.divide(
+        b - a, largest, out=np.zeros(len(a)), where=(largest > 0) & (weights[codes] > 1.0)
+    )
     points = np.full(len(np.asarray(labels)), np.nan)
     points[weighted] = s
     cluster_means = np.bincount(codes, w * s, len(names)) / weights
@@ -300,8 +316,8 @@ def proximity(
 ) -> Proximity:
     """Cohesion and separation of clusters in the proximity graph.
 
-    With distances, good clusters have small cohesion and large separation; with similarities (precomputed)
-    it is the other way round.
+    With distances, good clusters have small cohesion and large separation; with similarities
+    (precomputed) it is the other way round.
 
     Parameters
     ----------
@@ -334,7 +350,9 @@ def proximity(
     member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
     edges = member @ sums
     if isinstance(metric, str) and metric == "precomputed":
-        own = np.bincount(codes, w**2 * np.asarray(X)[weighted, weighted], len(names))  # no edge to itself
+        own = np.bincount(
+            codes, w**2 * np.asarray(X)[weighted, weighted], len(names)
+        )  # no edge to itself
         edges = edges - np.diag(own)
     cohesion = np.diag(edges) / 2
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
@@ -345,19 +363,25 @@ def _rows_of(X: Any) -> Any:
 
     if isinstance(X, Rows):
         return X.gathered("a measure of validity").X
-    return X if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X):
+        return X
+    return np.asarray(X)
 
 
 def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Codes, labels of the clusters, weights and places of the rows that are not noise and have a weight."""
+    """Codes, labels of the clusters, weights and places of the rows that are not noise and have a
+    weight."""
     labels = np.asarray(labels)
     if labels.shape != (X.shape[0],):
-        raise SettingError(f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}")
+        raise SettingError(
+            f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}"
+        )
     w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
     if w.shape != labels.shape or not ((w >= 0) & np.isfinite(w)).all():
         raise SettingError(
-            f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row, but it "
-            f"has shape {w.shape}" + (" and holds others" if w.shape == labels.shape else "")
+            f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row,"
+            f" but it has shape {w.shape}"
+            + (" and holds others" if w.shape == labels.shape else "")
         )
     keep = w > 0
     if labels.dtype.kind in "if":
@@ -376,14 +400,21 @@ def _sums_by_cluster(
     if isinstance(how, str) and how == "precomputed":
         D = np.asarray(X, dtype=np.float64)
         if D.ndim != 2 or D.shape[0] != D.shape[1]:
-            raise DataError(f"metric='precomputed' needs the distances of all pairs, not shape {D.shape}")
+            raise DataError(
+                f"metric='precomputed' needs the distances of all pairs, not shape {D.shape}"
+            )
         member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(k, len(w)))
         return (member @ D[np.ix_(weighted, weighted)].T).T
     chosen = metric(how)
-    rows = X[weighted] if len(weighted) < X.shape[0] else X
+    if len(weighted) < X.shape[0]:
+        rows = X[weighted]
+    else:
+        rows = X
     if not sparse.issparse(rows):
         rows = float_matrix(rows, "a measure of validity needs")
-        check_finite(rows, f"the metric {chosen.name!r}", chosen.takes_missing, "the metric 'gower'")
+        check_finite(
+            rows, f"the metric {chosen.name!r}", chosen.takes_missing, "the metric 'gower'"
+        )
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(k + 1))
     return distance_sums(rows, rows[order], w[order], starts, chosen)

@@ -35,7 +35,8 @@ class ClusterMatch:
 
     References
     ----------
-    H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
+    H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
+    Quarterly 2, 1955.
 
     Examples
     --------
@@ -63,7 +64,8 @@ class ClusterMatch:
     def _counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """True positives, rows predicted, and rows of every class."""
         table = self.table
-        hit, predicted = np.zeros(len(table)), np.zeros(len(table))
+        hit = np.zeros(len(table))
+        predicted = np.zeros(len(table))
         for cluster, m in enumerate(self.matches):
             if m >= 0:
                 hit[m] += table[m, cluster]
@@ -93,7 +95,8 @@ def _largest(table: np.ndarray) -> np.ndarray:
 
 
 def _greedy(table: np.ndarray) -> np.ndarray:
-    left, matches = table.astype(np.float64).copy(), np.full(table.shape[1], -1)
+    left = table.astype(np.float64).copy()
+    matches = np.full(table.shape[1], -1)
     for _ in range(min(table.shape)):
         row, column = np.unravel_index(int(left.argmax()), left.shape)
         matches[column] = row

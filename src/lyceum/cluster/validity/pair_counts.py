@@ -24,7 +24,7 @@ class PairCounts:
     adjusted_rand_score : float
         The Rand index, corrected for chance.
     precision, recall, f1 : float
-        Of the judgement "one class", if a pair is in one cluster.
+        Of the judgment "one class", if a pair is in one cluster.
     jaccard : float
         Pairs together in both over pairs together in either.
 
@@ -57,12 +57,17 @@ class PairCounts:
     def rand(self) -> float:
         """The share of pairs that are judged rightly."""
         total = self.together + self.only_cluster + self.only_class + self.apart
-        return (self.together + self.apart) / total if total else 1.0
+        if total:
+            return (self.together + self.apart) / total
+        return 1.0
 
     @property
     def adjusted_rand_score(self) -> float:
         """The Rand index, corrected for chance."""
-        a, b, c, d = self.together, self.only_cluster, self.only_class, self.apart
+        a = self.together
+        b = self.only_cluster
+        c = self.only_class
+        d = self.apart
         if b == c == 0:
             return 1.0
         return 2 * (a * d - b * c) / ((a + c) * (c + d) + (a + b) * (b + d))
@@ -71,22 +76,30 @@ class PairCounts:
     def precision(self) -> float:
         """The share of pairs in one cluster that are of one class."""
         total = self.together + self.only_cluster
-        return self.together / total if total else 1.0
+        if total:
+            return self.together / total
+        return 1.0
 
     @property
     def recall(self) -> float:
         """The share of pairs of one class that are in one cluster."""
         total = self.together + self.only_class
-        return self.together / total if total else 1.0
+        if total:
+            return self.together / total
+        return 1.0
 
     @property
     def f1(self) -> float:
         """The harmonic mean of precision and recall."""
         total = 2 * self.together + self.only_cluster + self.only_class
-        return 2 * self.together / total if total else 1.0
+        if total:
+            return 2 * self.together / total
+        return 1.0
 
     @property
     def jaccard(self) -> float:
         """Pairs together in both over pairs together in either."""
         total = self.together + self.only_cluster + self.only_class
-        return self.together / total if total else 1.0
+        if total:
+            return self.together / total
+        return 1.0

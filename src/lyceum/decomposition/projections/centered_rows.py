@@ -1,4 +1,4 @@
-"""The scatter of few rows of many columns, stored as the centred rows until a matrix is smaller."""
+"""The scatter of few rows of many columns, stored as the centered rows until a matrix is smaller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _WIDE = 256  # narrower scatter matrices are always cheap
 
 @dataclass(frozen=True, slots=True)
 class CenteredRows(RowScatter):
-    """A `RowScatter` without a target that is used while it has fewer than d / 2 rows; then a `Scatter`."""
+    """A `RowScatter` without a target that is used while it has fewer than d / 2 rows; then a
+    `Scatter`."""
 
     @property
     def scatter(self) -> np.ndarray:
@@ -27,14 +28,19 @@ class CenteredRows(RowScatter):
         return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
 
     def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:  # type: ignore[override]
-        if isinstance(other, Scatter) or not _is_thin(len(self.rows) + len(other.rows), len(self.mean)):
+        if isinstance(other, Scatter) or not _is_thin(
+            len(self.rows) + len(other.rows), len(self.mean)
+        ):
             return self.as_scatter.merge(other)  # type: ignore[arg-type]
         return RowScatter.merge(self, other)  # type: ignore[return-value]
 
 
 def scatter_or_rows(block: Block) -> CenteredRows | Scatter:
-    """The centred rows if they are few for their columns, else the scatter matrix; the two can be merged."""
-    return CenteredRows.of(block) if _is_thin(len(block), block.X.shape[1]) else Scatter.of(block)
+    """The centered rows if they are few for their columns, else the scatter matrix; the two can be
+    merged."""
+    if _is_thin(len(block), block.X.shape[1]):
+        return CenteredRows.of(block)
+    return Scatter.of(block)
 
 
 def _is_thin(n_rows: int, n_columns: int) -> bool:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import METRIC_PARTS, Metric, metric as metric_named, pairwise
 from lyceum.decomposition.projections.spectrum import with_signs
@@ -22,29 +22,32 @@ _MIXED = ("gower", "value_difference")
 
 
 class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
-    """Classical multidimensional scaling (principal coordinates): points with the distances that are given.
+    """Classical multidimensional scaling (principal coordinates): points with the distances that
+    are given.
 
-    The squared distances D² are centred twice,
+    The squared distances D² are centered twice,
 
         B = -½ J D² J,    J = I - 1 1ᵀ / N,
 
-    which gives the inner products of the points about their mean; with B = V Λ Vᵀ the coordinates are
-    V Λ^½, the largest eigenvalues first. Distances that are Euclidean in k dimensions are recovered exactly;
-    others have negative eigenvalues, whose share is reported. Similarities S are centred as they are,
-    B = J S J, for the distances d_ij² = s_ii + s_jj - 2 s_ij.
+    which gives the inner products of the points about their mean; with B = V Λ Vᵀ the coordinates
+    are V Λ^½, the largest eigenvalues first. Distances that are Euclidean in k dimensions are
+    recovered exactly; others have negative eigenvalues, whose share is reported. Similarities S are
+    centered as they are, B = J S J, for the distances d_ij² = s_ii + s_jj - 2 s_ij.
 
-    A new row with the distances d to the rows of `fit` is placed at ½ Λ⁻¹ Yᵀ (mean of D² - d²), Y the
-    coordinates (Gower 1968).
+    A new row with the distances d to the rows of `fit` is placed at ½ Λ⁻¹ Yᵀ (mean of D² - d²), Y
+    the coordinates (Gower 1968).
 
     Parameters
     ----------
     n_components : int, default=2
         The number of coordinates.
     metric : str or Metric, default="euclidean"
-        The distance of rows, by its name or as an object of `lyceum.distances` ("gower" for mixed columns);
-        "precomputed" if X is the matrix of distances, "similarity" if it is one of similarities.
+        The distance of rows, by its name or as an object of `lyceum.distances` ("gower" for mixed
+        columns); "precomputed" if X is the matrix of distances, "similarity" if it is one of
+        similarities.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, except for metrics of mixed columns.
+        Which columns hold categories; each becomes one-of-C columns, except for metrics of mixed
+        columns.
 
     Attributes
     ----------
@@ -118,17 +121,21 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     @property
     def _chosen_metric(self) -> Metric:
-        return self.metric if isinstance(self.metric, Metric) else metric_named(self.metric)
+        if isinstance(self.metric, Metric):
+            return self.metric
+        return metric_named(self.metric)
 
     @property
     def _coding(self) -> str:  # type: ignore[override]
-        return "codes" if not self._is_matrix and self._chosen_metric.name in _MIXED else "one_of_c"
+        if not self._is_matrix and self._chosen_metric.name in _MIXED:
+            return "codes"
+        return "one_of_c"
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return not self._is_matrix and self._chosen_metric.takes_missing
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None):
         """Find the coordinates.
@@ -151,27 +158,39 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self.metric_ = self._chosen_metric.learn(rows)
             self.rows_ = cells
         if self.n_components > n:
-            raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")
+            raise SettingError(
+                f"n_components={self.n_components} must be between 1 and n_samples={n}"
+            )
         self._solve(self._matrix(cells))
         return self
 
     def _matrix(self, cells: np.ndarray) -> np.ndarray:
-        """The squared distances times -½, or the similarities: what is centred twice."""
+        """The squared distances times -½, or the similarities: what is centered twice."""
         if self._is_matrix:
-            return cells if self.metric == "similarity" else -0.5 * cells**2
-        return -0.5 * np.asarray(pairwise(cells, metric=self.metric_ or "euclidean"), dtype=np.float64) ** 2
+            if self.metric == "similarity":
+                return cells
+            return -0.5 * cells**2
+        return (
+            -0.5
+            * np.asarray(pairwise(cells, metric=self.metric_ or "euclidean"), dtype=np.float64) ** 2
+        )
 
     def _check_matrix(self, M: np.ndarray) -> None:
         if M.shape[0] != M.shape[1]:
-            raise DataError(f"a matrix of {self.metric} values must be square, but its shape is {M.shape}")
+            raise DataError(
+                f"a matrix of {self.metric} values must be square, but its shape is {M.shape}"
+            )
         if not np.allclose(M, M.T, rtol=1e-8, atol=1e-8 * np.abs(M).max(initial=0.0)):
             raise DataError("the matrix must be symmetric: element (i, j) is element (j, i)")
         if self.metric == "precomputed":
             if (M < 0).any():
-                raise DataError("distances must not be negative; for similarities set metric='similarity'")
+                raise DataError(
+                    "distances must not be negative; for similarities set metric='similarity'"
+                )
             if np.abs(np.diag(M)).max(initial=0.0) > 1e-8 * np.abs(M).max(initial=0.0):
                 raise DataError(
-                    "the distance of a row from itself must be 0; for similarities set metric='similarity'"
+                    "the distance of a row from itself must be 0; for similarities set"
+                    " metric='similarity'"
                 )
 
     def _solve(self, M: np.ndarray) -> None:
@@ -180,8 +199,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.column_means_ = M.mean(axis=0)
         B = M - self.column_means_ - self.column_means_[:, None] + self.column_means_.mean()
         values, V = linalg.eigh(0.5 * (B + B.T))
-        values, V = values[::-1], V[:, ::-1]
-        k, n = int(self.n_components), len(M)
+        values = values[::-1]
+        V = V[:, ::-1]
+        k = int(self.n_components)
+        n = len(M)
         size = np.abs(values).sum()
         values = np.where(np.abs(values) > n * np.finfo(float).eps * size, values, 0.0)
         kept = np.maximum(values[:k], 0.0)
@@ -189,8 +210,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.embedding_ = V * np.sqrt(kept)
         self.eigenvalues_ = values
         positive = np.maximum(values, 0.0).sum()
-        self.kept_ratio_ = float(kept.sum() / positive) if positive else 1.0
-        self.negative_ratio_ = float(-np.minimum(values, 0.0).sum() / size) if size else 0.0
+        if positive:
+            self.kept_ratio_ = float(kept.sum() / positive)
+        else:
+            self.kept_ratio_ = 1.0
+        if size:
+            self.negative_ratio_ = float(-np.minimum(values, 0.0).sum() / size)
+        else:
+            self.negative_ratio_ = 0.0
         self.stress_ = self._stress(M)
 
     def _stress(self, M: np.ndarray) -> float:
@@ -198,9 +225,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         given = np.sqrt(np.maximum(own + own[:, None] - 2.0 * M, 0.0))
         placed = pairwise(self.embedding_)
         total = float((given**2).sum())
-        return float(np.sqrt(((given - placed) ** 2).sum() / total)) if total else 0.0
+        if total:
+            return float(np.sqrt(((given - placed) ** 2).sum() / total))
+        return 0.0
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The coordinates of the rows.
@@ -216,7 +245,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         array of shape (n_samples, n_components)
         """
         self.fit(X)
-        return self.transform(X) if isinstance(X, Rows) else self._contain(self.embedding_, X)
+        if isinstance(X, Rows):
+            return self.transform(X)
+        return self._contain(self.embedding_, X)
 
     def transform(self, X: Any) -> Any:
         """Coordinates of new rows among those of `fit`.
@@ -224,7 +255,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         Parameters
         ----------
         X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
-            Rows; or their distances (similarities) to the rows of `fit`, one column for each of these.
+            Rows; or their distances (similarities) to the rows of `fit`, one column for each of
+            these.
 
         Returns
         -------
@@ -235,13 +267,18 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _place_rows(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)
         if not self._is_matrix:
-            X = np.asarray(pairwise(X, self.rows_, metric=self.metric_ or "euclidean"), dtype=np.float64)
-        M = X if self.metric == "similarity" else -0.5 * X**2
+            X = np.asarray(
+                pairwise(X, self.rows_, metric=self.metric_ or "euclidean"), dtype=np.float64
+            )
+        if self.metric == "similarity":
+            M = X
+        else:
+            M = -0.5 * X**2
         kept = np.maximum(self.eigenvalues_[: self.embedding_.shape[1]], 0.0)
         inverse = np.divide(1.0, kept, out=np.zeros_like(kept), where=kept > 0)
         return (M - self.column_means_) @ self.embedding_ * inverse
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The eigenvalues, and how well the distances are kept."""
@@ -254,7 +291,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             "stress": self.stress_,
         }
         rows = list(enumerate(self.eigenvalues_[:20], start=1))
-        return Summary(self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)]
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

@@ -12,10 +12,10 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import LinAlgWarning
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.probability import RIDGE, whiten
 from lyceum._core.statistics import ClassScatter
@@ -25,23 +25,28 @@ from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 
 
-class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
-    """Fisher's linear discriminant as a projection: it separates the class means most for their spread.
+class DiscriminantProjection(
+    ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner
+):
+    """Fisher's linear discriminant as a projection: it separates the class means most for their
+    spread.
 
     With the scatters within and between the classes,
 
         S_W = Σ_k Σ_{i in k} (x_i - m_k)(x_i - m_k)ᵀ,    S_B = Σ_k n_k (m_k - m)(m_k - m)ᵀ,
 
-    the directions w maximise J(w) = wᵀ S_B w / wᵀ S_W w: the eigenvectors of S_W⁻¹ S_B with the largest
-    eigenvalues, which are their J. For two classes it is w ∝ S_W⁻¹ (m_1 - m_2), for K classes there are at
-    most K - 1. Scores have variance 1 within the classes. One pass; `partial_fit` adds rows.
+    the directions w maximize J(w) = wᵀ S_B w / wᵀ S_W w: the eigenvectors of S_W⁻¹ S_B with the
+    largest eigenvalues, which are their J. For two classes it is w ∝ S_W⁻¹ (m_1 - m_2), for K
+    classes there are at most K - 1. Scores have variance 1 within the classes. One pass;
+    `partial_fit` adds rows.
 
     Parameters
     ----------
     n_components : int or None, default=None
         How many directions to keep, at most min(K - 1, columns); None keeps all of them.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns without that of the first category.
+        Which columns hold categories; each becomes one-of-C columns without that of the first
+        category.
 
     Attributes
     ----------
@@ -79,9 +84,9 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewCol
 
     References
     ----------
-    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7.
-    Rao, C. R. (1948). The utilization of multiple measurements in problems of biological classification.
-    Journal of the Royal Statistical Society B 10.
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics
+    7. Rao, C. R. (1948). The utilization of multiple measurements in problems of biological
+    classification. Journal of the Royal Statistical Society B 10.
 
     Examples
     --------
@@ -101,28 +106,36 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewCol
     }
     classes_: np.ndarray
 
-    def __init__(self, n_components: int | None = None, *, categorical_features: Any = "from_dtype"):
+    def __init__(
+        self, n_components: int | None = None, *, categorical_features: Any = "from_dtype"
+    ):
         self.n_components = n_components
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _statistic(self) -> Callable[[Block], ClassScatter]:
         return partial(ClassScatter.of, pooled=True)
 
     def _finish(self, statistic: ClassScatter) -> None:
         seen = statistic.weight > 0
-        n, K, d = float(statistic.weight.sum()), int(seen.sum()), statistic.mean.shape[1]
+        n = float(statistic.weight.sum())
+        K = int(seen.sum())
+        d = statistic.mean.shape[1]
         if not n:
             raise DataError("every row has weight zero: there is nothing to learn from")
         if K < 2:
-            raise DataError(f"DiscriminantProjection needs at least 2 classes, but the target has {K} class")
+            raise DataError(
+                f"DiscriminantProjection needs at least 2 classes, but the target has {K} class"
+            )
         most = min(K - 1, d)
         if self.n_components is not None and self.n_components > most:
             raise SettingError(
-                f"n_components={self.n_components} must be between 1 and min(classes - 1, columns)={most}"
+                f"n_components={self.n_components} must be between 1 and min(classes - 1,"
+                f" columns)={most}"
             )
-        means, weight = statistic.mean[seen], statistic.weight[seen]
+        means = statistic.mean[seen]
+        weight = statistic.weight[seen]
         # about the first class, so that means a million away lose no digits
         moved = means - means[0]
         center = weight @ moved / n
@@ -142,22 +155,28 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewCol
             self._warn_of(white.dependent)
         _, singular, V = linalg.svd(white.apply(factor), full_matrices=False)
         J = singular**2 / freedom
-        k = most if self.n_components is None else int(self.n_components)
+        if self.n_components is None:
+            k = most
+        else:
+            k = int(self.n_components)
         self.components_ = with_signs(V[:k] @ white.W)
         self.criterion_ = J[:k]
-        self.explained_variance_ratio_ = J[:k] / J.sum() if J.sum() else np.zeros(k)
+        if J.sum():
+            self.explained_variance_ratio_ = J[:k] / J.sum()
+        else:
+            self.explained_variance_ratio_ = np.zeros(k)
         self.n_components_ = k
 
     def _warn_of(self, dependent: int) -> None:
         warnings.warn(
-            f"DiscriminantProjection: the scatter within the classes is singular in column "
-            f"{self.design_names[dependent]!r}: {RIDGE:g} of the variances was added. Drop columns that "
-            "follow from others, or use PCA first",
+            "DiscriminantProjection: the scatter within the classes is singular in column"
+            f" {self.design_names[dependent]!r}: {RIDGE:g} of the variances was added. Drop columns"
+            " that follow from others, or use PCA first",
             LinAlgWarning,
             stacklevel=6,
         )
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
         """The scores on the directions, w · (x - m).
@@ -193,7 +212,7 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewCol
             X, partial(_parts, self, component), f"score on direction {component + 1}", labels=False
         )
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """J of every direction, the directions, and the class means on them."""
@@ -218,7 +237,8 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, Components, NewCol
         return Summary(self._title(), facts, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self.design_names)
+        k = self.n_components_
+        d = len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "criterion_": (k,)}
 
     @property

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
+from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import Scatter
 from lyceum.decomposition.components import Components
@@ -44,22 +44,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
         S v = λ v,    S = Σ_i w_i (x_i - m)(x_i - m)ᵀ / (N - 1),    λ_1 >= λ_2 >= ...
 
-    with m the mean and N the total weight: a row of weight 2 counts as two rows. S is merged block by block,
-    so that streamed rows give the result of one `fit` on all of them. While there are fewer than d / 2 rows
-    of d columns, the centred rows R themselves are kept, and v = Rᵀu comes from the eigenvectors u of the
-    small matrix R Rᵀ: 50 rows of 20,000 columns never become a 20,000 × 20,000 matrix. The largest loading
-    of every component is positive.
+    with m the mean and N the total weight: a row of weight 2 counts as two rows. S is merged block
+    by block, so that streamed rows give the result of one `fit` on all of them. While there are
+    fewer than d / 2 rows of d columns, the centered rows R themselves are kept, and v = Rᵀu comes
+    from the eigenvectors u of the small matrix R Rᵀ: 50 rows of 20,000 columns never become a
+    20,000 × 20,000 matrix. The largest loading of every component is positive.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        How many components to keep. An integer: that many, those without variance included, at most as many
-        as rows or columns. A number between 0 and 1: the fewest that explain more than this proportion of the
-        variance. None: all, min(rows, columns).
+        How many components to keep. An integer: that many, those without variance included, at most
+        as many as rows or columns. A number between 0 and 1: the fewest that explain more than this
+        proportion of the variance. None: all, min(rows, columns).
     svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
-        "covariance_eigh" (and "auto"): eigenvectors of S, in one pass. "full": singular vectors of the rows,
-        held in memory, which keep the digits of very small variances. "randomized": subspace iteration from
-        random directions, a few passes and no d × d matrix, for a few components of many columns.
+        "covariance_eigh" (and "auto"): eigenvectors of S, in one pass. "full": singular vectors of
+        the rows, held in memory, which keep the digits of very small variances. "randomized":
+        subspace iteration from random directions, a few passes and no d × d matrix, for a few
+        components of many columns.
     whiten : bool, default=False
         Whether to scale the scores to variance 1. Components without variance give zeros.
     n_passes : int, default=4
@@ -78,7 +79,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     explained_variance_ratio_ : array of shape (n_components_,)
         Its proportion of the total variance.
     singular_values_ : array of shape (n_components_,)
-        The singular values of the centred and weighted rows, sqrt((N - 1) λ).
+        The singular values of the centered and weighted rows, sqrt((N - 1) λ).
     mean_ : array of shape (n_columns,)
         The mean m.
     noise_variance_ : float
@@ -103,8 +104,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
     References
     ----------
-    Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis. Journal of the Royal
-    Statistical Society B 61(3).
+    Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis. Journal of
+    the Royal Statistical Society B 61(3).
 
     Examples
     --------
@@ -151,7 +152,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
         return scatter_or_rows
@@ -177,7 +178,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             self.statistic_, spectrum = rows_spectrum(block)
         else:
             if self._n_requested is None:
-                raise SettingError("svd_solver='randomized' needs a number of components: set n_components")
+                raise SettingError(
+                    "svd_solver='randomized' needs a number of components: set n_components"
+                )
             random = check_random_state(self.random_state)
             found = randomized_spectrum(rows, self._n_requested, int(self.n_passes), random)
             self.statistic_, spectrum = found
@@ -192,7 +195,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _check_number(self, most: int) -> None:
         if self._n_requested is not None and self._n_requested > most:
             raise SettingError(
-                f"n_components={self._n_requested} must be between 1 and min(n_samples, n_features)={most}"
+                f"n_components={self._n_requested} must be between 1 and min(n_samples,"
+                f" n_features)={most}"
             )
 
     @staticmethod
@@ -207,18 +211,26 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self.components_ = with_signs(vectors(k))
         freedom = freedom_of(statistic, total)
         left = max(total - float(values[:k].sum()), 0.0)
-        self.reconstruction_error_ = left / statistic.weight if statistic.weight else 0.0
+        if statistic.weight:
+            self.reconstruction_error_ = left / statistic.weight
+        else:
+            self.reconstruction_error_ = 0.0
         self.mean_ = statistic.mean
         self.n_components_ = k
         self.singular_values_ = np.sqrt(values[:k])
         self.explained_variance_ = values[:k] / freedom
-        self.explained_variance_ratio_ = values[:k] / total if total else np.zeros(k)
+        if total:
+            self.explained_variance_ratio_ = values[:k] / total
+        else:
+            self.explained_variance_ratio_ = np.zeros(k)
         self.noise_variance_ = remaining_scatter(total, values[:k], d) / freedom
 
     @property
     def _n_requested(self) -> int | None:
         """The number of components, if it is a parameter."""
-        return int(self.n_components) if isinstance(self.n_components, int | np.integer) else None
+        if isinstance(self.n_components, int | np.integer):
+            return int(self.n_components)
+        return None
 
     def _n_kept(self, values: np.ndarray, total: float, most: int) -> int:
         if self._n_requested is not None:
@@ -231,10 +243,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         explained = np.cumsum(values) / total
         return min(int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank)
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
-        """The scores: the rows in the coordinates of the components, V (x - m), whitened if `whiten` is set.
+        """The scores: the rows in the coordinates of the components, V (x - m), whitened if
+        `whiten` is set.
 
         Parameters
         ----------
@@ -290,7 +303,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     @property
     def _scale(self) -> np.ndarray:
         """One unit of every score in units of the data."""
-        return np.sqrt(self.explained_variance_) if self.whiten else np.ones(self.n_components_)
+        if self.whiten:
+            return np.sqrt(self.explained_variance_)
+        return np.ones(self.n_components_)
 
     def get_covariance(self) -> np.ndarray:
         """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I.
@@ -306,10 +321,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         )
 
     def score_samples(self, X: Any) -> Any:
-        """The log-likelihood of every row under the probabilistic model, a Gaussian with `get_covariance()`.
+        """The log-likelihood of every row under the probabilistic model, a Gaussian with
+        `get_covariance()`.
 
-        Where the covariance is singular it is the density on the subspace of positive variance, and -inf
-        elsewhere.
+        Where the covariance is singular it is the density on the subspace of positive variance, and
+        -inf elsewhere.
 
         Parameters
         ----------
@@ -336,7 +352,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         return float(np.mean(np.asarray(self.score_samples(X))))
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The variance that every component explains, alone and cumulative, and the loadings."""
@@ -353,11 +369,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         variance = list(zip(names, self.explained_variance_, ratio, np.cumsum(ratio)))
         head = ("component", "variance", "proportion", "cumulative")
         loadings = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
-        tables = [Table("Variance", head, variance), Table("Loadings", ("column", *names), loadings)]
+        tables = [
+            Table("Variance", head, variance),
+            Table("Loadings", ("column", *names), loadings),
+        ]
         return Summary(self._title(), facts, tables)
 
     def explain(self, X: Any, component: int = 0) -> Explanation:
-        """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if `whiten` is set.
+        """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if
+        `whiten` is set.
 
         Parameters
         ----------
@@ -370,14 +390,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         Explanation
         """
         self._check_component(component)
-        return self._explain(X, partial(score_parts, self, component), f"score on pc{component + 1}")
+        return self._explain(
+            X, partial(score_parts, self, component), f"score on pc{component + 1}"
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), CenteredRows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self.design_names)
+        k = self.n_components_
+        d = len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
 
     @property

@@ -13,7 +13,9 @@ from lyceum._core.data import Block
 def remaining_scatter(total: float, values: np.ndarray, d: int) -> float:
     """The mean scatter of the directions left out; 0 if it is rounding error of the total."""
     left = total - float(values.sum())
-    return left / (d - len(values)) if d > len(values) and left > d * np.finfo(float).eps * total else 0.0
+    if d > len(values) and left > d * np.finfo(float).eps * total:
+        return left / (d - len(values))
+    return 0.0
 
 
 def pca_scores(pca: Any, block: Block) -> np.ndarray:
@@ -22,7 +24,9 @@ def pca_scores(pca: Any, block: Block) -> np.ndarray:
     else:
         Z = (block.X - pca.mean_) @ pca.components_.T
     scale = pca._scale
-    return np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0).astype(block.X.dtype, copy=False)
+    return np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0).astype(
+        block.X.dtype, copy=False
+    )
 
 
 def _center(pca: Any, block: Block) -> np.ndarray:
@@ -43,11 +47,16 @@ def squared_residuals(pca: Any, block: Block) -> np.ndarray:
 
 
 def log_likelihood_of(pca: Any, block: Block) -> np.ndarray:
-    """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive variance."""
-    centered, kept = _center(pca, block), pca.explained_variance_ > 0
-    variance, V = pca.explained_variance_[kept], pca.components_[kept]
+    """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive
+    variance."""
+    centered = _center(pca, block)
+    kept = pca.explained_variance_ > 0
+    variance = pca.explained_variance_[kept]
+    V = pca.components_[kept]
     Z = centered @ V.T
-    square, log_det, rank = (Z**2 / variance).sum(axis=1), np.log(variance).sum(), len(V)
+    square = (Z**2 / variance).sum(axis=1)
+    log_det = np.log(variance).sum()
+    rank = len(V)
     residual = centered - Z @ V
     off = np.einsum("ij,ij->i", residual, residual)
     if pca.noise_variance_ > 0:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import Moments
 from lyceum.decomposition.projections.centered_rows import CenteredRows
@@ -21,19 +21,20 @@ from lyceum.report import Summary, Table
 
 
 class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
-    """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix for any number of columns.
+    """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix for any number of
+    columns.
 
-    With the rows R centred and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner products
-    are those of the rows; of all coordinates in k dimensions they keep the inner products best. They are the
-    scores of PCA, found without a d × d matrix: 50 spectra of 100,000 channels need a 50 × 50 matrix. A new
-    row has the coordinates uᵀ R (x - m) / sqrt(λ).
+    With the rows R centered and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner
+    products are those of the rows; of all coordinates in k dimensions they keep the inner products
+    best. They are the scores of PCA, found without a d × d matrix: 50 spectra of 100,000 channels
+    need a 50 × 50 matrix. A new row has the coordinates uᵀ R (x - m) / sqrt(λ).
 
     Parameters
     ----------
     n_components : int or None, default=None
         How many coordinates to keep; None keeps all that vary, at most N - 1.
     center : bool, default=True
-        Whether the columns are centred first.
+        Whether the columns are centered first.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
@@ -48,7 +49,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     components_ : array of shape (n_components_, n_columns)
         Rᵀ u / sqrt(λ), the direction of every coordinate, in design columns.
     mean_ : array of shape (n_columns,)
-        The mean m that is subtracted (0 without centring).
+        The mean m that is subtracted (0 without centering).
     n_components_ : int
         The number of coordinates.
     schema_ : Schema
@@ -108,11 +109,17 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         finite_sums(Moments.of(block))
         n = len(block)
         if self.n_components is not None and self.n_components > n:
-            raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")
+            raise SettingError(
+                f"n_components={self.n_components} must be between 1 and n_samples={n}"
+            )
         centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
-        R = centered.rows if self.center else np.asarray(block.dense, dtype=np.float64)
+        if self.center:
+            R = centered.rows
+        else:
+            R = np.asarray(block.dense, dtype=np.float64)
         values, U = linalg.eigh(R @ R.T)
-        values, U = values[::-1], U[:, ::-1]
+        values = values[::-1]
+        U = U[:, ::-1]
         total = float(values.sum())
         rank = max(
             1,
@@ -120,7 +127,10 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             if total > 0
             else 1,
         )
-        k = rank if self.n_components is None else min(int(self.n_components), rank)
+        if self.n_components is None:
+            k = rank
+        else:
+            k = min(int(self.n_components), rank)
         root = np.sqrt(np.maximum(values[:k], 0.0))
         directions = np.divide(
             U[:, :k].T @ R, root[:, None], out=np.zeros((k, R.shape[1])), where=root[:, None] > 0
@@ -128,8 +138,14 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
         self.eigenvalues_ = np.maximum(values[:k], 0.0)
-        self.kept_ratio_ = float(self.eigenvalues_.sum() / total) if total > 0 else 1.0
-        self.mean_ = centered.mean if self.center else np.zeros(R.shape[1])
+        if total > 0:
+            self.kept_ratio_ = float(self.eigenvalues_.sum() / total)
+        else:
+            self.kept_ratio_ = 1.0
+        if self.center:
+            self.mean_ = centered.mean
+        else:
+            self.mean_ = np.zeros(R.shape[1])
         self.n_components_ = k
         return self
 
@@ -173,10 +189,13 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             "proportion kept": self.kept_ratio_,
         }
         rows = list(enumerate(self.eigenvalues_, start=1))
-        return Summary(self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self.design_names)
+        k = self.n_components_
+        d = len(self.design_names)
         return {"components_": (k, d), "mean_": (d,), "eigenvalues_": (k,)}
 
     @property

@@ -20,7 +20,8 @@ _OVERSAMPLED = 10
 
 
 class Spectrum(NamedTuple):
-    """The trace of the scatter, its largest eigenvalues (rounding errors set to 0), and their vectors."""
+    """The trace of the scatter, its largest eigenvalues (rounding errors set to 0), and their
+    vectors."""
 
     total: float
     values: np.ndarray
@@ -33,10 +34,16 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
         product = statistic.rows @ statistic.rows.T
     else:
         product = statistic.xx
-    total, n, d = float(np.trace(product)), len(product), len(statistic.mean)
-    first = 0 if most is None else max(0, n - most)
+    total = float(np.trace(product))
+    n = len(product)
+    d = len(statistic.mean)
+    if most is None:
+        first = 0
+    else:
+        first = max(0, n - most)
     values, columns = linalg.eigh(product, subset_by_index=(first, n - 1), check_finite=False)
-    values, rows = values[::-1], columns.T[::-1]
+    values = values[::-1]
+    rows = columns.T[::-1]
     values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
     if isinstance(statistic, CenteredRows):
         values = np.append(values, np.zeros(max(0, (most or 1) - n)))
@@ -46,11 +53,14 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
 
 def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
     """The first k vectors; those without variance do not depend on the rounding of the others."""
-    return V[:k] if k <= rank else _fill(V[:rank], k)
+    if k <= rank:
+        return V[:k]
+    return _fill(V[:rank], k)
 
 
 def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
-    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other directions."""
+    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other
+    directions."""
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
     rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
@@ -66,11 +76,13 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
 
 
 def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
-    """From the singular values of the (centred) rows: exact where eigenvalues of the scatter lose digits."""
+    """From the singular values of the (centered) rows: exact where eigenvalues of the scatter lose
+    digits."""
     found = CenteredRows.of(block)
     factor = found.rows
     if not center:
-        X, w = np.asarray(block.dense, dtype=np.float64), block.weights
+        X = np.asarray(block.dense, dtype=np.float64)
+        w = block.weights
         factor = np.sqrt(w[w > 0])[:, None] * X[w > 0]
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
@@ -80,7 +92,7 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
 
 
-# -- random projections ------------------------------------------------------------------------------------
+# -- random projections ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +117,18 @@ class ProjectedScatter:
 def randomized_spectrum(
     rows: Rows, k: int, passes: int, random: np.random.RandomState, center: bool = True
 ) -> tuple[CenteredRows, Spectrum]:
-    """The first k eigenvectors by subspace iteration from a random start, one pass over the rows per product.
+    """The first k eigenvectors by subspace iteration from a random start, one pass over the rows
+    per product.
 
-    Halko, Martinsson and Tropp (2011), algorithms 4.4 and 5.3, with products by the scatter matrix S = XᵀX.
+    Halko, Martinsson and Tropp (2011), algorithms 4.4 and 5.3, with products by the scatter matrix
+    S = XᵀX.
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    about = mean if center else np.zeros_like(mean)
+    if center:
+        about = mean
+    else:
+        about = np.zeros_like(mean)
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
     Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
@@ -120,7 +137,8 @@ def randomized_spectrum(
         product = rows.reduce(partial(ProjectedScatter.of, Q=Q, center=about)).product
         Q, before = product, Q
     values, U = linalg.eigh(before.T @ product)
-    values, V = np.maximum(values[::-1], 0.0), (before @ U[:, ::-1]).T
+    values = np.maximum(values[::-1], 0.0)
+    V = (before @ U[:, ::-1]).T
     weight = float(moments.weight.max(initial=0.0))
     kept = min(k, len(values))
     factor = np.sqrt(values[:kept])[:, None] * V[:kept]
@@ -128,7 +146,7 @@ def randomized_spectrum(
     return compact, Spectrum(float(squares.sum()), values[:kept], partial(_fill, V))
 
 
-# -- what follows from it ----------------------------------------------------------------------------------
+# -- what follows from it --------------------------------------------------------------
 
 
 def freedom_of(statistic: Any, total: float) -> float:
@@ -137,14 +155,15 @@ def freedom_of(statistic: Any, total: float) -> float:
         return statistic.weight - 1
     if total:
         raise DataError(
-            f"the weights sum to {statistic.weight:.3g}, but the variance divides by their sum less 1: "
-            "scale sample_weight to count rows"
+            f"the weights sum to {statistic.weight:.3g}, but the variance divides by their sum less"
+            " 1: scale sample_weight to count rows"
         )
     return 1.0  # one row: no variance
 
 
 def with_signs(vectors: np.ndarray) -> np.ndarray:
-    """Every vector with the sign that makes its largest entry (the first of equal ones) positive."""
+    """Every vector with the sign that makes its largest entry (the first of equal ones)
+    positive."""
     largest = np.argmax(np.abs(vectors), axis=1)
     signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
     return np.ascontiguousarray(vectors * signs[:, None])

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Scatter
 from lyceum.decomposition.components import Components
@@ -34,17 +34,18 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         |X - U diag(s) Vᵀ|² = Σ_{j > r} s_j².
 
-    Rows are not centred: with centred columns it is PCA. V and s come from the eigenvectors of XᵀX, in one
-    pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w rows.
+    Rows are not centered: with centered columns it is PCA. V and s come from the eigenvectors of XᵀX,
+    in one pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w
+    rows.
 
     Parameters
     ----------
     n_components : int, default=2
         The rank r, at most as many as rows or columns.
     svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
-        "covariance_eigh" (and "auto"): eigenvectors of XᵀX, in one pass. "full": of the rows, held in memory,
-        which keeps the digits of very small singular values. "randomized": a few passes from random
-        directions, without a d × d matrix.
+        "covariance_eigh" (and "auto"): eigenvectors of XᵀX, in one pass. "full": of the rows, held
+        in memory, which keeps the digits of very small singular values. "randomized": a few passes
+        from random directions, without a d × d matrix.
     n_passes : int, default=4
         The passes over the rows of the "randomized" solver.
     random_state : int, RandomState or None, default=None
@@ -75,7 +76,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
     See Also
     --------
-    PCA : with centred columns.
+    PCA : with centered columns.
     RowSVD : from the rows' inner products, for more columns than rows.
 
     References
@@ -122,7 +123,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the singular values and vectors.
@@ -136,18 +137,28 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         """
         rows = self._rows(X, None, sample_weight)
         statistic, spectrum = self._find_spectrum(rows)
-        k, d = int(self.n_components), len(statistic.mean)
+        k = int(self.n_components)
+        d = len(statistic.mean)
         most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
         if k > most:
-            raise SettingError(f"n_components={k} must be between 1 and min(n_samples, n_features)={most}")
+            raise SettingError(
+                f"n_components={k} must be between 1 and min(n_samples, n_features)={most}"
+            )
         self.components_ = with_signs(spectrum.vectors(k))
         values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
         left = spectrum.total - float(values.sum())
-        left = left if left > d * np.finfo(float).eps * spectrum.total else 0.0
+        if not (left > d * np.finfo(float).eps * spectrum.total):
+            left = 0.0
         self.singular_values_ = np.sqrt(values)
         self.error_ = float(np.sqrt(left))
-        self.relative_error_ = float(np.sqrt(left / spectrum.total)) if spectrum.total else 0.0
-        self.explained_variance_ratio_ = values / spectrum.total if spectrum.total else np.zeros(k)
+        if spectrum.total:
+            self.relative_error_ = float(np.sqrt(left / spectrum.total))
+        else:
+            self.relative_error_ = 0.0
+        if spectrum.total:
+            self.explained_variance_ratio_ = values / spectrum.total
+        else:
+            self.explained_variance_ratio_ = np.zeros(k)
         self.n_components_ = k
         return self
 
@@ -158,11 +169,13 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             )
         if self.svd_solver == "randomized":
             random = check_random_state(self.random_state)
-            return randomized_spectrum(rows, int(self.n_components), int(self.n_passes), random, center=False)
+            return randomized_spectrum(
+                rows, int(self.n_components), int(self.n_passes), random, center=False
+            )
         statistic = rows.reduce(scatter_or_rows)
         return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
 
-    # -- use ------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
         """X V, which is U diag(s) for the rows of `fit`.
@@ -221,11 +234,12 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         s : array of shape (n_components,)
         Vt : array of shape (n_components, n_columns)
         """
-        scores, s = np.asarray(self._apply(self._scores, X)), self.singular_values_
+        scores = np.asarray(self._apply(self._scores, X))
+        s = self.singular_values_
         U = np.divide(scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0)
         return U, s, self.components_
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The singular values, what each explains, and the error of the factorisation."""
@@ -242,7 +256,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        k, d = self.n_components_, len(self.design_names)
+        k = self.n_components_
+        d = len(self.design_names)
         return {"components_": (k, d), "singular_values_": (k,)}
 
     @property

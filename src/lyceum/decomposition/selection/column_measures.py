@@ -1,7 +1,7 @@
 """Single columns against a target: entropies, chi-square and correlations, from one pass over rows.
 
-A column and the target are a table of weights of their codes, a number by groups, or two numbers; each is a
-small statistic that merges.
+A column and the target are a table of weights of their codes, a number by groups, or two numbers;
+each is a small statistic that merges.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class CodeTable:
         """Cramér's V."""
         table = self.table
         least = min(table.shape) - 1
-        return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least))) if least > 0 else 0.0
+        if least > 0:
+            return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least)))
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +56,35 @@ class GroupedNumbers:
     scatter: np.ndarray
 
     @classmethod
-    def of(cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int) -> GroupedNumbers:
+    def of(
+        cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int
+    ) -> GroupedNumbers:
         known = (groups >= 0) & ~np.isnan(values)
-        groups, values, w = groups[known], values[known], w[known]
+        groups = groups[known]
+        values = values[known]
+        w = w[known]
         weight = np.bincount(groups, w, n_groups)
         mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
         return cls(weight, mean, np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups))
 
     def merge(self, other: GroupedNumbers) -> GroupedNumbers:
         weight = self.weight + other.weight
-        delta, share = other.mean - self.mean, _ratio(other.weight, weight)
+        delta = other.mean - self.mean
+        share = _ratio(other.weight, weight)
         scatter = self.scatter + other.scatter + self.weight * share * delta**2
         return GroupedNumbers(weight, self.mean + share * delta, scatter)
 
     def strength(self) -> float:
-        """The correlation ratio η: the root of the share of the scatter that lies between groups."""
+        """The correlation ratio η: the root of the share of the scatter that lies between
+        groups."""
         if not self.weight.sum():
             return 0.0
         middle = float(self.weight @ self.mean / self.weight.sum())
         between = float(self.weight @ (self.mean - middle) ** 2)
         total = between + float(self.scatter.sum())
-        return float(np.sqrt(between / total)) if total > 0 else 0.0
+        if total > 0:
+            return float(np.sqrt(between / total))
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +98,12 @@ class NumberPairs:
     @classmethod
     def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
         known = ~(np.isnan(x) | np.isnan(y))
-        pairs, w = np.column_stack([x[known], y[known]]), w[known]
-        mean = np.average(pairs, axis=0, weights=w) if w.sum() else np.zeros(2)
+        pairs = np.column_stack([x[known], y[known]])
+        w = w[known]
+        if w.sum():
+            mean = np.average(pairs, axis=0, weights=w)
+        else:
+            mean = np.zeros(2)
         pairs = pairs - mean
         return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
 
@@ -97,14 +111,17 @@ class NumberPairs:
         weight = self.weight + other.weight
         if not weight:
             return self
-        delta, share = other.mean - self.mean, other.weight / weight
+        delta = other.mean - self.mean
+        share = other.weight / weight
         scatter = self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
         return NumberPairs(weight, self.mean + share * delta, scatter)
 
     def strength(self) -> float:
         """|r|."""
         size = float(np.sqrt(self.scatter[0, 0]) * np.sqrt(self.scatter[1, 1]))
-        return float(min(abs(self.scatter[0, 1]) / size, 1.0)) if size > 0 else 0.0
+        if size > 0:
+            return float(min(abs(self.scatter[0, 1]) / size, 1.0))
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +134,10 @@ class ColumnPairs:
     def of(cls, block: Block, codes: ColumnCodes, tables: bool) -> ColumnPairs:
         """Tables of codes of every column; or, unless `tables`, numbers as they are."""
         block = block.without_zero_weights()
-        X, w = np.asarray(block.dense, dtype=np.float64), block.weights
-        y, target = np.asarray(block.y), codes.target(np.asarray(block.y))
+        X = np.asarray(block.dense, dtype=np.float64)
+        w = block.weights
+        y = np.asarray(block.y)
+        target = codes.target(np.asarray(block.y))
         return cls(tuple(codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])))
 
     def merge(self, other: ColumnPairs) -> ColumnPairs:
@@ -139,7 +158,9 @@ class ColumnCodes:
         return self.classes or len(self.target_cuts) + 1
 
     def target(self, y: np.ndarray) -> np.ndarray:
-        return y.astype(np.int64) if self.classes else _intervals(y.astype(np.float64), self.target_cuts)
+        if self.classes:
+            return y.astype(np.int64)
+        return _intervals(y.astype(np.float64), self.target_cuts)
 
     def pair(
         self, j: int, x: np.ndarray, y: np.ndarray, target: np.ndarray, w: np.ndarray, tables: bool
@@ -147,12 +168,18 @@ class ColumnCodes:
         """The statistic of column j with these cells."""
         column = self.schema[j]
         categories = column.categories
-        n_codes = len(self.cuts[j]) + 1 if categories is None else max(1, len(categories))
+        if categories is None:
+            n_codes = len(self.cuts[j]) + 1
+        else:
+            n_codes = max(1, len(categories))
         if not tables and not self.classes and categories is None:
             return NumberPairs.of(x, y.astype(np.float64), w)
         if not tables and categories is None:
             return GroupedNumbers.of(target, x, w, self.n_target)
-        codes = _intervals(x, self.cuts[j]) if categories is None else _category_codes(x)
+        if categories is None:
+            codes = _intervals(x, self.cuts[j])
+        else:
+            codes = _category_codes(x)
         if not tables and not self.classes:
             return GroupedNumbers.of(codes, y.astype(np.float64), w, n_codes)
         return CodeTable.of(codes, target, w, (n_codes, self.n_target))
@@ -160,7 +187,8 @@ class ColumnCodes:
 
 def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> ColumnPairs:
     """The statistics that a measure needs: one pass, after one for the cuts of numbers."""
-    schema, tables = rows.schema, measure != "correlation"
+    schema = rows.schema
+    tables = measure != "correlation"
     columns = Schema(schema.columns)
     empty: list[np.ndarray] = [np.empty(0)] * len(columns)
     codes = ColumnCodes(columns, classes, empty, np.empty(0))
@@ -180,17 +208,28 @@ class _Cuts:
     @classmethod
     def of(cls, block: Block, numbers: bool) -> _Cuts:
         block = block.without_zero_weights()
-        y = np.asarray(block.y, dtype=np.float64)[:, None] if numbers else None
-        target = None if y is None else Quantiles.of(block.with_X(y, block.schema))
+        if numbers:
+            y = np.asarray(block.y, dtype=np.float64)[:, None]
+        else:
+            y = None
+        if y is None:
+            target = None
+        else:
+            target = Quantiles.of(block.with_X(y, block.schema))
         return cls(Quantiles.of(block), target)
 
     def merge(self, other: _Cuts) -> _Cuts:
-        both = None if self.target is None or other.target is None else self.target.merge(other.target)
+        if self.target is None or other.target is None:
+            both = None
+        else:
+            both = self.target.merge(other.target)
         return _Cuts(self.columns.merge(other.columns), both)
 
     def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
         each = [
-            frequency_cuts(sketch.values, sketch.weights, n_bins) if column.categories is None else _NONE
+            frequency_cuts(sketch.values, sketch.weights, n_bins)
+            if column.categories is None
+            else _NONE
             for column, sketch in zip(schema, self.columns.columns)
         ]
         if self.target is None:
@@ -215,25 +254,30 @@ def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
 
 
-# -- measures ------------------------------------------------------------------------------------------------
+# -- measures --------------------------------------------------------------------------
 
 
 def _gain(table: np.ndarray) -> tuple[float, float, float]:
     """Information gain in bits, the entropy of the column, and that of the target."""
     if not table.sum():
         return 0.0, 0.0, 0.0
-    own, target = float(entropy(table.sum(axis=1))), float(entropy(table.sum(axis=0)))
+    own = float(entropy(table.sum(axis=1)))
+    target = float(entropy(table.sum(axis=0)))
     return max(own + target - float(entropy(table.ravel())), 0.0), own, target
 
 
 def _gain_ratio(table: np.ndarray) -> float:
     gain, own, _ = _gain(table)
-    return gain / own if own > 0 else 0.0
+    if own > 0:
+        return gain / own
+    return 0.0
 
 
 def _symmetrical_uncertainty(table: np.ndarray) -> float:
     gain, own, target = _gain(table)
-    return 2.0 * gain / (own + target) if own + target > 0 else 0.0
+    if own + target > 0:
+        return 2.0 * gain / (own + target)
+    return 0.0
 
 
 def _chi_square_of(table: np.ndarray) -> tuple[float, float]:

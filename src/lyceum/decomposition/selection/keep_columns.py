@@ -21,11 +21,14 @@ class KeepColumns:
         return replace(schema, columns=tuple(schema[int(j)] for j in self.places))
 
     def __call__(self, block: Block) -> Block:
-        return block.with_X(np.ascontiguousarray(block.X[:, self.places]), self.schema(block.schema))
+        return block.with_X(
+            np.ascontiguousarray(block.X[:, self.places]), self.schema(block.schema)
+        )
 
 
 class ColumnSelector(Transformer):
-    """A subclass sets `support_`, which columns to keep, and `_target_task` before it reads rows."""
+    """A subclass sets `support_`, which columns to keep, and `_target_task` before it reads
+    rows."""
 
     support_: np.ndarray
     _target_task: Any = None
@@ -45,7 +48,9 @@ class ColumnSelector(Transformer):
         -------
         array of bool of shape (n_features,), or array of int
         """
-        return np.flatnonzero(self.support_) if indices else self.support_
+        if indices:
+            return np.flatnonzero(self.support_)
+        return self.support_
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"support_": (len(self.schema_),)}

@@ -18,12 +18,14 @@ def relief(
 ) -> np.ndarray:
     """ReliefF for classes, RReliefF for numbers (Robnik-Šikonja and Kononenko 2003).
 
-    Columns that differ between near rows of different classes gain, those that differ between near rows of
-    one class lose. Differences are shares of the range for numbers, 0 or 1 for categories, and ½ where a cell
-    is missing; rows are near by the sum of these, and equally near ones are taken in their order. No row of
-    the block has weight 0; `n_classes` is 0 for numbers.
+    Columns that differ between near rows of different classes gain, those that differ between near
+    rows of one class lose. Differences are shares of the range for numbers, 0 or 1 for categories,
+    and ½ where a cell is missing; rows are near by the sum of these, and equally near ones are
+    taken in their order. No row of the block has weight 0; `n_classes` is 0 for numbers.
     """
-    X, y, w = np.asarray(block.dense, np.float64), np.asarray(block.y, np.float64), block.weights
+    X = np.asarray(block.dense, np.float64)
+    y = np.asarray(block.y, np.float64)
+    w = block.weights
     chosen = np.sort(random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum()))
     cells = _Cells(X, block.schema)
     if n_classes:
@@ -32,7 +34,12 @@ def relief(
 
 
 def _of_classes(
-    cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int, n_classes: int
+    cells: _Cells,
+    y: np.ndarray,
+    w: np.ndarray,
+    chosen: np.ndarray,
+    n_neighbors: int,
+    n_classes: int,
 ) -> np.ndarray:
     prior = np.bincount(y, w, n_classes) / w.sum()
     total = np.zeros(cells.X.shape[1])
@@ -53,18 +60,28 @@ def _of_numbers(
     cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int
 ) -> np.ndarray:
     """P(different x, different y) / P(different y) - P(different x, like y) / P(like y)."""
-    d, m = cells.X.shape[1], max(len(chosen), 1)
-    differ, of_x, of_both = 0.0, np.zeros(d), np.zeros(d)
+    d = cells.X.shape[1]
+    m = max(len(chosen), 1)
+    differ = 0.0
+    of_x = np.zeros(d)
+    of_both = np.zeros(d)
     span = float(np.ptp(y)) or 1.0
     for rows, D in cells.distances(chosen):
         query, near = _nearest(D, n_neighbors)
         share = w[near] / np.bincount(query, w[near], len(rows))[query]
-        apart, unlike = cells.differences(rows[query], near), np.abs(y[near] - y[rows[query]]) / span
+        apart = cells.differences(rows[query], near)
+        unlike = np.abs(y[near] - y[rows[query]]) / span
         differ += float(share @ unlike)
         of_x += share @ apart
         of_both += (share * unlike) @ apart
-    left = of_both / differ if differ > 0 else np.zeros(d)
-    right = (of_x - of_both) / (m - differ) if m > differ else np.zeros(d)
+    if differ > 0:
+        left = of_both / differ
+    else:
+        left = np.zeros(d)
+    if m > differ:
+        right = (of_x - of_both) / (m - differ)
+    else:
+        right = np.zeros(d)
     return left - right
 
 
@@ -77,17 +94,22 @@ class _Cells:
         low = np.where(known, X, np.inf).min(axis=0, initial=np.inf)
         high = np.where(known, X, -np.inf).max(axis=0, initial=-np.inf)
         self.metric = Gower(schema=Schema(schema.columns), low=low, high=high)
-        self.X, self.known, self.categorical = self.metric.points(X), known.astype(np.float64), categorical
+        self.X = self.metric.points(X)
+        self.known = known.astype(np.float64)
+        self.categorical = categorical
         self._rows = X
 
     def distances(self, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Any]]:
-        """Some of the chosen rows, and the sums of their differences to all rows; infinite to themselves."""
+        """Some of the chosen rows, and the sums of their differences to all rows; infinite to
+        themselves."""
         n, d = self.X.shape
         step = max(1, _PAIRS // max(1, n))
         for at in range(0, len(chosen), step):
             rows = chosen[at : at + step]
             shared = self.known[rows] @ self.known.T
-            mean = pairwise(self._rows[rows], self._rows, metric=self.metric)  # over the cells known in both
+            mean = pairwise(
+                self._rows[rows], self._rows, metric=self.metric
+            )  # over the cells known in both
             D = np.where(shared > 0, mean, 0.0) * shared + 0.5 * (d - shared)
             D = D.round(12)  # sums that are equal up to rounding are ties
             D[np.arange(len(rows)), rows] = np.inf
@@ -95,7 +117,8 @@ class _Cells:
 
     def differences(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The differences of pairs of rows in every column, (n_pairs, d)."""
-        A, B = self.X[a], self.X[b]
+        A = self.X[a]
+        B = self.X[b]
         apart = np.where(self.categorical, A != B, np.abs(A - B))
         return np.where(np.isnan(A) | np.isnan(B), 0.5, apart)
 
@@ -104,7 +127,8 @@ def _nearest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The pairs (i, j) of the k least finite D[i, j] of every row i, of equal ones the first."""
     k = min(k, D.shape[1])
     limit = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
-    below, at = limit > D, limit == D
+    below = limit > D
+    at = limit == D
     room = k - below.sum(axis=1, keepdims=True)
     query, place = np.nonzero((below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D))
     return query, place

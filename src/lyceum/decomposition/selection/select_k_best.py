@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Recode, Rows, Step, target_task
 from lyceum.decomposition.selection.column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
@@ -22,26 +22,29 @@ from lyceum.report import Summary, Table, show_count
 class SelectKBest(ColumnSelector):
     """Rank columns by how much each of them tells of the target, and keep the best.
 
-    With H the entropy in bits of a column A and of the target Y, numbers in intervals of equal weight as
-    `lyceum.prepare.KBinsDiscretizer` cuts them,
+    With H the entropy in bits of a column A and of the target Y, numbers in intervals of equal
+    weight as `lyceum.prepare.KBinsDiscretizer` cuts them,
 
     - "information_gain": H(Y) - H(Y | A);
-    - "gain_ratio": information gain / H(A), which does not favour many categories;
+    - "gain_ratio": information gain / H(A), which does not favor many categories;
     - "symmetrical_uncertainty": 2 · information gain / (H(A) + H(Y)), from 0 to 1;
     - "chi2": Pearson's chi-square of independence, with p-values in `p_values_`;
     - "correlation": |r| of two numbers, η of a number and categories, Cramér's V of categories;
-    - "relief": ReliefF (RReliefF for numbers): whether the column differs between near rows of different
-      classes more than between near rows of one class; the only measure that sees columns together.
+    - "relief": ReliefF (RReliefF for numbers): whether the column differs between near rows of
+      different classes more than between near rows of one class; the only measure that sees columns
+      together.
 
-    Columns of numbers and of categories are taken as they are, targets of classes and of numbers too. Cells
-    that are missing are left out of their column's measure. All measures but "relief", which compares rows in
-    memory, take two passes over files and Dask collections of any size; the cuts of a column with more than
-    2,048 distinct numbers are then those of a sketch of its quantiles.
+    Columns of numbers and of categories are taken as they are, targets of classes and of numbers
+    too. Cells that are missing are left out of their column's measure. All measures but "relief",
+    which compares rows in memory, take two passes over files and Dask collections of any size; the
+    cuts of a column with more than 2,048 distinct numbers are then those of a sketch of its
+    quantiles.
 
     Parameters
     ----------
     measure : str, default="symmetrical_uncertainty"
-        "information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation" or "relief".
+        "information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation" or
+        "relief".
     n_features : int or None, default=None
         How many columns `transform` keeps; None keeps those with a score above `threshold`.
     threshold : float, default=0.0
@@ -85,8 +88,8 @@ class SelectKBest(ColumnSelector):
     References
     ----------
     Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
-    Robnik-Šikonja, M. and Kononenko, I. (2003). Theoretical and empirical analysis of ReliefF and RReliefF.
-    Machine Learning 53.
+    Robnik-Šikonja, M. and Kononenko, I. (2003). Theoretical and empirical analysis of ReliefF and
+    RReliefF. Machine Learning 53.
 
     Examples
     --------
@@ -153,9 +156,13 @@ class SelectKBest(ColumnSelector):
         rows = self._rows(X, y, sample_weight)
         if self.n_features is not None and self.n_features > len(self.schema_):
             raise SettingError(
-                f"n_features={self.n_features}, but the table has {show_count(len(self.schema_), 'column')}"
+                f"n_features={self.n_features}, but the table has"
+                f" {show_count(len(self.schema_), 'column')}"
             )
-        n_classes = len(self.classes_) if self.task_ == "classes" else 0
+        if self.task_ == "classes":
+            n_classes = len(self.classes_)
+        else:
+            n_classes = 0
         self.__dict__.pop("p_values_", None)
         if self.measure == "relief":
             self.scores_ = self._relief(rows, n_classes)

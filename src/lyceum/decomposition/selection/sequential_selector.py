@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum._core.statistics import folds_of, seed_from
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
@@ -29,20 +29,24 @@ from lyceum.report import Summary, Table, show_count, undetermined_fact
 
 
 class SequentialFeatureSelector(ColumnSelector):
-    """Stepwise selection of columns: forward, backward, plus-l minus-r or floating; any learner and score.
+    """Stepwise selection of columns: forward, backward, plus-l minus-r or floating; any learner and
+    score.
 
-    Without a learner, sets are compared by least squares on the target (on one column of 0 and 1 per class,
-    for classes) from Gram statistics: one pass over the rows for any number of sets, and no row is read
-    again. With a learner every set is cross-validated, once, several at a time, and with `cache` results are
-    kept in a file, so that a search that was interrupted goes on where it was.
+    Without a learner, sets are compared by least squares on the target (on one column of 0 and 1
+    per class, for classes) from Gram statistics: one pass over the rows for any number of sets, and
+    no row is read again. With a learner every set is cross-validated, once, several at a time, and
+    with `cache` results are kept in a file, so that a search that was interrupted goes on where it
+    was.
 
     - "forward": add the column that lowers the loss most.
     - "backward": start with all columns and remove the one that raises it least.
     - "plus_minus": add `plus` columns one after another, then remove `minus` of them.
-    - "floating": after every addition remove columns as long as that gives the best set of its size so far.
+    - "floating": after every addition remove columns as long as that gives the best set of its size
+      so far.
 
-    The search stops when a step lowers the loss by no more than `tol` of it, or at `max_features`; the set of
-    the smallest loss on the way is kept. With `n_features` the best set of that size is kept instead.
+    The search stops when a step lowers the loss by no more than `tol` of it, or at `max_features`;
+    the set of the smallest loss on the way is kept. With `n_features` the best set of that size is
+    kept instead.
 
     Parameters
     ----------
@@ -69,9 +73,11 @@ class SequentialFeatureSelector(ColumnSelector):
     n_jobs : int or None, default=None
         With a learner: sets measured at the same time.
     cache : path or None, default=None
-        With a learner: a file of results, to go on from; those of other rows or settings are left alone.
+        With a learner: a file of results, to go on from; those of other rows or settings are left
+        alone.
     random_state : int, RandomState or None, default=None
-        The seed of the folds; None is 0 with `cache`, so that its results are those of the same folds.
+        The seed of the folds; None is 0 with `cache`, so that its results are those of the same
+        folds.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -84,7 +90,8 @@ class SequentialFeatureSelector(ColumnSelector):
     history_ : list of float
         The loss after every step.
     record_ : list of dict
-        Every step: `step`, `columns` (places), `added` or `removed` (a place, or None), `objective`.
+        Every step: `step`, `columns` (places), `added` or `removed` (a place, or None),
+        `objective`.
     best_ : dict
         For every size the smallest loss found and its columns.
     n_evaluated_ : int
@@ -110,8 +117,8 @@ class SequentialFeatureSelector(ColumnSelector):
 
     References
     ----------
-    Pudil, P., Novovičová, J. and Kittler, J. (1994). Floating search methods in feature selection. Pattern
-    Recognition Letters 15.
+    Pudil, P., Novovičová, J. and Kittler, J. (1994). Floating search methods in feature selection.
+    Pattern Recognition Letters 15.
 
     Examples
     --------
@@ -192,7 +199,7 @@ class SequentialFeatureSelector(ColumnSelector):
         tags.input_tags.allow_nan = self._learner_takes_missing
         return tags
 
-    # -- fit ------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Search for the columns.
@@ -209,32 +216,51 @@ class SequentialFeatureSelector(ColumnSelector):
         if self.estimator is None:
             self.task_ = target_task(X, y, type(self).__name__)
         else:
-            self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
+            if is_classifier(self.estimator):
+                self.task_ = "classes"
+            else:
+                self.task_ = "numbers"
         rows = self._rows(X, y, sample_weight)
-        losses = (
-            self._losses(rows) if self.estimator is None else self._learner_losses(rows, X, y, sample_weight)
-        )
+        if self.estimator is None:
+            losses = self._losses(rows)
+        else:
+            losses = self._learner_losses(rows, X, y, sample_weight)
         search = self._search(losses)
         self._finish(search)
         return self
 
     def _losses(self, rows: Rows) -> Losses:
-        classes, seed = len(self.classes_) if self.task_ == "classes" else 0, seed_from(self.random_state)
+        if self.task_ == "classes":
+            classes = len(self.classes_)
+        else:
+            classes = 0
+        seed = seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
         extra = TargetColumns(classes)
         prepared = rows.then(design).then(extra)
         groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
         return GramLosses.of_rows(
-            prepared, groups, extra.width, self.criterion, folds_of(self.cv, rows, seed, classes > 0)
+            prepared,
+            groups,
+            extra.width,
+            self.criterion,
+            folds_of(self.cv, rows, seed, classes > 0),
         )
 
     def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
         if rows.on_dask:
             rows.gathered(type(self).__name__, "estimator=None")  # refuses
-        path = None if self.cache is None else Path(self.cache)
+        if self.cache is None:
+            path = None
+        else:
+            path = Path(self.cache)
         # results of other folds cannot be compared: with a cache they are the same every time
-        seed = 0 if path is not None and self.random_state is None else seed_from(self.random_state)
-        cv, how = self.cv, repr(self.cv)
+        if path is not None and self.random_state is None:
+            seed = 0
+        else:
+            seed = seed_from(self.random_state)
+        cv = self.cv
+        how = repr(self.cv)
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
             how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
@@ -261,11 +287,19 @@ class SequentialFeatureSelector(ColumnSelector):
             if wanted is not None and wanted > d:
                 raise SettingError(f"{name}={wanted}, but the table has {show_count(d, 'column')}")
         if self.method == "plus_minus" and self.plus == self.minus:
-            raise SettingError(f"plus={self.plus} and minus={self.minus} come back to where they were")
-        wanted = None if self.n_features is None else int(self.n_features)
+            raise SettingError(
+                f"plus={self.plus} and minus={self.minus} come back to where they were"
+            )
+        if self.n_features is None:
+            wanted = None
+        else:
+            wanted = int(self.n_features)
         most = wanted or (d if self.max_features is None else int(self.max_features))
         # a fixed number of columns is reached even if the loss grows
-        tol = -np.inf if wanted else float(self.tol)
+        if wanted:
+            tol = -np.inf
+        else:
+            tol = float(self.tol)
         search = SubsetSearch(losses, d, wanted or 1, most, tol)
         if self.method == "floating":
             search.floating()
@@ -294,14 +328,16 @@ class SequentialFeatureSelector(ColumnSelector):
             }
             for number, step in enumerate(search.steps)
         ]
-        self.best_ = {size: (loss, list(subset)) for size, (loss, subset) in sorted(search.best.items())}
+        self.best_ = {
+            size: (loss, list(subset)) for size, (loss, subset) in sorted(search.best.items())
+        }
         self.n_evaluated_ = int(getattr(search.losses, "n_evaluated", 0))
         self.__dict__.pop("n_undetermined_", None)
         if isinstance(search.losses, GramLosses):
             largest = max((step.subset for step in search.steps), key=len)
             self.n_undetermined_ = search.losses.n_undetermined(largest)
 
-    # -- what was learned -----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The columns that are kept, and every step of the search."""
@@ -333,4 +369,6 @@ class SequentialFeatureSelector(ColumnSelector):
             for step in self.record_
         ]
         head = ("step", "added", "removed", "columns", "loss")
-        return Summary(self._title(), facts, [Table("Kept", ("column",), kept), Table("Steps", head, steps)])
+        return Summary(
+            self._title(), facts, [Table("Kept", ("column",), kept), Table("Steps", head, steps)]
+        )

@@ -1,4 +1,5 @@
-"""Losses of sets of columns: of least squares from Gram statistics, or of any learner by resampling."""
+"""Losses of sets of columns: of least squares from Gram statistics, or of any learner by
+resampling."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from lyceum.evaluate import cross_validate
 
 @dataclass(frozen=True, eq=False)
 class TargetColumns:
-    """The target as further columns: the number itself, or one column of 0 and 1 per class but the first."""
+    """The target as further columns: the number itself, or one column of 0 and 1 per class but the
+    first."""
 
     classes: int
 
@@ -38,7 +40,10 @@ class TargetColumns:
 
     def __call__(self, block: Block) -> Block:
         y = np.asarray(block.y, dtype=np.float64)
-        Y = (y[:, None] == np.arange(1, self.width + 1)).astype(np.float64) if self.classes else y[:, None]
+        if self.classes:
+            Y = (y[:, None] == np.arange(1, self.width + 1)).astype(np.float64)
+        else:
+            Y = y[:, None]
         X = np.column_stack([np.asarray(block.dense, dtype=np.float64), Y])
         return replace(block, X=X, y=None, schema=self.schema(block.schema))
 
@@ -58,9 +63,9 @@ class _Fold:
 class GramLosses:
     """Least squares of the target columns on sets of design columns, from scatter matrices alone.
 
-    With S the scatter to fit on and M the moments to measure on, z = (-b, 1) has the squared error zᵀ M z.
-    Adding column j moves z along one line, z + t_j d_j, and so does removing one, so that all candidates of a
-    step cost one factorisation.
+    With S the scatter to fit on and M the moments to measure on, z = (-b, 1) has the squared error
+    zᵀ M z. Adding column j moves z along one line, z + t_j d_j, and so does removing one, so that
+    all candidates of a step cost one factorisation.
 
     Attributes
     ----------
@@ -89,7 +94,8 @@ class GramLosses:
             total: Scatter = rows.reduce(Scatter.of)
             fold = _Fold(total.scatter, total.scatter)
             return cls([fold], groups, n_targets, total.weight, criterion)
-        folds, weight = [], 0.0
+        folds = []
+        weight = 0.0
         for train, test in splits.statistics(rows, Scatter.of).pairs:
             if not test.weight:
                 continue
@@ -98,10 +104,12 @@ class GramLosses:
             folds.append(_Fold(train.scatter, test.scatter + test.weight * np.outer(moved, moved)))
         return cls(folds, groups, n_targets, weight, criterion)
 
-    # -- losses ----------------------------------------------------------------------------------------------
+    # -- losses ------------------------------------------------------------------------
 
     def of(self, subset: Subset) -> float:
-        return self._value(sum(self._error(fold, self._columns(subset)) for fold in self.folds), subset)
+        return self._value(
+            sum(self._error(fold, self._columns(subset)) for fold in self.folds), subset
+        )
 
     def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         self.n_evaluated += len(candidates)
@@ -122,7 +130,9 @@ class GramLosses:
 
     def _columns(self, subset: Subset) -> np.ndarray:
         found = [self.groups[j] for j in subset]
-        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+        if found:
+            return np.concatenate(found)
+        return np.empty(0, dtype=np.intp)
 
     def _value(self, error: Any, subset: Subset) -> float:
         return float(self._values(np.array([float(error)]), len(self._columns(subset)))[0])
@@ -134,17 +144,22 @@ class GramLosses:
             return mean
         tiny = np.finfo(float).tiny
         k = n_columns * self.n_targets
-        each = 2.0 if self.criterion == "aic" else np.log(self.weight)
+        if self.criterion == "aic":
+            each = 2.0
+        else:
+            each = np.log(self.weight)
         return self.weight * np.log(np.maximum(mean, tiny)) + each * k
 
     def n_undetermined(self, subset: Subset) -> int:
         """How many coefficients of a set its rows do not determine, the most of any fold."""
         columns = self._columns(subset)
         inner = np.ix_(columns, columns)
-        ranks = [PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank for fold in self.folds]
+        ranks = [
+            PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank for fold in self.folds
+        ]
         return len(columns) - min(ranks)
 
-    # -- least squares ---------------------------------------------------------------------------------------
+    # -- least squares -----------------------------------------------------------------
 
     def _fit(self, S: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The coefficients of the targets, and the inverse of the scatter of the columns."""
@@ -166,13 +181,19 @@ class GramLosses:
         return z
 
     def _error(self, fold: _Fold, columns: np.ndarray) -> float:
-        p, q = len(fold.train), self.n_targets
-        b = self._fit(fold.train, columns)[0] if len(columns) else np.empty((0, q))
+        p = len(fold.train)
+        q = self.n_targets
+        if len(columns):
+            b = self._fit(fold.train, columns)[0]
+        else:
+            b = np.empty((0, q))
         z = self._z(p, columns, b)
         return float(np.einsum("pq,pr,rq->", z, fold.test, z))
 
     def _errors_with(self, fold: _Fold, columns: np.ndarray, more: np.ndarray) -> np.ndarray:
-        S, M, q = fold.train, fold.test, self.n_targets
+        S = fold.train
+        M = fold.test
+        q = self.n_targets
         p = len(S)
         targets = np.arange(p - q, p)
         if len(columns):
@@ -181,8 +202,10 @@ class GramLosses:
             residual = S[more, more] - np.einsum("sc,sc->c", S[np.ix_(columns, more)], B)
             cross = S[np.ix_(more, targets)] - B.T @ S[np.ix_(columns, targets)]
         else:
-            b, B = np.empty((0, q)), np.empty((0, len(more)))
-            residual, cross = S[more, more].copy(), S[np.ix_(more, targets)]
+            b = np.empty((0, q))
+            B = np.empty((0, len(more)))
+            residual = S[more, more].copy()
+            cross = S[np.ix_(more, targets)]
         usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
         t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
         z = self._z(p, columns, b)
@@ -198,7 +221,8 @@ class GramLosses:
         return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
 
     def _errors_without(self, fold: _Fold, columns: np.ndarray) -> np.ndarray:
-        S, M = fold.train, fold.test
+        S = fold.train
+        M = fold.test
         b, P = self._fit(S, columns)
         z = self._z(len(S), columns, b)
         Mz = M @ z
@@ -213,8 +237,8 @@ class GramLosses:
 class LearnerLosses:
     """The cross-validated loss of a learner on sets of columns, every set once, several at a time.
 
-    With a `path` every result is written to a file as it comes, and read from it by a later search with the
-    same `key`.
+    With a `path` every result is written to a file as it comes, and read from it by a later search
+    with the same `key`.
     """
 
     learner: Any
@@ -239,11 +263,14 @@ class LearnerLosses:
                     break
                 try:
                     entry = json.loads(line)
-                    key, columns, loss = entry["key"], tuple(entry["columns"]), float(entry["loss"])
+                    key = entry["key"]
+                    columns = tuple(entry["columns"])
+                    loss = float(entry["loss"])
                 except (ValueError, KeyError, TypeError) as error:
                     raise DataError(
-                        f"line {number} of cache={str(self.path)!r} is no result of SequentialFeatureSelector: "
-                        "give the path of another file, or of none that exists"
+                        f"line {number} of cache={str(self.path)!r} is no result of"
+                        " SequentialFeatureSelector: give the path of another file, or of none"
+                        " that exists"
                     ) from error
                 if key == self.key:
                     self.known[columns] = loss
@@ -269,7 +296,9 @@ class LearnerLosses:
         self.n_evaluated += 1
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": self.key, "columns": list(subset), "loss": loss}) + "\n")
+                file.write(
+                    json.dumps({"key": self.key, "columns": list(subset), "loss": loss}) + "\n"
+                )
 
     def _measure(self, subset: Subset) -> float:
         if not subset:
@@ -291,7 +320,10 @@ def _select_columns(X: Any, subset: Subset) -> Any:
     if isinstance(X, Rows):
         return X.then(KeepColumns(np.array(subset)))
     if hasattr(X, "select") and hasattr(X, "schema"):  # pyarrow and Polars
-        names = X.column_names if hasattr(X, "column_names") else X.columns
+        if hasattr(X, "column_names"):
+            names = X.column_names
+        else:
+            names = X.columns
         return X.select([names[j] for j in subset])
     return _safe_indexing(X, list(subset), axis=1)
 
@@ -301,11 +333,17 @@ def digest_of_rows(rows: Rows) -> str:
     total = hashlib.sha256()
     target = () if rows.schema.target is None else (rows.schema.target,)
     for column in (*rows.schema.columns, *target):
-        categories = None if column.categories is None else np.asarray(column.categories).tolist()
+        if column.categories is None:
+            categories = None
+        else:
+            categories = np.asarray(column.categories).tolist()
         total.update(repr((column.name, column.kind, categories)).encode())
     for block in rows.blocks():
         X = block.X
-        cells = [X.data, X.indices, np.diff(X.indptr)] if sparse.issparse(X) else [X]
+        if sparse.issparse(X):
+            cells = [X.data, X.indices, np.diff(X.indptr)]
+        else:
+            cells = [X]
         for part in (*cells, block.y, block.w):
             total.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
     return total.hexdigest()

@@ -46,7 +46,8 @@ class SubsetSearch:
     least, most : int
         The smallest and the largest set of interest.
     tol : float
-        The search stops when a step lowers the loss by no more than this part of it; -inf never stops.
+        The search stops when a step lowers the loss by no more than this part of it; -inf never
+        stops.
     """
 
     losses: Losses
@@ -80,7 +81,8 @@ class SubsetSearch:
                 here = self._remove(here)
             for _ in range(plus):
                 here = self._add(here)
-            size, grows = len(here.subset), here.loss - before.loss > max(self.tol, 0.0) * abs(before.loss)
+            size = len(here.subset)
+            grows = here.loss - before.loss > max(self.tol, 0.0) * abs(before.loss)
             if size >= len(before.subset) or (grows and np.isfinite(self.tol) and size < self.most):
                 return
 
@@ -102,7 +104,7 @@ class SubsetSearch:
             if self._stops(before, here.loss, len(here.subset)):
                 return
 
-    # -- single steps ----------------------------------------------------------------------------------------
+    # -- single steps ------------------------------------------------------------------
 
     def _start(self, subset: Subset) -> SearchStep:
         return self._keep(SearchStep(subset, self.losses.of(subset), -1, True))

@@ -10,10 +10,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import check_same_columns, takes_weights, undefined
+from lyceum._core.constraints import Interval
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
@@ -43,7 +43,8 @@ BAG_CONSTRAINTS: dict[str, Any] = {
 
 
 class BaggingBase(Ensemble):
-    """Members on samples, whatever they predict: a subclass says what an answer is and how good it is."""
+    """Members on samples, whatever they predict: a subclass says what an answer is and how good it
+    is."""
 
     n_estimators: int
     max_samples: int | float
@@ -55,7 +56,7 @@ class BaggingBase(Ensemble):
     random_state: int | np.random.RandomState | None
     draws_: Draws
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Draw samples of the rows and fit a copy of the estimator on each.
@@ -72,10 +73,19 @@ class BaggingBase(Ensemble):
     def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
         data, target, w = self._member_data(X, y, sample_weight)
         warm = self.warm_start and "draws_" in before
-        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
+        if warm:
+            self.seed_ = before["seed_"]
+        else:
+            self.seed_ = seed_from(self.random_state)
         self.draws_ = self._new_draws(len(target), w)
-        members = self._members_before(before) if warm else []
-        bag = OutOfBag.start(len(target), self._width) if self.oob_score else None
+        if warm:
+            members = self._members_before(before)
+        else:
+            members = []
+        if self.oob_score:
+            bag = OutOfBag.start(len(target), self._width)
+        else:
+            bag = None
         work = partial(self._member, data=data, target=target, w=w, known=tuple(members))
         numbers = range(0 if bag else len(members), self.n_estimators)
         self.estimators_ = list(members)
@@ -89,11 +99,20 @@ class BaggingBase(Ensemble):
         self._set_out_of_bag(bag, target, w)
 
     def _member(
-        self, i: int, data: MemberData, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]
+        self,
+        i: int,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        known: tuple[Any, ...],
     ) -> tuple[Any, Any, Any]:
         """Member i, the rows that it has not seen, and what it answers for them."""
-        counts, columns = self.draws_.counts(i), self.draws_.columns(i)
-        member = known[i] if i < len(known) else self._fit_copy(i, counts, columns, data, w)
+        counts = self.draws_.counts(i)
+        columns = self.draws_.columns(i)
+        if i < len(known):
+            member = known[i]
+        else:
+            member = self._fit_copy(i, counts, columns, data, w)
         if not self.oob_score:
             return member, None, None
         left_out = self.draws_.left_out_rows(counts)
@@ -113,15 +132,27 @@ class BaggingBase(Ensemble):
         if w is not None:
             weights *= w[rows]
         every = len(rows) == len(counts)
-        return data.fit(member, None if every else rows, columns, None if (weights == 1.0).all() else weights)
+        return data.fit(
+            member, None if every else rows, columns, None if (weights == 1.0).all() else weights
+        )
 
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
-        weighted = None if w is None or w.all() else np.flatnonzero(w)
+        if w is None or w.all():
+            weighted = None
+        else:
+            weighted = np.flatnonzero(w)
         odds = None
         if w is not None and not takes_weights(self._base()):
-            odds = w if weighted is None else w[weighted]
+            if weighted is None:
+                odds = w
+            else:
+                odds = w[weighted]
             odds = odds / odds.sum()
-        n_weighted, d = n if weighted is None else len(weighted), self.n_features_in_
+        if weighted is None:
+            n_weighted = n
+        else:
+            n_weighted = len(weighted)
+        d = self.n_features_in_
         n_drawn = _number(self.max_samples, n_weighted)
         if not self.bootstrap and n_drawn > n_weighted:
             raise SettingError(
@@ -130,9 +161,19 @@ class BaggingBase(Ensemble):
             )
         n_columns = _number(self.max_features, d)
         if n_columns > d:
-            raise SettingError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
+            raise SettingError(
+                f"max_features={self.max_features} asks for {n_columns} of {d} columns"
+            )
         return Draws(
-            self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, weighted, odds
+            self.seed_,
+            n,
+            n_drawn,
+            self.bootstrap,
+            d,
+            n_columns,
+            self.bootstrap_features,
+            weighted,
+            odds,
         )
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
@@ -146,17 +187,26 @@ class BaggingBase(Ensemble):
         members = before["estimators_"]
         if len(members) > self.n_estimators:
             raise SettingError(
-                f"n_estimators={self.n_estimators} is less than the {len(members)} members there are, and "
-                "warm_start=True only adds some"
+                f"n_estimators={self.n_estimators} is less than the {len(members)} members there"
+                " are, and warm_start=True only adds some"
             )
         if len(members) == self.n_estimators:
             warnings.warn(
-                f"there are {len(members)} members already: raise n_estimators to add some", stacklevel=4
+                f"there are {len(members)} members already: raise n_estimators to add some",
+                stacklevel=4,
             )
         return members
 
-    def _set_out_of_bag(self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None) -> None:
-        kept = ("oob_score_", "oob_decision_function_", "oob_prediction_", "oob_unknown_", "oob_errors_")
+    def _set_out_of_bag(
+        self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None
+    ) -> None:
+        kept = (
+            "oob_score_",
+            "oob_decision_function_",
+            "oob_prediction_",
+            "oob_unknown_",
+            "oob_errors_",
+        )
         for name in kept:
             self.__dict__.pop(name, None)
         if bag is None:
@@ -164,15 +214,15 @@ class BaggingBase(Ensemble):
         rows = bag.rows
         if not len(rows):
             raise SettingError(
-                "oob_score needs rows that some member has not seen, but every member was drawn all rows: "
-                "use bootstrap=True, a smaller max_samples, or more members"
+                "oob_score needs rows that some member has not seen, but every member was drawn all"
+                " rows: use bootstrap=True, a smaller max_samples, or more members"
             )
         self.oob_unknown_ = self.draws_.n_weighted - len(rows)
         self.oob_errors_ = np.array(bag.errors)
         self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
         self._set_answers(bag.mean)
 
-    # -- what a subclass says --------------------------------------------------------------------------------
+    # -- what a subclass says ----------------------------------------------------------
 
     @property
     def _width(self) -> int:
@@ -201,7 +251,7 @@ class BaggingBase(Ensemble):
     def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
         return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _forest(self, data: MemberData) -> Router | None:
         """One router for members that are trees."""
@@ -229,17 +279,21 @@ class BaggingBase(Ensemble):
             total = total + self._apply_to_members(partial(_one_answer, self, i), X)
             yield total / (i + 1)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _tree_parts(self, data: MemberData) -> np.ndarray:
-        """The prediction, the base, and what every column adds to the largest mean answer of trees."""
+        """The prediction, the base, and what every column adds to the largest mean answer of
+        trees."""
         router = self._forest(data)
         assert router is not None
         assert data.source is not None
         X = cells_of_trees(data.source)
         sums = router.sums(X)
         best = sums.argmax(axis=1)
-        predicted = best if hasattr(self, "classes_") else sums[:, 0] / len(self.estimators_)
+        if hasattr(self, "classes_"):
+            predicted = best
+        else:
+            predicted = sums[:, 0] / len(self.estimators_)
         return np.column_stack([predicted, contributions(router, X, best) / len(self.estimators_)])
 
     @property
@@ -265,10 +319,14 @@ class BaggingBase(Ensemble):
         return (*super()._parts(), Draws)
 
     def summary(self) -> Summary:
-        """How the members were drawn and, if computed, their out-of-bag error and how far they differ."""
+        """How the members were drawn and, if computed, their out-of-bag error and how far they
+        differ."""
         check_is_fitted(self)
         draws = self.draws_
-        way = "with" if draws.bootstrap else "without"
+        if draws.bootstrap:
+            way = "with"
+        else:
+            way = "without"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
             "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",
@@ -300,7 +358,9 @@ class BaggingBase(Ensemble):
 
 def _number(limit: Any, n: int) -> int:
     """A number, or a share of n rounded down, at least 1."""
-    return int(limit) if isinstance(limit, Integral) else max(1, int(limit * n + 1e-9))
+    if isinstance(limit, Integral):
+        return int(limit)
+    return max(1, int(limit * n + 1e-9))
 
 
 def _same(one: Draws, two: Draws) -> bool:

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
+from lyceum._core.constraints import StrOptions
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Tree, shares
@@ -24,30 +24,36 @@ from lyceum.trees import DecisionTreeClassifier
 
 
 def _members_have_scores(self: Any) -> bool:
-    return all(hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()]))
+    return all(
+        hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()])
+    )
 
 
 class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
-    """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average posteriors.
+    """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average
+    posteriors.
 
     .. math:: P(k|x) = \\frac{1}{L} \\sum_{l=1}^{L} P_l(k|x), \\qquad
         \\text{or} \\quad \\frac{1}{L} \\sum_{l=1}^{L} [h_l(x) = k]
 
-    What varies most from sample to sample gains most (Breiman 1996). With `max_features` below 1 every member
-    also sees its own columns; `bootstrap=False, max_features=0.5` is the random subspace method (Ho 1998).
+    What varies most from sample to sample gains most (Breiman 1996). With `max_features` below 1
+    every member also sees its own columns; `bootstrap=False, max_features=0.5` is the random
+    subspace method (Ho 1998).
 
-    Everything random follows from the seed and the number of the member, so that the result is the same for
-    any number of threads. A row of weight w is drawn as often as any other and then weighs w times its draws;
-    for an estimator whose `fit` does not take `sample_weight`, rows are drawn with chances ∝ w instead.
-    Zero-weight rows are ignored.
+    Everything random follows from the seed and the number of the member, so that the result is the
+    same for any number of threads. A row of weight w is drawn as often as any other and then weighs
+    w times its draws; for an estimator whose `fit` does not take `sample_weight`, rows are drawn
+    with chances ∝ w instead. Zero-weight rows are ignored.
 
     Lyceum's learners (and pipelines of them) take mixed tables, missing cells and scans as they do
-    alone. An estimator from elsewhere is given what `fit` was given: an array, or the frame as it is.
+    alone. An estimator from elsewhere is given what `fit` was given: an array, or the frame as it
+    is.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What to copy; None is a fully grown `DecisionTreeClassifier`. Every `random_state` in it is set.
+        What to copy; None is a fully grown `DecisionTreeClassifier`. Every `random_state` in it is
+        set.
     n_estimators : int, default=10
         The number of members.
     max_samples : int or float, default=1.0
@@ -59,15 +65,16 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement.
     voting : {"soft", "hard"}, default="soft"
-        Whether posteriors are averaged or votes counted; an estimator without posteriors votes. Of classes
-        with equal votes the first is predicted.
+        Whether posteriors are averaged or votes counted; an estimator without posteriors votes. Of
+        classes with equal votes the first is predicted.
     oob_score : bool, default=False
         Whether every row is predicted by the members that have not seen it.
     warm_start : bool, default=False
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -82,7 +89,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     estimators_ : list of classifiers
         The fitted members.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalised to sum 1.
+        The mean of the members' importances, if they have some, normalized to sum 1.
     estimators_samples_, estimators_features_ : lists of arrays
         The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
@@ -100,7 +107,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members are not trees.
+        The mean or commonest cell of every column, coded, for explanations, if members are not
+        trees.
 
     See Also
     --------
@@ -124,7 +132,10 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     """
 
-    _parameter_constraints: ClassVar[dict] = {**BAG_CONSTRAINTS, "voting": [StrOptions({"soft", "hard"})]}
+    _parameter_constraints: ClassVar[dict] = {
+        **BAG_CONSTRAINTS,
+        "voting": [StrOptions({"soft", "hard"})],
+    }
     _alternative: ClassVar[str] = "lyceum.bayes.NaiveBayes or LogisticRegression"
     _loss_name: ClassVar[str] = "error"
 
@@ -164,7 +175,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class of the largest mean posterior, or of most votes."""
@@ -180,7 +191,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     @available_if(_members_have_scores)
     def decision_function(self, X: Any) -> Any:
-        """The mean score of the members: of the second of two classes, (n,), or of K classes, (n, K)."""
+        """The mean score of the members: of the second of two classes, (n,), or of K classes, (n,
+        K)."""
         return self._apply_to_members(partial(_mean_scores, self), X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
@@ -192,7 +204,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         for proba in self._stages(X):
             yield self.classes_[np.asarray(proba).argmax(axis=1)]
 
-    # -- answers ---------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------
 
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))
@@ -212,7 +224,9 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
-        return votes if self.voting == "hard" else _shares
+        if self.voting == "hard":
+            return votes
+        return _shares
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (answers.argmax(axis=1) != target).astype(np.float64)
@@ -227,7 +241,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _oob_error(self) -> float:
         return 1.0 - self.oob_score_
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
@@ -236,12 +250,15 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the mean posterior, or vote, of the class.
 
-        If the members are trees, it is the mean of what the column adds in them. Otherwise the base is the
-        answer for a row of typical cells (`typical_`), whose columns are replaced by the row's own, one
-        after the other, from both ends.
+        If the members are trees, it is the mean of what the column adds in them. Otherwise the base
+        is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        unit = "votes" if self.voting == "hard" else "posterior"
+        if self.voting == "hard":
+            unit = "votes"
+        else:
+            unit = "posterior"
         if are_trees(self.estimators_, one_leaf=self._node_values is votes):
             return self._explain_members(self._tree_parts, X, unit)
         return self._explain_by_replacement(self._mean, X, unit)
@@ -261,10 +278,13 @@ def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
 
 
 def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    K, members = len(model.classes_), list(zip(model.estimators_, model._columns))
+    K = len(model.classes_)
+    members = list(zip(model.estimators_, model._columns))
     work = partial(_scores_of_member, model.classes_, data)
     total: Any = sum(ordered_map(work, members)) / len(members)
-    return total[:, -1] if K <= 2 else total
+    if K <= 2:
+        return total[:, -1]
+    return total
 
 
 def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""Which rows and columns every member of a bag learns from: a function of the seed and its number alone."""
+"""Which rows and columns every member of a bag learns from: a function of the seed and its number
+alone."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 class Draws:
     """N' of the rows and some of the columns for every member, with or without replacement.
 
-    Zero-weight rows are ignored: `weighted` has the numbers of the others, None if there are no such rows.
-    `odds` are the chances of the rows in `weighted`, None if they are equal.
+    Zero-weight rows are ignored: `weighted` has the numbers of the others, None if there are no
+    such rows. `odds` are the chances of the rows in `weighted`, None if they are equal.
     """
 
     seed: int
@@ -30,7 +31,9 @@ class Draws:
 
     @property
     def n_weighted(self) -> int:
-        return self.n_rows if self.weighted is None else len(self.weighted)
+        if self.weighted is None:
+            return self.n_rows
+        return len(self.weighted)
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
@@ -66,7 +69,9 @@ class Draws:
         if not self.bootstrap_columns and self.n_columns_drawn == self.n_columns:
             return None
         chance = self._chance(member, _COLUMNS)
-        return np.sort(chance.choice(self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns))
+        return np.sort(
+            chance.choice(self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns)
+        )
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, member, stream))
@@ -88,8 +93,12 @@ class TreeDraws(Draws):
 
 def set_seeds(estimator: Any, seed: int, member: int) -> Any:
     """The estimator with every `random_state` in it set from the seed and the member's number."""
-    names = [name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")]
-    return estimator.set_params(**dict(zip(names, seeds(seed, member, len(names))))) if names else estimator
+    names = [
+        name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")
+    ]
+    if names:
+        return estimator.set_params(**dict(zip(names, seeds(seed, member, len(names)))))
+    return estimator
 
 
 def seeds(seed: int, member: int, count: int = 1) -> list[int]:

@@ -1,22 +1,23 @@
-"""Extremely randomised trees, of classes and of numbers."""
+"""Extremely randomized trees, of classes and of numbers."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from lyceum._core.constraints import StrOptions
 from lyceum.ensemble.bagging.forest import FOREST
 from lyceum.ensemble.bagging.random_forest import RandomForestClassifier, RandomForestRegressor
 
 
 class ExtraTreesClassifier(RandomForestClassifier):
-    """Extremely randomised trees: one threshold drawn for each of a few columns, the best of these taken.
+    """Extremely randomized trees: one threshold drawn for each of a few columns, the best of these
+    taken.
 
-    As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its largest
-    value at the node, or its categories in two groups drawn, and trees are grown on all rows unless
-    `bootstrap=True` (Geurts, Ernst and Wehenkel 2006).
+    As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its
+    largest value at the node, or its categories in two groups drawn, and trees are grown on all
+    rows unless `bootstrap=True` (Geurts, Ernst and Wehenkel 2006).
 
     Parameters
     ----------
@@ -35,30 +36,34 @@ class ExtraTreesClassifier(RandomForestClassifier):
     max_leaf_nodes : int or None, default=None
         The largest number of leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default=0.0
-        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+        The least fall of impurity, weighted by the share of the rows at the node, that a split
+        needs.
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Columns for which a threshold is drawn at every node, or their share; None: all.
     categorical_split : {"groups", "one_vs_rest"}, default="groups"
         Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
-        shares ("fractions").
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
+        their shares ("fractions").
     bootstrap : bool, default=False
         Whether every tree is grown on rows drawn with replacement; else on all rows.
     max_samples : int, float or None, default=None
         Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
     oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
+        draw it.
     class_weight : None, "balanced", "balanced_subsample" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class), of all rows or of those drawn for the tree.
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class), of all rows or of those drawn for the tree.
     max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: the values themselves.
+        Cells are kept in at most this many bins per column, one byte each; None: the values
+        themselves.
     warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -160,7 +165,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
 
 class ExtraTreesRegressor(RandomForestRegressor):
-    """Extremely randomised regression trees: one threshold drawn for each column looked at, the best taken.
+    """Extremely randomized regression trees: one threshold drawn for each column looked at, the
+    best taken.
 
     Parameters
     ----------
@@ -179,27 +185,31 @@ class ExtraTreesRegressor(RandomForestRegressor):
     max_leaf_nodes : int or None, default=None
         The largest number of leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default=0.0
-        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+        The least fall of impurity, weighted by the share of the rows at the node, that a split
+        needs.
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns for which a threshold is drawn at every node, or their share; None: all.
     categorical_split : {"groups", "one_vs_rest"}, default="groups"
         Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
-        shares ("fractions").
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
+        their shares ("fractions").
     bootstrap : bool, default=False
         Whether every tree is grown on rows drawn with replacement; else on all rows.
     max_samples : int, float or None, default=None
         Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
     oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
+        draw it.
     max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: the values themselves.
+        Cells are kept in at most this many bins per column, one byte each; None: the values
+        themselves.
     warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -247,7 +257,10 @@ class ExtraTreesRegressor(RandomForestRegressor):
     """
 
     _splitter: ClassVar[str] = "random"
-    _parameter_constraints: ClassVar[dict] = {**FOREST, "criterion": [StrOptions({"variance", "sd"})]}
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST,
+        "criterion": [StrOptions({"variance", "sd"})],
+    }
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""What random forests and extremely randomised trees share: trees, each on rows and columns drawn for it."""
+"""What random forests and extremely randomized trees share: trees, each on rows and columns drawn
+for it."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Learner, check_same_columns, undefined
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.statistics import midpoints
@@ -54,14 +55,19 @@ FOREST: dict[str, Any] = {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "categorical_split": [StrOptions({"groups", "one_vs_rest"})],
     "bootstrap": ["boolean"],
-    "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")],
+    "max_samples": [
+        None,
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0, 1, closed="right"),
+    ],
     "oob_score": ["boolean"],
     "warm_start": ["boolean"],
 }
 
 
 class Forest(WithTrees, Learner):
-    """Trees whose predictions are averaged; what a tree draws follows from the seed and its number alone."""
+    """Trees whose predictions are averaged; what a tree draws follows from the seed and its number
+    alone."""
 
     _coding = "codes"
     _takes_missing: ClassVar[bool] = True
@@ -107,12 +113,16 @@ class Forest(WithTrees, Learner):
             Rows are drawn alike and count by their weights.
         """
         if self.oob_score and not self.bootstrap:
-            raise SettingError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
+            raise SettingError(
+                "oob_score=True needs rows that trees have not seen: set bootstrap=True"
+            )
         if self.max_samples is not None and not self.bootstrap:
             raise SettingError(
-                "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
+                "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
+                " it out"
             )
-        known, before = self._known_trees(), getattr(self, "schema_", None)
+        known = self._known_trees()
+        before = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
         if known and before is not None:
             check_same_columns(self, before)
@@ -133,7 +143,10 @@ class Forest(WithTrees, Learner):
         return self
 
     def _known_trees(self) -> list[Tree]:
-        known = getattr(self, "trees_", []) if self.warm_start else []
+        if self.warm_start:
+            known = getattr(self, "trees_", [])
+        else:
+            known = []
         if len(known) > self.n_estimators:
             raise SettingError(
                 f"n_estimators={self.n_estimators} is below the {len(known)} trees already grown: "
@@ -144,14 +157,16 @@ class Forest(WithTrees, Learner):
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
         answers = OutOfBag.start(data.n, data.width)
-        for rows, votes in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
+        for rows, votes in ordered_map(
+            partial(data.out_of_bag, self.trees_), range(len(self.trees_))
+        ):
             answers.add(rows, votes)
         self._set_out_of_bag(answers, data)
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         raise undefined(self, "_set_out_of_bag")
 
-    # -- predictions ---------------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------
 
     @property
     def _router(self) -> Router:
@@ -191,17 +206,22 @@ class Forest(WithTrees, Learner):
     def _stages(self, X: Any) -> Iterator[np.ndarray]:
         """The mean predictions of the first tree, the first two, and so on."""
         check_is_fitted(self)
-        router, total = self._router, None
+        router = self._router
+        total = None
         for number in range(len(self.trees_)):
             part = np.asarray(self._apply(partial(_sums, router, number, number + 1), X))
-            total = part if total is None else total + part
+            if total is None:
+                total = part
+            else:
+                total = total + part
             yield total * (len(self.trees_) / (number + 1))
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the predictions, step by step down the trees, averaged over them."""
+        """What every column adds to the predictions, step by step down the trees, averaged over
+        them."""
         return explain_trees(self, X)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The size of the trees, the out-of-bag score, and the importances."""
@@ -251,21 +271,34 @@ class ForestData:
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
         binned = None
         if forest.max_bins is None:
-            found = rows.gathered(type(forest).__name__, "max_bins=255, which holds one byte per cell")
-            columns, y, w = Columns.of_cells(found.X, rows.schema), found.y, found.w
+            found = rows.gathered(
+                type(forest).__name__, "max_bins=255, which holds one byte per cell"
+            )
+            columns = Columns.of_cells(found.X, rows.schema)
+            y = found.y
+            w = found.w
         else:
             binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
-            columns, y, w = binned.ranked_columns, binned.y, binned.w
+            columns = binned.ranked_columns
+            y = binned.y
+            w = binned.w
         assert y is not None
         forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
-        n_classes, factors, balance = None, None, False
+        n_classes = None
+        factors = None
+        balance = False
         if is_classifier(forest):
             classes = forest.classes_.tolist()
             n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
             balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
-            factors = class_weight_factors(None if balance else forest.class_weight, classes, totals)
-        total = float(len(y)) if w is None else float(w.sum())
+            factors = class_weight_factors(
+                None if balance else forest.class_weight, classes, totals
+            )
+        if w is None:
+            total = float(len(y))
+        else:
+            total = float(w.sum())
         if factors is not None:
             total = float(factors @ totals)
         growth = Growth(
@@ -281,9 +314,18 @@ class ForestData:
             max_features=forest.max_features_,
             splitter=forest._splitter,
         )
-        weighted = None if w is None or w.all() else np.flatnonzero(w)
-        n = len(y) if weighted is None else len(weighted)
-        n_drawn = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
+        if w is None or w.all():
+            weighted = None
+        else:
+            weighted = np.flatnonzero(w)
+        if weighted is None:
+            n = len(y)
+        else:
+            n = len(weighted)
+        if forest.max_samples is None:
+            n_drawn = n
+        else:
+            n_drawn = resolve_row_count(forest.max_samples, n)
         draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, weighted)
         return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
@@ -301,13 +343,24 @@ class ForestData:
         weight = self.w
         if self.draws.bootstrap:
             times = self.draws.counts(number)
-            weight = times.astype(np.float64) if weight is None else weight * times
-        factors = self._balance(weight) if self.balance else self.factors
+            if weight is None:
+                weight = times.astype(np.float64)
+            else:
+                weight = weight * times
+        if self.balance:
+            factors = self._balance(weight)
+        else:
+            factors = self.factors
         if factors is not None:
-            weight = factors[self.y] if weight is None else weight * factors[self.y]
+            if weight is None:
+                weight = factors[self.y]
+            else:
+                weight = weight * factors[self.y]
         seed = int(np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62))
         tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
-        return tree if self.binned is None else self.binned.bins.with_categories(self._between_bins(tree))
+        if self.binned is None:
+            return tree
+        return self.binned.bins.with_categories(self._between_bins(tree))
 
     def _balance(self, weight: np.ndarray | None) -> np.ndarray | None:
         assert self.n_classes is not None
@@ -319,20 +372,27 @@ class ForestData:
         times = self.draws.counts(number)
         rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
         tree = self._of_codes(trees[number])
-        values = tree.value if self.n_classes is None else shares(tree.value)
+        if self.n_classes is None:
+            values = tree.value
+        else:
+            values = shares(tree.value)
         cells = self.columns.codes[:, rows].T.astype(np.float64)
         cells[cells == self.columns.n_codes] = np.nan
         return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
 
     def _between_bins(self, tree: Tree) -> Tree:
-        """The tree with no threshold inside a bin: it may be there where no row of the node is in that bin.
+        """The tree with no threshold inside a bin: it may be there where no row of the node is in
+        that bin.
 
         A row that was not drawn may be: so it goes the same way by its cell and by its bin.
         """
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
-            upper, at = self.columns.upper[j], threshold[nodes]
-            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[::-1]  # of an empty bin, of the next
+            upper = self.columns.upper[j]
+            at = threshold[nodes]
+            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[
+                ::-1
+            ]  # of an empty bin, of the next
             code = np.searchsorted(upper, at, side="right")  # of the values just above
             inside = at >= lower[code]
             code = code[inside]
@@ -345,7 +405,9 @@ class ForestData:
         """The tree for cells that are codes: a code goes left if all its values do."""
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
-            threshold[nodes] = np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
+            threshold[nodes] = (
+                np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
+            )
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.bins.with_bins(tree), threshold=threshold)

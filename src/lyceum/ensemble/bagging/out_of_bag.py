@@ -1,4 +1,5 @@
-"""Out-of-bag predictions: for every row the mean answer of the members that were not fitted on it."""
+"""Out-of-bag predictions: for every row the mean answer of the members that were not fitted on
+it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ class OutOfBag:
 
     total: np.ndarray  # (n, K) sums of posteriors or votes, or (n, 1) of values
     times: np.ndarray  # (n,) how many members have not seen the row
-    errors: list[float] = field(default_factory=list)  # of every member on the rows that it has not seen
+    errors: list[float] = field(
+        default_factory=list
+    )  # of every member on the rows that it has not seen
 
     @classmethod
     def start(cls, n_rows: int, width: int) -> OutOfBag:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import Classifier, Regressor, normalize_posteriors
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
@@ -17,11 +17,13 @@ from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 
 
 class RandomForestClassifier(Classifier, Forest):
-    """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors averaged.
+    """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors
+    averaged.
 
-    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn anew, at
-    every node (Breiman 2001). The posterior is the mean of the trees' leaf shares. A row is out of bag for a
-    tree that did not draw it: `oob_score=True` asks these trees alone, an honest estimate without a test set.
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn
+    anew, at every node (Breiman 2001). The posterior is the mean of the trees' leaf shares. A row
+    is out of bag for a tree that did not draw it: `oob_score=True` asks these trees alone, an
+    honest estimate without a test set.
 
     Parameters
     ----------
@@ -46,22 +48,24 @@ class RandomForestClassifier(Classifier, Forest):
     categorical_split : {"groups", "one_vs_rest"}, default="groups"
         Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
-        shares ("fractions").
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
+        their shares ("fractions").
     bootstrap : bool, default=True
         Whether trees are grown on rows drawn with replacement; else on all rows.
     max_samples : int, float or None, default=None
         Rows drawn for a tree, or their share; as many as there are by default.
     oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
+        draw it.
     class_weight : None, "balanced", "balanced_subsample" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class), of all rows or of those drawn for the tree.
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class), of all rows or of those drawn for the tree.
     max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte per cell; None: thresholds between all
-        values.
+        Cells are kept in at most this many bins per column, one byte per cell; None: thresholds
+        between all values.
     warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
+        once.
     random_state : int, RandomState or None, default=None
         What a tree draws depends on this and on its number, not on the threads.
     n_jobs : int or None, default=None
@@ -78,8 +82,8 @@ class RandomForestClassifier(Classifier, Forest):
     classes_ : ndarray of shape (K,)
         The class labels, sorted.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, the mean over the trees; `lyceum.trees.permutation_importance`
-        does not favour columns of many values.
+        The fall of impurity by every column, the mean over the trees;
+        `lyceum.trees.permutation_importance` does not favor columns of many values.
     oob_score_ : float
         The share of rows that their out-of-bag trees classify rightly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
@@ -195,15 +199,19 @@ class RandomForestClassifier(Classifier, Forest):
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_decision_function_ = normalize_posteriors(answers.mean)
         right = np.argmax(answers.total[answers.rows], axis=1) == data.y[answers.rows]
-        w = None if data.w is None else data.w[answers.rows]
+        if data.w is None:
+            w = None
+        else:
+            w = data.w[answers.rows]
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
 
 
 class RandomForestRegressor(Regressor, Forest):
-    """Regression trees on bootstrap samples, the best split of columns drawn at every node; values averaged.
+    """Regression trees on bootstrap samples, the best split of columns drawn at every node; values
+    averaged.
 
-    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn at every
-    node (Breiman 2001). The prediction is the mean of the trees' predictions.
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn
+    at every node (Breiman 2001). The prediction is the mean of the trees' predictions.
 
     Parameters
     ----------
@@ -222,28 +230,31 @@ class RandomForestRegressor(Regressor, Forest):
     max_leaf_nodes : int or None, default=None
         The largest number of leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default=0.0
-        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+        The least fall of impurity, weighted by the share of the rows at the node, that a split
+        needs.
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
     categorical_split : {"groups", "one_vs_rest"}, default="groups"
         Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
-        shares ("fractions").
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
+        their shares ("fractions").
     bootstrap : bool, default=True
         Whether every tree is grown on rows drawn with replacement; else on all rows.
     max_samples : int, float or None, default=None
         Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
     oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
+        draw it.
     max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: thresholds between all
-        values.
+        Cells are kept in at most this many bins per column, one byte each; None: thresholds between
+        all values.
     warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -356,10 +367,17 @@ class RandomForestRegressor(Regressor, Forest):
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_prediction_ = answers.mean[:, 0]
         rows = answers.rows
-        y, w = data.y[rows], None if data.w is None else data.w[rows]
+        y = data.y[rows]
+        if data.w is None:
+            w = None
+        else:
+            w = data.w[rows]
         spread = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
         rest = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
-        self.oob_score_ = 1.0 - rest / spread if spread > 0 else float(rest == 0)
+        if spread > 0:
+            self.oob_score_ = 1.0 - rest / spread
+        else:
+            self.oob_score_ = float(rest == 0)
 
 
 def _means(forest: Forest, block: Block) -> np.ndarray:

@@ -20,7 +20,8 @@ from lyceum.trees import DecisionTreeRegressor
 
 
 class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
-    """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
+    """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are
+    averaged.
 
     .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
 
@@ -29,7 +30,8 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     Parameters
     ----------
     estimator : regressor, default=None
-        What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is set.
+        What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is
+        set.
     n_estimators : int, default=10
         The number of members.
     max_samples : int or float, default=1.0
@@ -43,10 +45,11 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     oob_score : bool, default=False
         Whether every row is predicted by the members that have not seen it.
     warm_start : bool, default=False
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -59,7 +62,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     estimators_ : list of regressors
         The fitted members.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalised to sum 1.
+        The mean of the members' importances, if they have some, normalized to sum 1.
     estimators_samples_, estimators_features_ : lists of arrays
         The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
@@ -138,7 +141,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The mean prediction of the members."""
@@ -149,7 +152,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         for mean in self._stages(X):
             yield mean[:, 0]
 
-    # -- answers ---------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------
 
     @property
     def _width(self) -> int:
@@ -168,7 +171,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
         self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
         spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
-        return 1.0 - self.oob_mse_ / spread if spread > 0 else float(self.oob_mse_ == 0)
+        if spread > 0:
+            return 1.0 - self.oob_mse_ / spread
+        return float(self.oob_mse_ == 0)
 
     def _set_answers(self, answers: np.ndarray) -> None:
         self.oob_prediction_ = answers[:, 0]
@@ -177,7 +182,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _oob_error(self) -> float:
         return self.oob_mse_
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
@@ -186,9 +191,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def explain(self, X: Any) -> Explanation:
         """The mean of what the members' columns add: base and contributions sum to the prediction.
 
-        A column that some members do not have adds nothing there. If the members explain nothing themselves,
-        the base is the prediction for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends.
+        A column that some members do not have adds nothing there. If the members explain nothing
+        themselves, the base is the prediction for a row of typical cells (`typical_`), whose
+        columns are replaced by the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
@@ -208,7 +213,8 @@ def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
 
 
 def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    """The mean of the members' predictions, bases and contributions, by the columns of the ensemble."""
+    """The mean of the members' predictions, bases and contributions, by the columns of the
+    ensemble."""
     names = model.schema_.names
     members = list(zip(model.estimators_, model._columns))
     out: Any = 0.0

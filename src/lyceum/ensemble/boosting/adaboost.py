@@ -8,10 +8,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, check_same_columns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
@@ -46,29 +46,32 @@ from lyceum.trees import DecisionTreeClassifier
 
 
 class AdaBoostClassifier(Classifier, AdaBoost):
-    """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
+    """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who
+    then vote.
 
     .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad
-        \\alpha_t = \\tfrac{\\nu}{2} \\Big( \\ln\\frac{1 - \\epsilon_t}{\\epsilon_t} + \\ln(K - 1) \\Big),
-        \\qquad D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
+        \\alpha_t = \\tfrac{\\nu}{2} \\Big( \\ln\\frac{1 - \\epsilon_t}{\\epsilon_t} + \\ln(K - 1)
+        \\Big), \\qquad D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
 
-    .. math:: V_k(x) = \\sum_{t:\\, h_t(x) = k} 2 \\alpha_t, \\qquad H(x) = \\arg\\max_k V_k(x), \\qquad
+    .. math:: V_k(x) = \\sum_{t:\\, h_t(x) = k} 2 \\alpha_t, \\qquad H(x) = \\arg\\max_k V_k(x),
+    \\qquad
         P(k|x) = \\frac{e^{V_k(x)}}{\\sum_j e^{V_j(x)}}
 
-    α minimises the exponential loss Σ_i D_i exp(−α y_i h_t(x_i)) of the round: its derivative is zero where
-    (1 − ε) e^(−α) = ε e^α, so that α = ½ ln((1 − ε)/ε), the half being due to votes of −1 and +1. With two
-    classes this is Freund and Schapire (1997), F = Σ_t α_t h_t has V_1 − V_0 = 2F, and the posterior is the
-    1/(1 + e^(−2F)) of Friedman, Hastie and Tibshirani (2000). For more classes the term ln(K − 1) is that of
-    SAMME (Zhu et al. 2009), which needs members better than chance; without it (`multiclass="m1"`) members
-    must be right on half of the weight. scikit-learn's `estimator_weights_` are 2α.
+    α minimizes the exponential loss Σ_i D_i exp(−α y_i h_t(x_i)) of the round: its derivative is
+    zero where (1 − ε) e^(−α) = ε e^α, so that α = ½ ln((1 − ε)/ε), the half being due to votes of
+    −1 and +1. With two classes this is Freund and Schapire (1997), F = Σ_t α_t h_t has V_1 − V_0 =
+    2F, and the posterior is the 1/(1 + e^(−2F)) of Friedman, Hastie and Tibshirani (2000). For more
+    classes the term ln(K − 1) is that of SAMME (Zhu et al. 2009), which needs members better than
+    chance; without it (`multiclass="m1"`) members must be right on half of the weight.
+    scikit-learn's `estimator_weights_` are 2α.
 
-    With two classes, or M1, the training error is at most ∏_t Z_t, Z_t = (1 − ε_t) e^(−α_t) + ε_t e^(α_t),
-    which is 2 √(ε_t (1 − ε_t)) if ν = 1.
+    With two classes, or M1, the training error is at most ∏_t Z_t, Z_t = (1 − ε_t) e^(−α_t) + ε_t
+    e^(α_t), which is 2 √(ε_t (1 − ε_t)) if ν = 1.
 
-    A round fails if its member is no better than chance: the round's member is thrown away, and `on_failure`
-    says what comes next; if no round succeeds, the first member is kept. A member without any error would
-    have an infinite α and ends the rounds: its α is that of an error of half a row, plus the sum of all
-    others, so that its vote decides.
+    A round fails if its member is no better than chance: the round's member is thrown away, and
+    `on_failure` says what comes next; if no round succeeds, the first member is kept. A member
+    without any error would have an infinite α and ends the rounds: its α is that of an error of
+    half a row, plus the sum of all others, so that its vote decides.
 
     Parameters
     ----------
@@ -79,18 +82,21 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     learning_rate : float, default=1.0
         ν, by which every α is multiplied.
     method : {"reweight", "resample"}, default="reweight"
-        Whether members learn from weighted rows (weights that sum to the weight of all rows), or from as many
-        rows as there are, drawn with replacement and chances D. Any estimator can resample; to reweight, its
-        `fit` must take `sample_weight`. ε is the weighted error on all rows either way.
+        Whether members learn from weighted rows (weights that sum to the weight of all rows), or
+        from as many rows as there are, drawn with replacement and chances D. Any estimator can
+        resample; to reweight, its `fit` must take `sample_weight`. ε is the weighted error on all
+        rows either way.
     multiclass : {"samme", "m1"}, default="samme"
         How more than two classes are taken.
     on_failure : {"stop", "reset"}, default="stop"
-        What comes after a round that fails: nothing, or the next round with the weights that the first had.
+        What comes after a round that fails: nothing, or the next round with the weights that the
+        first had.
     warm_start : bool, default=False
-        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at once.
+        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
+        once.
     random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
+        The seed; what a member draws follows from it and from its number, not from the threads.
+        None draws one.
     record : bool, default=False
         Whether weights, error and α of every round are kept in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -103,13 +109,14 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     estimators_ : list of classifiers
         The T members that vote.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances by α, if they have some, normalised to sum 1.
+        The mean of the members' importances by α, if they have some, normalized to sum 1.
     errors_, alphas_ : arrays of shape (T,)
         ε and α of every member.
     training_errors_ : array of shape (T,)
         The error on the training rows of the first member, the first two, ...
     history_ : list of float
-        The exponential loss after every member: with two classes or M1 a bound on the training error.
+        The exponential loss after every member: with two classes or M1 a bound on the training
+        error.
     failed_rounds_, failed_errors_ : arrays
         The rounds, counted from 0, that failed, and their ε.
     n_rounds_ : int
@@ -117,13 +124,15 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     stopped_ : {"all rounds", "a member without error", "no better than chance"}
         Why the rounds ended.
     record_ : list of dict
-        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every round.
+        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every
+        round.
     seed_ : int
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members are not trees.
+        The mean or commonest cell of every column, coded, for explanations, if members are not
+        trees.
 
     See Also
     --------
@@ -132,10 +141,9 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     References
     ----------
-    Freund and Schapire (1997), A decision-theoretic generalization of on-line learning and an application
-    to boosting.
-    Friedman, Hastie and Tibshirani (2000), Additive logistic regression: a statistical view of boosting.
-    Zhu et al. (2009), Multi-class AdaBoost.
+    Freund and Schapire (1997), A decision-theoretic generalization of on-line learning and an
+    application to boosting. Friedman, Hastie and Tibshirani (2000), Additive logistic regression: a
+    statistical view of boosting. Zhu et al. (2009), Multi-class AdaBoost.
 
     Examples
     --------
@@ -194,7 +202,7 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     def _default(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _fit(
         self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
@@ -202,7 +210,10 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
         known = self._known_rounds(before)
-        self.seed_ = before["seed_"] if known else seed_from(self.random_state)
+        if known:
+            self.seed_ = before["seed_"]
+        else:
+            self.seed_ = seed_from(self.random_state)
         fitter = self._fitter(data, weights.start, float(w.sum()))
         log = RoundLog()
         if known:
@@ -226,7 +237,10 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     @property
     def _alpha_rule(self) -> AlphaRule:
-        K = len(self.classes_) if self.multiclass == "samme" else 2
+        if self.multiclass == "samme":
+            K = len(self.classes_)
+        else:
+            K = 2
         return AlphaRule(max(2, K), self.learning_rate)
 
     def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> MemberFitter:
@@ -250,15 +264,18 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     def _finish(self, log: RoundLog) -> None:
         self.estimators_ = log.members
-        self.errors_, self.alphas_ = np.array(log.errors), np.array(log.alphas)
-        self.training_errors_, self.history_ = np.array(log.training), log.losses
+        self.errors_ = np.array(log.errors)
+        self.alphas_ = np.array(log.alphas)
+        self.training_errors_ = np.array(log.training)
+        self.history_ = log.losses
         self.failed_rounds_ = np.array(list(log.failed), dtype=np.int64)
         self.failed_errors_ = np.array(list(log.failed.values()), dtype=np.float64)
-        self.n_rounds_, self.stopped_ = log.n_rounds, log.stopped or ALL
+        self.n_rounds_ = log.n_rounds
+        self.stopped_ = log.stopped or ALL
         if self.record:
             self.record_ = log.record
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class with the largest sum of votes, the first of equals."""
@@ -273,7 +290,8 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         return self._apply_to_members(partial(log_posterior, self), X)
 
     def decision_function(self, X: Any) -> Any:
-        """The votes V_k less their mean, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
+        """The votes V_k less their mean, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1,
+        (n,)."""
         return self._apply_to_members(partial(decision, self), X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:
@@ -307,7 +325,7 @@ class AdaBoostClassifier(Classifier, AdaBoost):
             total = total + self._apply_to_members(partial(one_vote, self, i), X)
             yield total
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def _is_bounded(self) -> bool:
@@ -317,10 +335,15 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     def summary(self) -> Summary:
         """The error and α of every round, and how the training error and its bound fell."""
         check_is_fitted(self)
-        loss = "bound" if self._is_bounded else "exponential loss"
+        if self._is_bounded:
+            loss = "bound"
+        else:
+            loss = "exponential loss"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
-            "rounds": f"{self.n_rounds_}, {len(self.failed_rounds_)} failed; ended by: {self.stopped_}",
+            "rounds": (
+                f"{self.n_rounds_}, {len(self.failed_rounds_)} failed; ended by: {self.stopped_}"
+            ),
             "training error": float(self.training_errors_[-1]),
             loss: self.history_[-1],
         }
@@ -335,13 +358,14 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         return not are_trees([self._base()], one_leaf=True)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the log-odds against the runner-up; to the posterior, if not of trees.
+        """What every column adds to the log-odds against the runner-up; to the posterior, if not of
+        trees.
 
-        V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every step down
-        that changes it is credited to the column tested. Of stumps the columns' contributions are exact: V is
-        a sum of functions of one column each. With other members the base is the posterior for a row of
-        typical cells (`typical_`), whose columns are replaced by the row's own, one after the other, from
-        both ends.
+        V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every
+        step down that changes it is credited to the column tested. Of stumps the columns'
+        contributions are exact: V is a sum of functions of one column each. With other members the
+        base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by
+        the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
         if self._explains_by_replacement:

@@ -1,4 +1,5 @@
-"""What AdaBoost for classes and for numbers share: members in rounds, each with weights of its own."""
+"""What AdaBoost for classes and for numbers share: members in rounds, each with weights of its
+own."""
 
 from __future__ import annotations
 

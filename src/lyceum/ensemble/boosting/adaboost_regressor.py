@@ -1,4 +1,5 @@
-"""AdaBoost.R2: regressors one after the other, each on the rows that the one before missed by most."""
+"""AdaBoost.R2: regressors one after the other, each on the rows that the one before missed by
+most."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor, check_same_columns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
@@ -36,15 +37,16 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
 
     .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
-        \\epsilon_t = \\sum_i D_i L_i, \\qquad \\beta_t = \\frac{\\epsilon_t}{1 - \\epsilon_t}, \\qquad
-        D_i \\propto D_i \\, \\beta_t^{\\nu (1 - L_i)}
+        \\epsilon_t = \\sum_i D_i L_i, \\qquad \\beta_t = \\frac{\\epsilon_t}{1 - \\epsilon_t},
+        \\qquad D_i \\propto D_i \\, \\beta_t^{\\nu (1 - L_i)}
 
-    The prediction is the weighted median of the members' with weights α_t = ν ln(1/β_t): the smallest
-    prediction such that members of at least half of Σ_t α_t predict no more. The loss ℓ(r) of a row is
-    r, r² or 1 − e^(−r).
+    The prediction is the weighted median of the members' with weights α_t = ν ln(1/β_t): the
+    smallest prediction such that members of at least half of Σ_t α_t predict no more. The loss ℓ(r)
+    of a row is r, r² or 1 − e^(−r).
 
-    A member with ε ≥ ½ ends the rounds and is thrown away, unless it is the first. One that is right on all
-    rows ends them too: its α is that of an error of half a row, plus the sum of all others: it decides.
+    A member with ε ≥ ½ ends the rounds and is thrown away, unless it is the first. One that is
+    right on all rows ends them too: its α is that of an error of half a row, plus the sum of all
+    others: it decides.
 
     Parameters
     ----------
@@ -57,11 +59,13 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     loss : {"linear", "square", "exponential"}, default="linear"
         ℓ.
     method : {"reweight", "resample"}, default="reweight"
-        Whether members learn from weighted rows or, as in Drucker and scikit-learn, from as many rows as
-        there are, drawn with replacement and chances D. Any estimator can resample; to reweight, its `fit`
-        must take `sample_weight`. ε is the weighted loss on all rows either way.
+        Whether members learn from weighted rows or, as in Drucker and scikit-learn, from as many
+        rows as there are, drawn with replacement and chances D. Any estimator can resample; to
+        reweight, its `fit` must take `sample_weight`. ε is the weighted loss on all rows either
+        way.
     warm_start : bool, default=False
-        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at once.
+        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
+        once.
     random_state : int, RandomState or None, default=None
         The seed; what a member draws follows from it and from its number. None draws one.
     record : bool, default=False
@@ -74,7 +78,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     estimators_ : list of regressors
         The T members.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances by α, if they have some, normalised to sum 1.
+        The mean of the members' importances by α, if they have some, normalized to sum 1.
     errors_, alphas_ : arrays of shape (T,)
         ε and α of every member.
     history_ : list of float
@@ -84,7 +88,8 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     stopped_ : {"all rounds", "a member without error", "no better than chance"}
         Why the rounds ended.
     record_ : list of dict
-        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every round.
+        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every
+        round.
     seed_ : int
         The seed that was used.
     framed_ : bool
@@ -154,7 +159,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
     def _default(self) -> Any:
         return DecisionTreeRegressor(max_depth=3)
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _fit(
         self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
@@ -166,7 +171,10 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         for number in range(self.n_estimators):
             if self.stopped_ != ALL:
                 break
-            known = warm[number] if number < len(warm) else None
+            if number < len(warm):
+                known = warm[number]
+            else:
+                known = None
             D = self._round(number, D, target, fitter, known)
             report("rounds", number + 1, self.n_estimators)
         self.errors_, self.alphas_ = np.array(self.errors_), np.array(self.alphas_)
@@ -177,14 +185,21 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         if warm:
             check_same_columns(self, before["schema_"])
             check_rounds_left(self.n_estimators, before["n_rounds_"])
-        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
-        self.estimators_, self.n_rounds_, self.stopped_ = [], 0, ALL
+        if warm:
+            self.seed_ = before["seed_"]
+        else:
+            self.seed_ = seed_from(self.random_state)
+        self.estimators_ = []
+        self.n_rounds_ = 0
+        self.stopped_ = ALL
         self.history_ = []
         self.errors_, self.alphas_ = [], []  # type: ignore[assignment]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_: list[dict[str, Any]] = []
-        return before["estimators_"] if warm else []
+        if warm:
+            return before["estimators_"]
+        return []
 
     def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> LearnerFitter:
         return _RegressorFitter(self, data, start, weight, draws_rows(self))
@@ -193,14 +208,24 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any
     ) -> np.ndarray:
         """One round, whose member may be known; returns the weights of the next one."""
-        member, predicted = (known, fitter.predict_rows(known)) if known else fitter.member(number, D)
+        if known:
+            member = known
+            predicted = fitter.predict_rows(known)
+        else:
+            member, predicted = fitter.member(number, D)
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
         alpha, kept = self._judge(error, fitter.weight)
         self.n_rounds_ = number + 1
         self.history_.append(error)
         if self.record:
-            seen = {"step": number, "weights": D.copy(), "error": error, "alpha": alpha, "kept": kept}
+            seen = {
+                "step": number,
+                "weights": D.copy(),
+                "error": error,
+                "alpha": alpha,
+                "kept": kept,
+            }
             self.record_.append(seen)
         if kept:
             self.estimators_.append(member)
@@ -223,7 +248,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         first = not self.estimators_
         return float(first), first
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The weighted median of the members' predictions."""
@@ -242,7 +267,7 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The weighted loss and α of every member."""
@@ -252,7 +277,9 @@ class AdaBoostRegressor(Regressor, AdaBoost):
             "rounds": f"{self.n_rounds_}; ended by: {self.stopped_}",
             "loss": self.loss,
         }
-        rows = [(t + 1, *map(float, pair)) for t, pair in enumerate(zip(self.errors_, self.alphas_))]
+        rows = [
+            (t + 1, *map(float, pair)) for t, pair in enumerate(zip(self.errors_, self.alphas_))
+        ]
         return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
 
     @property
@@ -260,10 +287,12 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         return not explains_rows(self._base())
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds in the member whose prediction is the median, for every row its own.
+        """What every column adds in the member whose prediction is the median, for every row its
+        own.
 
-        If the members explain nothing themselves, the base is the prediction for a row of typical cells
-        (`typical_`), whose columns are replaced by the row's own, one after the other, from both ends.
+        If the members explain nothing themselves, the base is the prediction for a row of typical
+        cells (`typical_`), whose columns are replaced by the row's own, one after the other, from
+        both ends.
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
@@ -279,15 +308,19 @@ class _RegressorFitter(LearnerFitter):
 
 
 def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray:
-    """The loss of every row, between 0 and 1; zero-weight rows are ignored, also for the largest distance."""
+    """The loss of every row, between 0 and 1; zero-weight rows are ignored, also for the largest
+    distance."""
     largest = distance[weighted].max()
     if not largest > 0.0:
         return np.zeros(len(distance))
     return _LOSSES[loss](np.where(weighted, distance, 0.0) / largest)
 
 
-def _median_members(model: AdaBoostRegressor, data: MemberData, count: int | None) -> tuple[Any, Any]:
-    """What the first `count` members predict, (T, n), and which one is the weighted median of a row."""
+def _median_members(
+    model: AdaBoostRegressor, data: MemberData, count: int | None
+) -> tuple[Any, Any]:
+    """What the first `count` members predict, (T, n), and which one is the weighted median of a
+    row."""
     members = model.estimators_[:count]
     answers = np.array(list(ordered_map(partial(member_answers, data=data), members)))
     order = np.argsort(answers, axis=0, kind="stable")

@@ -19,8 +19,9 @@ ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than c
 class AlphaRule:
     """From the error ε of a round to its α, for K classes of equal standing.
 
-    α = ν/2 · [ln((1 − ε)/ε) + ln(K − 1)] is positive below the error of chance, 1 − 1/K. AdaBoost.M1 is K = 2
-    whatever the number of classes: it wants members that are right more often than not.
+    α = ν/2 · [ln((1 − ε)/ε) + ln(K − 1)] is positive below the error of chance, 1 − 1/K.
+    AdaBoost.M1 is K = 2 whatever the number of classes: it wants members that are right more often
+    than not.
     """
 
     n_classes: int
@@ -33,11 +34,14 @@ class AlphaRule:
     def alpha(self, error: float) -> float:
         """α of an error between 0 and 1, infinite at both ends."""
         if error <= 0.0 or error >= 1.0:
-            return inf if error <= 0.0 else -inf
+            if error <= 0.0:
+                return inf
+            return -inf
         return self._half(log(1.0 - error) - log(error))
 
     def alpha_without_error(self, weight: float) -> float:
-        """α of a member without error on rows of this weight: half a row counts as wrong, half as right."""
+        """α of a member without error on rows of this weight: half a row counts as wrong, half as
+        right."""
         share = 0.5 / max(1.0, weight)
         return self._half(log1p(share) - log(share))
 
@@ -45,7 +49,8 @@ class AlphaRule:
         return 0.5 * self.learning_rate * (log_odds + log(self.n_classes - 1))
 
     def factors(self, alpha: float) -> tuple[float, float]:
-        """What the exponential loss of a row that is right and of one that is wrong is multiplied by."""
+        """What the exponential loss of a row that is right and of one that is wrong is multiplied
+        by."""
         K = self.n_classes
         return exp(-2.0 * alpha * (K - 1) / K), exp(2.0 * alpha / K)
 
@@ -59,27 +64,34 @@ class RowWeights:
     n_classes: int
     rule: AlphaRule
     now: np.ndarray = field(init=False)
-    votes: np.ndarray = field(init=False)  # (n, K), or (n,) of the second of two classes against the first
+    votes: np.ndarray = field(
+        init=False
+    )  # (n, K), or (n,) of the second of two classes against the first
     loss: float = 1.0  # the exponential loss of the votes
     _losses: np.ndarray | None = None  # of every row, once D has been reset
 
     def __post_init__(self) -> None:
         self.now = self.start.copy()
-        self.votes = np.zeros(len(self.start) if self.n_classes == 2 else (len(self.start), self.n_classes))
+        self.votes = np.zeros(
+            len(self.start) if self.n_classes == 2 else (len(self.start), self.n_classes)
+        )
         self.target = self.target.astype(np.intp)
         self._rows = np.arange(len(self.start))
         self._sign = np.where(self.target == 1, 1.0, -1.0)
         self._updates = 0
 
     def wrong(self, codes: np.ndarray) -> tuple[np.ndarray, float]:
-        """1 for the rows that a member which predicts `codes` gets wrong, else 0; and their weight."""
+        """1 for the rows that a member which predicts `codes` gets wrong, else 0; and their
+        weight."""
         wrong = (codes != self.target).astype(np.float64)
         return wrong, float(self.now @ wrong)
 
     def update(self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float) -> None:
         """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
         if self.n_classes == 2:
-            self.votes += _value_of_flags(wrong, alpha, -alpha) * self._sign  # α y where it is right
+            self.votes += (
+                _value_of_flags(wrong, alpha, -alpha) * self._sign
+            )  # α y where it is right
         else:
             self.votes[self._rows, codes] += 2.0 * alpha
         right_by, wrong_by = self.rule.factors(alpha)
@@ -106,12 +118,16 @@ class RowWeights:
     @property
     def training_error(self) -> float:
         """The weight of the rows that the members so far get wrong together."""
-        predicted = self.votes > 0 if self.n_classes == 2 else self.votes.argmax(axis=1)
+        if self.n_classes == 2:
+            predicted = self.votes > 0
+        else:
+            predicted = self.votes.argmax(axis=1)
         return float(self.start @ (predicted != self.target).astype(np.float64))
 
 
 def _value_of_flags(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
-    """`zero` where a flag is 0, `one` where it is 1; arithmetic, as branches would often be mispredicted."""
+    """`zero` where a flag is 0, `one` where it is 1; arithmetic, as branches would often be
+    mispredicted."""
     return zero + (one - zero) * flags
 
 
@@ -154,8 +170,8 @@ def check_rounds_left(n_estimators: int, n_rounds: int) -> None:
     """Refuse a warm start that wants fewer rounds than were made."""
     if n_rounds > n_estimators:
         raise SettingError(
-            f"n_estimators={n_estimators} is less than the {n_rounds} rounds made, and warm_start=True only "
-            "adds some"
+            f"n_estimators={n_estimators} is less than the {n_rounds} rounds made, and"
+            " warm_start=True only adds some"
         )
 
 
@@ -181,7 +197,8 @@ def run_round(
         weights.update(codes, wrong, error, alpha)
         log.add(member, error, alpha, weights)
         return
-    log.first = member if log.first is None else log.first
+    if log.first is None:
+        log.first = member
     log.failed[number] = error
     if reset:
         weights.reset()
@@ -197,12 +214,16 @@ def _judge(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple
     if error < rule.chance - NEAR:
         return rule.alpha(error), True
     if error <= rule.chance + NEAR and not log.members:
-        log.stopped = CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
+        log.stopped = (
+            CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
+        )
         return 0.0, True
     return 0.0, False
 
 
-def replay_rounds(weights: RowWeights, fitter: MemberFitter, log: RoundLog, before: RoundLog) -> None:
+def replay_rounds(
+    weights: RowWeights, fitter: MemberFitter, log: RoundLog, before: RoundLog
+) -> None:
     """The rounds of an earlier fit again, without fitting."""
     again = iter(zip(before.members, before.errors, before.alphas))
     for number in range(before.n_rounds):
@@ -213,5 +234,7 @@ def replay_rounds(weights: RowWeights, fitter: MemberFitter, log: RoundLog, befo
         codes = fitter.predict_rows(member)
         weights.update(codes, weights.wrong(codes)[0], error, alpha)
         log.add(member, error, alpha, weights)
-    log.n_rounds, log.stopped = before.n_rounds, before.stopped
-    log.failed, log.record = dict(before.failed), list(before.record)
+    log.n_rounds = before.n_rounds
+    log.stopped = before.stopped
+    log.failed = dict(before.failed)
+    log.record = list(before.record)

@@ -29,7 +29,8 @@ def all_votes(model: Any, data: MemberData) -> np.ndarray:
     total: np.ndarray | None = None
     for codes, alpha in zip(ordered_map(work, model.estimators_), model.alphas_.tolist()):
         if total is None:
-            total, rows = np.zeros((len(codes), len(model.classes_))), np.arange(len(codes))
+            total = np.zeros((len(codes), len(model.classes_)))
+            rows = np.arange(len(codes))
         total[rows, codes] += 2.0 * alpha
     assert total is not None
     return total
@@ -69,8 +70,12 @@ def log_posterior(model: Any, data: MemberData) -> np.ndarray:
 
 
 def odds_of_columns(model: Any, data: MemberData) -> np.ndarray:
-    """Rows of (predicted class, base, what every column adds) to the difference of V to the runner-up."""
+    """Rows of (predicted class, base, what every column adds) to the difference of V to the
+    runner-up."""
     assert data.source is not None
-    router, X = _forest(model), cells_of_trees(data.source)
+    router = _forest(model)
+    X = cells_of_trees(data.source)
     best, second = runner_up(router.sums(X))
-    return np.column_stack([best, contributions(router, X, best) - contributions(router, X, second)])
+    return np.column_stack(
+        [best, contributions(router, X, best) - contributions(router, X, second)]
+    )

@@ -1,4 +1,5 @@
-"""Gradient boosting of any regressor: each member is fitted to the gradient of the loss that is left."""
+"""Gradient boosting of any regressor: each member is fitted to the gradient of the loss that is
+left."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, Regressor, takes_weights, undefined
+from lyceum._core.constraints import Interval
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum._core.statistics import seed_from
@@ -85,7 +86,7 @@ class _ModelBoosting(Ensemble):
         """The second derivative of the loss along H, (n_scores, n)."""
         raise undefined(self, "_curvature")
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit the members one after the other.
@@ -120,7 +121,10 @@ class _ModelBoosting(Ensemble):
                 break
             steps.append(self.learning_rate * step)
             scores += steps[-1] * H
-            total = after if self.learning_rate == 1.0 else loss.begin(scores)
+            if self.learning_rate == 1.0:
+                total = after
+            else:
+                total = loss.begin(scores)
             self.estimators_ += members
             self.history_.append(total / loss.weight)
             report("rounds", len(steps), self.n_estimators)
@@ -129,23 +133,36 @@ class _ModelBoosting(Ensemble):
     def _members(
         self, data: MemberData, loss: Loss, scores: np.ndarray, number: int
     ) -> tuple[list[Any], np.ndarray, np.ndarray]:
-        """The members of a round, one for every score, their answers for all rows, and −gradients."""
+        """The members of a round, one for every score, their answers for all rows, and
+        −gradients."""
         loss.begin(scores)
-        w, members, H, slopes = loss.w, [], np.empty_like(scores), np.empty_like(scores)
-        weighted = None if w is None else np.flatnonzero(w)
+        w = loss.w
+        members = []
+        H = np.empty_like(scores)
+        slopes = np.empty_like(scores)
+        if w is None:
+            weighted = None
+        else:
+            weighted = np.flatnonzero(w)
         for k in range(len(scores)):
             g = loss.gradients(scores, k)[0]
-            slopes[k] = -g if w is None else np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
+            if w is None:
+                slopes[k] = -g
+            else:
+                slopes[k] = np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
             own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
             of = with_target(data, slopes[k])
-            members.append(of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted]))
+            members.append(
+                of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted])
+            )
             H[k] = member_answers(members[-1], data)
         return members, H, slopes
 
     def _step(
         self, loss: Loss, scores: np.ndarray, H: np.ndarray, slopes: np.ndarray, total: float
     ) -> tuple[float, float]:
-        """ρ, one Newton step along H, halved until the loss falls; and that loss. 0 if it does not."""
+        """ρ, one Newton step along H, halved until the loss falls; and that loss. 0 if it does
+        not."""
         w = 1.0 if loss.w is None else loss.w
         curvature = self._curvature(H, self._posteriors(loss, slopes), w)
         slope = float((slopes * H * w).sum())
@@ -165,7 +182,7 @@ class _ModelBoosting(Ensemble):
             return loss.y - slopes
         return (loss.y == np.arange(len(slopes))[:, None]) - slopes
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _stages(self, X: Any) -> Iterator[Any]:
         """The scores (n, n_scores) after one round, two, ..."""
@@ -181,10 +198,14 @@ class _ModelBoosting(Ensemble):
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
             "rounds": len(self.steps_),
-            "mean loss": f"{self.history_[0]:.6g} of the best constant, {self.history_[-1]:.6g} at the end",
+            "mean loss": (
+                f"{self.history_[0]:.6g} of the best constant, {self.history_[-1]:.6g} at the end"
+            ),
         }
         rows = [(t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)]
-        return Summary(self._title(), facts, [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)]
+        )
 
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
@@ -201,9 +222,9 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
         \\rho_t = \\frac{\\sum_i w_i (y_i - F_{t-1}(x_i)) h_t(x_i)}{\\sum_i w_i h_t(x_i)^2}
 
-    F_0 is the mean, and ρ_t the best step along h_t: 1 for trees and least squares. Members are exact:
-    columns are not binned. With trees this is gradient boosting as Friedman has it, for tables in memory.
-    The rounds end early where a round does not lower the loss.
+    F_0 is the mean, and ρ_t the best step along h_t: 1 for trees and least squares. Members are
+    exact: columns are not binned. With trees this is gradient boosting as Friedman has it, for
+    tables in memory. The rounds end early where a round does not lower the loss.
 
     Parameters
     ----------
@@ -225,7 +246,7 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     estimators_ : list of regressors
         The member of every round.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalised to sum 1.
+        The mean of the members' importances, if they have some, normalized to sum 1.
     steps_ : array of shape (T,)
         ν ρ of every round.
     history_ : list of float
@@ -279,8 +300,9 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to F in all members together.
 
-        If the members explain nothing themselves, the base is F for a row of typical cells (`typical_`),
-        whose columns are replaced by the row's own, one after the other, from both ends.
+        If the members explain nothing themselves, the base is F for a row of typical cells
+        (`typical_`), whose columns are replaced by the row's own, one after the other, from both
+        ends.
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
@@ -291,12 +313,13 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
 class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
-    .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] - P_{t-1}(k|x),
+    .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] -
+    P_{t-1}(k|x),
         \\qquad P(k|x) = \\frac{e^{F_k(x)}}{\\sum_j e^{F_j(x)}}
 
-    F_0 has the logarithms of the class shares. Two classes have one score F, P = 1/(1 + e^(−F)), and one
-    member a round; K > 2 have K of each. ρ_t is one Newton step of −Σ w ln P(y|x) along h_t, halved until the
-    loss falls. Where it does not fall the rounds end.
+    F_0 has the logarithms of the class shares. Two classes have one score F, P = 1/(1 + e^(−F)),
+    and one member a round; K > 2 have K of each. ρ_t is one Newton step of −Σ w ln P(y|x) along
+    h_t, halved until the loss falls. Where it does not fall the rounds end.
 
     Parameters
     ----------
@@ -320,7 +343,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     estimators_ : list of regressors
         The members, round by round, and in a round one for every score.
     feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalised to sum 1.
+        The mean of the members' importances, if they have some, normalized to sum 1.
     steps_ : array of shape (T,)
         ν ρ of every round.
     history_ : list of float
@@ -387,7 +410,8 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log-odds against the runner-up, in all members together.
 
-        If the members explain nothing themselves, it is what it adds to the posterior (see `typical_`).
+        If the members explain nothing themselves, it is what it adds to the posterior (see
+        `typical_`).
         """
         check_is_fitted(self)
         if self._explains_by_replacement:

@@ -32,10 +32,16 @@ def round_scores(model: Any, t: int, data: MemberData) -> np.ndarray:
 
 def scores_of(model: Any, data: MemberData) -> np.ndarray:
     """F, (n, n_scores), summed in the order of the rounds."""
-    work, total = partial(round_scores, model, data=data), None
+    work = partial(round_scores, model, data=data)
+    total = None
     for added in ordered_map(work, range(len(model.steps_))):
-        total = model.init_ + added if total is None else total + added
-    return np.tile(model.init_, (_n_rows(data), 1)) if total is None else total
+        if total is None:
+            total = model.init_ + added
+        else:
+            total = total + added
+    if total is None:
+        return np.tile(model.init_, (_n_rows(data), 1))
+    return total
 
 
 def _n_rows(data: MemberData) -> int:
@@ -66,16 +72,20 @@ def posterior(model: Any, normalize: Any, data: MemberData) -> np.ndarray:
 
 def decision(model: Any, data: MemberData) -> np.ndarray:
     scores = scores_of(model, data)
-    return scores[:, 0] if scores.shape[1] == 1 else scores
+    if scores.shape[1] == 1:
+        return scores[:, 0]
+    return scores
 
 
 def _parts(model: Any, data: MemberData) -> np.ndarray:
     """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
-    names, S = model.schema_.names, len(model.init_)
+    names = model.schema_.names
+    S = len(model.init_)
     out = np.zeros((S, _n_rows(data), 1 + len(names)))
     out[:, :, 0] = model.init_[:, None]
     for i, member in enumerate(model.estimators_):
-        part, step = member.explain(data.inputs()), model.steps_[i // S]
+        part = member.explain(data.inputs())
+        step = model.steps_[i // S]
         out[i % S, :, 0] += step * part.base
         for name, added in zip(part.names, part.contributions.T):
             out[i % S, :, 1 + names.index(name)] += step * added

@@ -8,9 +8,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import PosteriorClassifier, Regressor
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, labels
 from lyceum._core.native import native
 from lyceum._core.probability import class_weight_factors
@@ -26,17 +26,18 @@ from lyceum.report import Explanation
 class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
 
-    The score s of the second of two classes is its log-odds; of K classes each has a score and a tree a
-    round, and P(k | x) is their softmax. Training goes down on Σ w_i [−log P(y_i | x_i)], with
-    g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2: Friedman 2001).
+    The score s of the second of two classes is its log-odds; of K classes each has a score and a
+    tree a round, and P(k | x) is their softmax. Training goes down on Σ w_i [−log P(y_i | x_i)],
+    with g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2:
+    Friedman 2001).
 
     <SHARED>
 
     Parameters
     ----------
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     <PARAMETERS>
 
     Attributes
@@ -54,7 +55,8 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     References
     ----------
-    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of
+    Statistics 29.
 
     Examples
     --------
@@ -123,7 +125,9 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         given = labels(y, "y")
         odd = np.setdiff1d(given, self.classes_)
         if len(odd):
-            raise DataError(f"validation has the class {odd[0]!r}, which is not in the rows to learn from")
+            raise DataError(
+                f"validation has the class {odd[0]!r}, which is not in the rows to learn from"
+            )
         return np.searchsorted(self.classes_, given).astype(np.int32)
 
     def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
@@ -131,22 +135,29 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
             return w
         if learning:
             weight = np.bincount(y, w, len(self.classes_)).astype(float)
-            self.class_weight_ = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+            self.class_weight_ = class_weight_factors(
+                self.class_weight, self.classes_.tolist(), weight
+            )
         assert self.class_weight_ is not None
         factors = self.class_weight_[y]
-        return factors if w is None else factors * w
+        if w is None:
+            return factors
+        return factors * w
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._scores(block))
 
     def _joint(self, scores: np.ndarray) -> np.ndarray:
-        """Log posteriors up to a constant per row: beside the log-odds of two classes there are zeros."""
+        """Log posteriors up to a constant per row: beside the log-odds of two classes there are
+        zeros."""
         K = len(self.classes_)
         if K > 2:
             return scores
-        return np.zeros((len(scores), 1)) if K == 1 else np.column_stack([np.zeros(len(scores)), scores])
+        if K == 1:
+            return np.zeros((len(scores), 1))
+        return np.column_stack([np.zeros(len(scores)), scores])
 
     def decision_function(self, X: Any) -> Any:
         """The scores: the log-odds of the second of two classes, or one per class."""
@@ -176,7 +187,8 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return self._stages(partial(_flat, len(self.classes_)), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the log-odds of the second of two classes, or to the winner's score."""
+        """What every column adds to the log-odds of the second of two classes, or to the winner's
+        score."""
         if len(self.classes_) > 2:
             return explain_trees(self, X, base=self.baseline_, unit="score of the class")
         unit = f"log-odds of {self.classes_[-1]}"
@@ -184,7 +196,9 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def _score_names(self) -> list[str]:
         labels = self.classes_.tolist()
-        return [f"score of {k}" for k in labels] if len(labels) > 2 else [f"log-odds of {labels[-1]}"]
+        if len(labels) > 2:
+            return [f"score of {k}" for k in labels]
+        return [f"log-odds of {labels[-1]}"]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
@@ -193,22 +207,24 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
 @with_shared_docs
 class HistGradientBoostingRegressor(Regressor, GradientBoosting):
-    """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the loss.
+    """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the
+    loss.
 
     With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and
     δ (|r| − δ/2) beyond, or the quantile loss α max(r, 0) + (1 − α) max(−r, 0). All have h = w. The
-    leaves of the last three take constants of their own instead of −G / (H + λ): the median of their
-    residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the α-quantile
-    (Friedman 2001); λ then acts on splits alone.
+    leaves of the last three take constants of their own instead of −G / (H + λ): the median of
+    their residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the
+    α-quantile (Friedman 2001); λ then acts on splits alone.
 
     <SHARED>
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
-        The loss that the trees minimise.
+        The loss that the trees minimize.
     alpha : float, default=0.9
-        The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to predict.
+        The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to
+        predict.
     <PARAMETERS>
 
     Attributes
@@ -221,7 +237,8 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
 
     References
     ----------
-    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of
+    Statistics 29.
 
     Examples
     --------
@@ -288,7 +305,9 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         kind = REGRESSION_LOSSES[self.loss]
-        return kind(y, w) if self.loss == "squared_error" else kind(y, w, self.alpha)
+        if self.loss == "squared_error":
+            return kind(y, w)
+        return kind(y, w, self.alpha)
 
     def _codes(self, y: Any) -> np.ndarray:
         return np.asarray(y, dtype=np.float64)
@@ -321,4 +340,6 @@ def _decision(learner: HistGradientBoostingClassifier, block: Block) -> np.ndarr
 
 
 def _flat(K: int, scores: np.ndarray) -> np.ndarray:
-    return scores if K > 2 else scores[:, 0].copy()
+    if K > 2:
+        return scores
+    return scores[:, 0].copy()

@@ -92,7 +92,11 @@ _ATTRIBUTES = """
 def with_shared_docs(cls: Any) -> Any:
     """Put the text that both classes share into the docstring of one."""
     doc = inspect.cleandoc(cls.__doc__)  # Python 3.13 has removed the indentation already
-    for name, text in (("SHARED", _SHARED), ("PARAMETERS", _PARAMETERS), ("ATTRIBUTES", _ATTRIBUTES)):
+    for name, text in (
+        ("SHARED", _SHARED),
+        ("PARAMETERS", _PARAMETERS),
+        ("ATTRIBUTES", _ATTRIBUTES),
+    ):
         doc = doc.replace(f"<{name}>\n", inspect.cleandoc(text) + "\n")
     cls.__doc__ = doc
     return cls

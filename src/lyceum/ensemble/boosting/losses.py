@@ -1,4 +1,5 @@
-"""Losses that gradient boosting goes down on: their best constants, gradients, and values of leaves."""
+"""Losses that gradient boosting goes down on: their best constants, gradients, and values of
+leaves."""
 
 from __future__ import annotations
 
@@ -18,16 +19,21 @@ _UNEVEN = 64.0  # how much the largest weight may exceed the mean for packed gra
 class Loss(ABC):
     """A loss of targets y with weights w, scores being (n_scores, n).
 
-    `begin(scores)` begins a round and returns the summed loss; `gradients(scores, k)` are those by the scores
-    of output k, with hessians or None where these are one. They are bounded by `tops` (0: not known).
+    `begin(scores)` begins a round and returns the summed loss; `gradients(scores, k)` are those by
+    the scores of output k, with hessians or None where these are one. They are bounded by `tops`
+    (0: not known).
     """
 
     n_scores = 1
     tops: tuple[float, float] = (0.0, 0.0)
 
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
-        self.y, self.w = y, w
-        self.weight = float(len(y)) if w is None else float(w.sum())
+        self.y = y
+        self.w = w
+        if w is None:
+            self.weight = float(len(y))
+        else:
+            self.weight = float(w.sum())
         self.g = np.empty(len(y))
 
     @abstractmethod
@@ -72,7 +78,8 @@ class Residual(Loss):
 
     @property
     def is_exact(self) -> bool:
-        # weighted gradients have no bound, and a single large one would leave few bits for the others
+        # weighted gradients have no bound, and a single large one would leave few bits for the
+        # others
         return self.w is not None or len(self.y) <= _SMALL
 
     def _quantile(self, values: np.ndarray, rows: Any, q: float) -> float:
@@ -117,8 +124,8 @@ class Absolute(Quantile):
 class Huber(Residual):
     """½ r² up to δ, δ (|r| − δ/2) beyond, δ being the α-quantile of |r|, found anew in every round.
 
-    A leaf takes its median r̃ of the residuals, moved by the mean of sign(r − r̃) min(δ, |r − r̃|) (Friedman
-    2001).
+    A leaf takes its median r̃ of the residuals, moved by the mean of sign(r − r̃) min(δ, |r − r̃|)
+    (Friedman 2001).
     """
 
     kernel = staticmethod(native.boost_huber)
@@ -155,7 +162,10 @@ class Logistic(Loss):
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
         super().__init__(y, w)
         self.h = np.empty(len(y))
-        top = 1.0 if w is None else float(w.max())
+        if w is None:
+            top = 1.0
+        else:
+            top = float(w.max())
         self.tops = (top, 0.25 * top)
 
     def baseline(self) -> np.ndarray:
@@ -170,17 +180,22 @@ class Logistic(Loss):
 
 
 class Multinomial(Loss):
-    """−log P(y | s), P the softmax of K scores: g_k = P_k − [y = k], h_k = P_k (1 − P_k) K / (K − 1).
+    """−log P(y | s), P the softmax of K scores: g_k = P_k − [y = k], h_k = P_k (1 − P_k) K / (K −
+    1).
 
-    The factor is Friedman's (K − 1) / K on the steps: the K trees of a round are found side by side, each as
-    if the others stood still, and what is common to all scores changes nothing.
+    The factor is Friedman's (K − 1) / K on the steps: the K trees of a round are found side by
+    side, each as if the others stood still, and what is common to all scores changes nothing.
     """
 
     def __init__(self, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> None:
         super().__init__(y, w)
         self.n_scores = n_classes
-        self.h, self.log_sums = np.empty(len(y)), np.empty(len(y))
-        top = 1.0 if w is None else float(w.max())
+        self.h = np.empty(len(y))
+        self.log_sums = np.empty(len(y))
+        if w is None:
+            top = 1.0
+        else:
+            top = float(w.max())
         self.tops = (top, 0.25 * top * n_classes / (n_classes - 1))
 
     def baseline(self) -> np.ndarray:
@@ -201,5 +216,8 @@ def _log(share: float) -> float:
 
 
 def class_loss(y: np.ndarray, w: np.ndarray | None, n_classes: int) -> Loss:
-    """The log loss of class codes: of one score for two classes, of one score per class for more."""
-    return Multinomial(y, w, n_classes) if n_classes > 2 else Logistic(y, w)
+    """The log loss of class codes: of one score for two classes, of one score per class for
+    more."""
+    if n_classes > 2:
+        return Multinomial(y, w, n_classes)
+    return Logistic(y, w)

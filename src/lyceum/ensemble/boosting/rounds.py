@@ -1,4 +1,5 @@
-"""What both gradient boosting learners share: rounds of trees, early stopping, staged predictions."""
+"""What both gradient boosting learners share: rounds of trees, early stopping, staged
+predictions."""
 
 from __future__ import annotations
 
@@ -9,7 +10,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -19,6 +19,7 @@ from lyceum._core.base import (
     undefined,
     validation_parts,
 )
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum._core.threads import one_thread
@@ -60,7 +61,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "categorical_smoothing": [Interval(Real, 0, None, closed="left")],
         "subsample": [Interval(Real, 0, 1, closed="right")],
-        "max_features": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "max_features": [
+            Interval(Real, 0, 1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
@@ -78,7 +82,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     validation_history_: list[float]
     seed_: int
 
-    # -- what a subclass says ------------------------------------------------------------------------------
+    # -- what a subclass says ----------------------------------------------------------
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         """The loss of some rows."""
@@ -92,7 +96,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         """The weights of rows to learn from, or to judge by."""
         return w
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None):
         """Learn from all rows of X.
@@ -105,11 +109,16 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         validation : (X, y), (X, y, weights) or scanned rows, optional
             Rows to judge every round by, instead of some that are held out of X.
         """
-        before = dict(self.__dict__) if self.warm_start and hasattr(self, "trees_") else None
+        if self.warm_start and hasattr(self, "trees_"):
+            before = dict(self.__dict__)
+        else:
+            before = None
         rows = self._rows(X, y, sample_weight)
         if before is None:
             self.seed_ = seed_from(self.random_state)
-            self.trees_, self.history_, self.validation_history_ = [], [], []
+            self.trees_ = []
+            self.history_ = []
+            self.validation_history_ = []
             self.record_: list[dict[str, Any]] = []
         else:
             self._resume_from(before)
@@ -133,8 +142,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         self, rows: Rows, binned: BinnedRows, bins: Bins, validation: Any
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
-        out = self._held_out(len(binned)) if validation is None else None
-        learned = binned if out is None else binned.take(~out)
+        if validation is None:
+            out = self._held_out(len(binned))
+        else:
+            out = None
+        if out is None:
+            learned = binned
+        else:
+            learned = binned.take(~out)
         assert learned.y is not None
         loss = self._loss(learned.y, self._weights(learned.y, learned.w, True))
         if not self.trees_:
@@ -145,14 +160,18 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         growth = self._growth(loss.w, len(learned))
         if out is None:
             training = BoostingState(learned, bins, growth, loss, start)
-            return training, None if validation is None else self._validation(
-                bins, *validation_parts(validation)
+            return training, (
+                None
+                if validation is None
+                else self._validation(bins, *validation_parts(validation))
             )
         training = BoostingState(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
         judged = binned.take(out)
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        return training, BoostingState(judged, bins, growth, judge, np.ascontiguousarray(start[:, out]))
+        return training, BoostingState(
+            judged, bins, growth, judge, np.ascontiguousarray(start[:, out])
+        )
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""
@@ -161,22 +180,31 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
         if not out.any() or out.all():
             raise SettingError(
-                f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn from or "
-                "none to judge by: give fit(..., validation=(X, y))"
+                f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn"
+                " from or none to judge by: give fit(..., validation=(X, y))"
             )
         return out
 
     def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
         rows = self._prepare_rows(Inputs(self).for_predict(X))
-        found, codes = BinnedRows.of(rows, bins, by_row=True).positive(), self._codes(y)
+        found = BinnedRows.of(rows, bins, by_row=True).positive()
+        codes = self._codes(y)
         if len(codes) != len(found):
-            raise DataError(f"validation has {show_count(len(found), 'row')} and {len(codes)} targets")
-        weights = None if w is None else np.asarray(w, dtype=np.float64)
+            raise DataError(
+                f"validation has {show_count(len(found), 'row')} and {len(codes)} targets"
+            )
+        if w is None:
+            weights = None
+        else:
+            weights = np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, weights, False))
-        return BoostingState(found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows))
+        return BoostingState(
+            found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows)
+        )
 
     def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
-        loss, K = training.loss, training.loss.n_scores
+        loss = training.loss
+        K = training.loss.n_scores
         first = len(self.trees_) // K
         if first == 0:
             self._judge(training, judged)
@@ -206,11 +234,16 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self.validation_history_.append(judged.loss.mean(judged.scores))
 
     def _should_stop(self, is_judged: bool) -> bool:
-        """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change` rounds."""
+        """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change`
+        rounds."""
         if not self.early_stopping:
             return False
-        losses = self.validation_history_ if is_judged else self.history_
-        recent, past = losses[-self.n_iter_no_change :], losses[: -self.n_iter_no_change]
+        if is_judged:
+            losses = self.validation_history_
+        else:
+            losses = self.history_
+        recent = losses[-self.n_iter_no_change :]
+        past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
 
     def _truncate_to_best(self, is_judged: bool, K: int) -> None:
@@ -227,11 +260,15 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             {
                 "step": number + 1,
                 "objective": self.history_[-1],
-                "validation_loss": self.validation_history_[-1] if self.validation_history_ else None,
+                "validation_loss": (
+                    self.validation_history_[-1] if self.validation_history_ else None
+                ),
                 "n_leaves": [tree.n_leaves for tree in trees],
                 "depth": [tree.depth for tree in trees],
                 "gain": [float((tree.gain * tree.weight).sum()) for tree in trees],
-                "columns": [sorted(set(tree.feature[tree.feature >= 0].tolist())) for tree in trees],
+                "columns": [
+                    sorted(set(tree.feature[tree.feature >= 0].tolist())) for tree in trees
+                ],
             }
         )
 
@@ -252,11 +289,16 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             return None
         drawn = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
         rows = np.flatnonzero(drawn <= self.subsample).astype(np.uint32)
-        return rows if len(rows) else np.array([int(drawn.argmin())], dtype=np.uint32)
+        if len(rows):
+            return rows
+        return np.array([int(drawn.argmin())], dtype=np.uint32)
 
     def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
         share = isinstance(self.max_features, Real) and not isinstance(self.max_features, Integral)
-        count = max(1, round(self.max_features * d)) if share else min(int(self.max_features), d)
+        if share:
+            count = max(1, round(self.max_features * d))
+        else:
+            count = min(int(self.max_features), d)
         if count >= d:
             return np.ones(d, dtype=bool)
         in_use = np.zeros(d, dtype=bool)
@@ -264,7 +306,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         in_use[np.argsort(drawn, kind="stable")[:count]] = True
         return in_use
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     @property
     def _router(self) -> Router:
@@ -292,7 +334,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
                 self._router.add_values(block.X, score, last - K, last)
             yield function(np.concatenate(scores))
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -301,7 +343,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if not self.trees_:
             return np.zeros(len(self.schema_))
         falls = impurity_importances(self.trees_, len(self.schema_), normalize=False)
-        return falls / falls.sum() if falls.sum() > 0 else falls
+        if falls.sum() > 0:
+            return falls / falls.sum()
+        return falls
 
     @property
     def n_estimators_(self) -> int:
@@ -337,8 +381,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         used = np.zeros(len(self.schema_), dtype=int)
         for tree in self.trees_:
             used += np.bincount(tree.feature[tree.feature >= 0], minlength=len(used))
-        rows = [[self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])] for j in order]
-        return Summary(self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)])
+        rows = [
+            [self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])]
+            for j in order
+        ]
+        return Summary(
+            self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)]
+        )
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         raise undefined(self, "_decide")
@@ -350,11 +399,14 @@ class BoostingState:
     def __init__(
         self, binned: BinnedRows, bins: Bins, growth: BoostGrowth, loss: Loss, scores: np.ndarray
     ) -> None:
-        self.n_rows, self.loss, self.scores = len(binned), loss, scores
+        self.n_rows = len(binned)
+        self.loss = loss
+        self.scores = scores
         self.grower = TreeGrower(binned, bins, growth)
 
     def add(self, tree: Tree, grown: Any, k: int, rest: bool | None = None) -> None:
-        """Add a tree's values to output k; `rest`: only rows that it was not grown on have to be routed."""
+        """Add a tree's values to output k; `rest`: only rows that it was not grown on have to be
+        routed."""
         if rest is None or rest:
             self.grower.route(grown, bool(rest))
         self.grower.add_values(tree.value[:, 0], self.scores[k])
@@ -368,11 +420,16 @@ def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
 
 def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
     scores = learner._scores(block)
-    return scores if block.w is None else scores[block.w > 0]
+    if block.w is None:
+        return scores
+    return scores[block.w > 0]
 
 
 def _seed(*numbers: int) -> int:
     """One seed from several numbers."""
     return int(
-        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(1, np.uint64)[0] >> 1
+        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(1, np.uint64)[
+            0
+        ]
+        >> 1
     )

@@ -29,7 +29,8 @@ class BoostGrowth:
 
 @dataclass(frozen=True, slots=True)
 class GrownTree:
-    """A tree on bins: every node's column (−1: a leaf), bin, first child, and the side of missing cells."""
+    """A tree on bins: every node's column (−1: a leaf), bin, first child, and the side of missing
+    cells."""
 
     splits: np.ndarray  # int32 (4, n_nodes)
     sides: np.ndarray  # uint8 (n_nodes, 256), of categories: 0 left, 1 right, 2 stay
@@ -50,7 +51,8 @@ class GrownTree:
 
     def sum_up(self, at_leaves: np.ndarray) -> np.ndarray:
         """Sums over leaves for every node, from those at the leaves."""
-        total, first = at_leaves.copy(), self.child.tolist()
+        total = at_leaves.copy()
+        first = self.child.tolist()
         for node in np.flatnonzero(self.column >= 0)[::-1].tolist():
             total[node] = total[first[node]] + total[first[node] + 1]
         return total
@@ -60,7 +62,8 @@ class TreeGrower:
     """Grows trees on binned rows, and sends binned rows down them."""
 
     def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
-        self.bins, self.growth = bins, growth
+        self.bins = bins
+        self.growth = growth
         self.is_category = bins.is_category
         self.has_categories = bool(self.is_category.any())
         self.n_rows = len(binned)
@@ -85,12 +88,19 @@ class TreeGrower:
         return GrownTree(splits, sides, gain, n_rows)
 
     def _rules(self, loss: Loss, h: np.ndarray | None) -> native.BoostRules:
-        growth, rules = self.growth, native.BoostRules()
-        rules.max_leaves, rules.max_depth = growth.max_leaf_nodes, growth.max_depth
-        rules.min_rows, rules.min_hessian = growth.min_samples_leaf, growth.min_hessian
+        growth = self.growth
+        rules = native.BoostRules()
+        rules.max_leaves = growth.max_leaf_nodes
+        rules.max_depth = growth.max_depth
+        rules.min_rows = growth.min_samples_leaf
+        rules.min_hessian = growth.min_hessian
         # in rows: a constant would outweigh the hessians, which fall as the classes are told apart
-        unit = 1.0 if h is None or not self.has_categories else float(h.sum()) / loss.weight
-        rules.l2, rules.smoothing = growth.l2, growth.smoothing * unit
+        if h is None or not self.has_categories:
+            unit = 1.0
+        else:
+            unit = float(h.sum()) / loss.weight
+        rules.l2 = growth.l2
+        rules.smoothing = growth.smoothing * unit
         rules.exact = loss.is_exact
         rules.max_gradient, rules.max_hessian = loss.tops
         return rules
@@ -98,13 +108,17 @@ class TreeGrower:
     def with_values(
         self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
     ) -> Tree:
-        """The tree with values: the Newton step, or the loss's own constant, times the learning rate."""
+        """The tree with values: the Newton step, or the loss's own constant, times the learning
+        rate."""
         sums = np.zeros((len(tree.gain), 3))
         native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
         sums = tree.sum_up(sums)
-        l2, weight = self.growth.l2, sums[:, 2]
+        l2 = self.growth.l2
+        weight = sums[:, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0)
+            step = np.where(
+                sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0
+            )
             fall = np.where(weight > 0, tree.gain / weight, 0.0)
             objective = np.where(weight > 0, 0.5 * sums[:, 0] * step / weight, 0.0)
         value = self._leaf_values(tree, loss, scores, step, weight)
@@ -113,7 +127,8 @@ class TreeGrower:
     def _leaf_values(
         self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
     ) -> np.ndarray:
-        """The values of nodes, for the losses with constants of their own those at inner nodes by weight."""
+        """The values of nodes, for the losses with constants of their own those at inner nodes by
+        weight."""
         if type(loss).leaf_value is Loss.leaf_value:
             return step
         order = np.argsort(self.node, kind="stable")
@@ -134,7 +149,12 @@ class TreeGrower:
         native.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
 
     def _as_tree(
-        self, tree: GrownTree, value: np.ndarray, weight: np.ndarray, objective: np.ndarray, fall: np.ndarray
+        self,
+        tree: GrownTree,
+        value: np.ndarray,
+        weight: np.ndarray,
+        objective: np.ndarray,
+        fall: np.ndarray,
     ) -> Tree:
         """On the columns' own values: thresholds are the edges of bins."""
         n = len(value)
@@ -142,12 +162,18 @@ class TreeGrower:
         inner = column >= 0
         is_group = np.zeros(n, dtype=bool)
         is_group[inner] = self.is_category[column[inner]]
-        threshold, table, n_codes = np.full(n, np.nan), np.full(n, -1, np.int32), np.zeros(n, np.int32)
+        threshold = np.full(n, np.nan)
+        table = np.full(n, -1, np.int32)
+        n_codes = np.zeros(n, np.int32)
         for node in np.flatnonzero(inner & ~is_group).tolist():
             edges = self.bins.edges[column[node]]
             # the last bin's upper bound: known cells go left, missing ones right
-            threshold[node] = edges[last[node]] if last[node] < len(edges) else np.inf
-        branches, size = [np.empty(0, np.int32)], 0
+            if last[node] < len(edges):
+                threshold[node] = edges[last[node]]
+            else:
+                threshold[node] = np.inf
+        branches = [np.empty(0, np.int32)]
+        size = 0
         for node in np.flatnonzero(is_group).tolist():
             to = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
             table[node], n_codes[node] = size, len(to)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +18,7 @@ from lyceum._core.base import (
     replace_columns,
     typical_row,
 )
+from lyceum._core.constraints import HasMethods
 from lyceum._core.data import (
     ArraySource,
     Block,
@@ -47,9 +47,9 @@ _FINAL = 1_000_003  # the number of the final learner, for its seed
 class AuxiliaryTargets(EitherTask, Learner):
     """A learner helped by columns that are known in training but not when it is used.
 
-    Every auxiliary column is itself predicted from the other columns; what is predicted for rows left out is
-    given to the learner of the main target beside those columns. When the model is used, auxiliary cells are
-    not looked at: they may be missing.
+    Every auxiliary column is itself predicted from the other columns; what is predicted for rows
+    left out is given to the learner of the main target beside those columns. When the model is
+    used, auxiliary cells are not looked at: they may be missing.
 
     Parameters
     ----------
@@ -133,7 +133,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         self.categorical_features = categorical_features
 
     def _base(self) -> Any:
-        return DecisionTreeClassifier(max_depth=6) if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return DecisionTreeClassifier(max_depth=6)
+        return self.estimator
 
     def _task_giver(self) -> Any:
         return self._base()
@@ -145,7 +147,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, True)]  # the learners have their own
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn the auxiliary targets, then the main one with their help.
@@ -161,8 +163,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         base = self._base()
         if not takes_rows(base):
             raise SettingError(
-                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of them, e.g. "
-                "DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
+                " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
             )
         block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
@@ -172,11 +174,15 @@ class AuxiliaryTargets(EitherTask, Learner):
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_columns()
         rest = self._without_auxiliary(source)
-        answers, self.auxiliary_ = [], []
+        answers = []
+        self.auxiliary_ = []
         for i, j in enumerate(self.places_.tolist()):
-            column, cells = source.schema[j], np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
+            column = source.schema[j]
+            cells = np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             answers.append(self._held_out(rest, column, cells, i))
-            self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
+            self.auxiliary_.append(
+                _fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i)
+            )
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
@@ -188,7 +194,9 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names
-        found = column_numbers(() if self.auxiliary is None else self.auxiliary, names, "auxiliary names")
+        found = column_numbers(
+            () if self.auxiliary is None else self.auxiliary, names, "auxiliary names"
+        )
         if len(found) == len(names):
             raise SettingError("every column is auxiliary: nothing is left to predict from")
         return found
@@ -197,7 +205,10 @@ class AuxiliaryTargets(EitherTask, Learner):
         """The rows without the auxiliary columns."""
         keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
         schema = replace(source.schema, columns=tuple(source.schema[j] for j in keep.tolist()))
-        X = np.ascontiguousarray(dense_cells(source.X)[:, keep]) if len(self.places_) else source.X
+        if len(self.places_):
+            X = np.ascontiguousarray(dense_cells(source.X)[:, keep])
+        else:
+            X = source.X
         return replace(source, X=X, schema=schema)
 
     def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
@@ -206,7 +217,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         for train, test in row_splits(self.cv, n, self.seed_):
             model = _fit_auxiliary(rest, column, cells, train, self.seed_, i)
             part = _answers(model, rest.take(test))
-            out = np.full((n, part.shape[1]), np.nan) if out is None else out
+            if out is None:
+                out = np.full((n, part.shape[1]), np.nan)
             out[test] = part
         assert out is not None
         return out
@@ -221,7 +233,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         X = np.hstack([np.asarray(rest.X, dtype=np.float64), *answers])
         return replace(rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """What the learner of the main target predicts."""
@@ -232,15 +244,19 @@ class AuxiliaryTargets(EitherTask, Learner):
         """Its posteriors."""
         return self._apply(partial(_ask, self, "predict_proba"), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the class, or to the number, that is predicted.
+        """What every column adds to the posterior of the class, or to the number, that is
+        predicted.
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Auxiliary columns add nothing.
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
+        by the row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
-        unit = "posterior" if has_classes(self) else self.schema_.target_name
+        if has_classes(self):
+            unit = "posterior"
+        else:
+            unit = self.schema_.target_name
         return self._explain(X, partial(_parts, self), unit)
 
     def summary(self) -> Summary:
@@ -251,7 +267,9 @@ class AuxiliaryTargets(EitherTask, Learner):
             for j, one in zip(self.places_.tolist(), self.auxiliary_)
         ]
         facts = {"learner": type(self.estimator_).__name__, "auxiliary targets": len(rows)}
-        return Summary(self._title(), facts, [Table("Auxiliary targets", ("column", "learner"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Auxiliary targets", ("column", "learner"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"typical_": (self.n_features_in_,)}
@@ -267,13 +285,18 @@ def _fit_auxiliary(
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
     counts = row_weights(rest.w, len(cells))
-    known = rows[np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)]
+    known = rows[
+        np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)
+    ]
     if not len(known):
         raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")
     is_class = column.is_categorical and not column.numeric
     kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
     part = rest.take(known)
-    y = cells[known].astype(np.int32) if is_class else cells[known]
+    if is_class:
+        y = cells[known].astype(np.int32)
+    else:
+        y = cells[known]
     target = Column("y", why="auxiliary")
     if is_class:
         target = Column("y", column.kind, column.categories, "auxiliary")
@@ -289,7 +312,8 @@ def _answers(model: Any, source: ArraySource) -> np.ndarray:
 
 
 def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
-    """The prediction, the base and the contributions; of equal posteriors that of the class predicted."""
+    """The prediction, the base and the contributions; of equal posteriors that of the class
+    predicted."""
     if not has_classes(model):
         return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
     places = np.searchsorted(model.classes_, _ask(model, "predict", block))

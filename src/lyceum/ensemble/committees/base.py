@@ -1,7 +1,9 @@
-"""What committees of different learners share: their members, rows in the form of each, out-of-fold answers.
+"""What committees of different learners share: their members, rows in the form of each, out-of-fold
+answers.
 
-A member is an estimator, (name, estimator) or (name, estimator, columns). Lyceum's own learners, and
-pipelines of them, take coded rows; those of other libraries take what the user gave, an array or a frame.
+A member is an estimator, (name, estimator) or (name, estimator, columns). Lyceum's own learners,
+and pipelines of them, take coded rows; those of other libraries take what the user gave, an array
+or a frame.
 """
 
 from __future__ import annotations
@@ -67,7 +69,10 @@ class CommitteeData:
     other: MemberData | None
 
     def of(self, estimator: Any) -> MemberData:
-        found = self.own if takes_rows(estimator) else self.other
+        if takes_rows(estimator):
+            found = self.own
+        else:
+            found = self.other
         assert found is not None
         return found
 
@@ -98,14 +103,16 @@ class CommitteeBase(_BaseComposition, Learner):
     typical_: np.ndarray
     classes_: np.ndarray
 
-    # -- members -------------------------------------------------------------------------------------------
+    # -- members -----------------------------------------------------------------------
 
     def _default_members(self) -> list[Any]:
         raise undefined(self, "_default_members")
 
     def _members(self) -> list[Member]:
         given = getattr(self, self._members_name)
-        return named_members(self._default_members() if given is None else given, self._members_name)
+        return named_members(
+            self._default_members() if given is None else given, self._members_name
+        )
 
     @property
     def _predicts_classes(self) -> bool:
@@ -115,7 +122,8 @@ class CommitteeBase(_BaseComposition, Learner):
     def _named_estimators(self) -> list[tuple[str, Any]]:
         """(name, learner) of members that were given names, for `get_params`."""
         given = getattr(self, self._members_name)
-        given = given if isinstance(given, list | tuple) else []
+        if not isinstance(given, list | tuple):
+            given = []
         return [(one[0], one[1]) for one in given if isinstance(one, tuple | list)]
 
     @_named_estimators.setter
@@ -123,7 +131,8 @@ class CommitteeBase(_BaseComposition, Learner):
         new = dict(pairs)
         given = getattr(self, self._members_name)
         changed = [
-            (*one[:1], new[one[0]], *one[2:]) if isinstance(one, tuple | list) else one for one in given
+            (*one[:1], new[one[0]], *one[2:]) if isinstance(one, tuple | list) else one
+            for one in given
         ]
         setattr(self, self._members_name, changed)
 
@@ -134,7 +143,9 @@ class CommitteeBase(_BaseComposition, Learner):
             return own
         for name, one in self._named_estimators:
             own[name] = one
-            own.update({f"{name}__{key}": value for key, value in one.get_params(deep=True).items()})
+            own.update(
+                {f"{name}__{key}": value for key, value in one.get_params(deep=True).items()}
+            )
         return own
 
     def set_params(self, **params: Any):
@@ -153,12 +164,14 @@ class CommitteeBase(_BaseComposition, Learner):
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         members = self._members()
-        return all(bool(get_tags(m.estimator).input_tags.sparse) and m.columns is None for m in members)
+        return all(
+            bool(get_tags(m.estimator).input_tags.sparse) and m.columns is None for m in members
+        )
 
     def _steps(self) -> list[Step]:
         return []  # members have their own
 
-    # -- rows ----------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------
 
     def _committee_data(
         self, X: Any, y: Any, w: Any, extra: Sequence[Any] = ()
@@ -171,7 +184,9 @@ class CommitteeBase(_BaseComposition, Learner):
         estimators = [*(one.estimator for one in members), *extra]
         block = rows.gathered(type(self).__name__, self._alternative)
         cv = getattr(self, "cv", None)
-        numbered = not isinstance(cv, str) and hasattr(cv, "__iter__")  # splits by the numbers of rows
+        numbered = not isinstance(cv, str) and hasattr(
+            cv, "__iter__"
+        )  # splits by the numbers of rows
         if all(map(takes_rows, estimators)) and not numbered:  # others are given X as it is
             block = block.without_zero_weights()
         source = ArraySource.of_block(block)
@@ -208,8 +223,11 @@ class CommitteeBase(_BaseComposition, Learner):
     def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         if not self._needs_frame(X):
-            rows, others = self.rows_to_predict(X), not all(map(takes_rows, self._all_fitted))
-            if rows.in_memory and not others:  # members split rows into blocks, and spread them, themselves
+            rows = self.rows_to_predict(X)
+            others = not all(map(takes_rows, self._all_fitted))
+            if (
+                rows.in_memory and not others
+            ):  # members split rows into blocks, and spread them, themselves
                 return _of_block(rows.gathered(type(self).__name__, self._alternative), of, others)
             return rows.collect(partial(_of_block, of=of, others=others))
         _check_feature_names(self, X, reset=False)
@@ -233,7 +251,7 @@ class CommitteeBase(_BaseComposition, Learner):
         """Whether some member takes coded rows."""
         return any(map(takes_rows, self._all_fitted))
 
-    # -- answers -------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------
 
     def _fit_members(self, data: CommitteeData, w: np.ndarray | None) -> None:
         """Every member on all rows, one after the other: each has its own threads."""
@@ -246,10 +264,17 @@ class CommitteeBase(_BaseComposition, Learner):
         self, i: int, member: Member, data: CommitteeData, w: np.ndarray | None, rows: Any = None
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i)
-        part = w if w is None or rows is None else w[rows]
+        if w is None or rows is None:
+            part = w
+        else:
+            part = w[rows]
         if part is not None and not part.all():  # other libraries may count rows of weight zero
             keep = np.flatnonzero(part)
-            rows, part = keep if rows is None else rows[keep], part[keep]
+            if rows is None:
+                rows = keep
+            else:
+                rows = rows[keep]
+            part = part[keep]
         return data.of(member.estimator).fit(copy, rows, self.columns_[i], part)
 
     def _answer(
@@ -265,7 +290,9 @@ class CommitteeBase(_BaseComposition, Learner):
 
     def _answers(self, data: CommitteeData, vote: bool = False) -> np.ndarray:
         """The answers of every member, (L, n, K or 1)."""
-        return np.stack([self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_)])
+        return np.stack(
+            [self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_)]
+        )
 
     def _splits(self, cv: Any, target: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
@@ -275,22 +302,40 @@ class CommitteeBase(_BaseComposition, Learner):
         if isinstance(cv, int | np.integer):
             folds = min(int(cv), n)
             if folds < 2:
-                raise DataError(f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}")
-            kind = "stratified" if self._predicts_classes else "k_fold"
+                raise DataError(
+                    f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}"
+                )
+            if self._predicts_classes:
+                kind = "stratified"
+            else:
+                kind = "k_fold"
             cv = splitter(kind, n_splits=folds, random_state=self.seed_ % 2**31)
-        labels = self.classes_[target] if self._predicts_classes else target
+        if self._predicts_classes:
+            labels = self.classes_[target]
+        else:
+            labels = target
         return given_splits(cv, n, labels, classifier=self._predicts_classes)
 
     def _out_of_fold(
-        self, data: CommitteeData, target: np.ndarray, w: np.ndarray | None, cv: Any, vote: bool = False
+        self,
+        data: CommitteeData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        cv: Any,
+        vote: bool = False,
     ) -> np.ndarray:
-        """The out-of-fold answers of every member, (L, n, K or 1); NaN for rows that are never tested.
+        """The out-of-fold answers of every member, (L, n, K or 1); NaN for rows that are never
+        tested.
 
         Folds and members are spread over the threads.
         """
-        members, splits = self._members(), self._splits(cv, target)
+        members = self._members()
+        splits = self._splits(cv, target)
         tasks = [(i, train, test) for train, test in splits for i in range(len(members))]
-        width = len(self.classes_) if self._predicts_classes else 1
+        if self._predicts_classes:
+            width = len(self.classes_)
+        else:
+            width = 1
         out = np.full((len(members), len(target), width), np.nan)
 
         def work(task: tuple[int, np.ndarray, np.ndarray]) -> tuple[int, np.ndarray, np.ndarray]:
@@ -303,23 +348,30 @@ class CommitteeBase(_BaseComposition, Learner):
             report("folds and members", done, len(tasks))
         return out
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
         """What is predicted by: posteriors (n, K), or numbers (n,)."""
         raise undefined(self, "_fused_answer")
 
     def explain(self, X: Any) -> CommitteeExplanation:
-        """What every column adds to the posterior of the class, or to the number, that is predicted, and
-        the answer and share of every member (`detail`).
+        """What every column adds to the posterior of the class, or to the number, that is
+        predicted, and the answer and share of every member (`detail`).
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Members of any library are explained so; if they
-        were given a frame, columns are replaced in the frame, by typical cells of its own types.
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
+        by the row's own, one after the other, from both ends. Members of any library are explained
+        so; if they were given a frame, columns are replaced in the frame, by typical cells of its
+        own types.
         """
         check_is_fitted(self)
-        unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
-        classes = self.classes_ if self._predicts_classes else None
+        if self._predicts_classes:
+            unit = "posterior"
+        else:
+            unit = self.schema_.target_name or "y"
+        if self._predicts_classes:
+            classes = self.classes_
+        else:
+            classes = None
         if self._needs_frame(X):
             answer = partial(self._apply_to_members, self._fused_answer)
             members = partial(self._apply_to_members, partial(_flat_member_parts, self))
@@ -336,7 +388,8 @@ class CommitteeBase(_BaseComposition, Learner):
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
         """Answer, support and share of every member that `_member_heads` names, (n, members, 3).
 
-        A class code or number, the posterior of the class that is predicted, and what it counts for.
+        A class code or number, the posterior of the class that is predicted, and what it counts
+        for.
         """
         raise undefined(self, "_member_parts")
 
@@ -347,7 +400,9 @@ class CommitteeBase(_BaseComposition, Learner):
 
     def _columns_text(self, i: int) -> str:
         places = self.columns_[i]
-        return "all" if places is None else ", ".join(self.schema_.names[j] for j in places)
+        if places is None:
+            return "all"
+        return ", ".join(self.schema_.names[j] for j in places)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

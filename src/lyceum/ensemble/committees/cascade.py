@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
+from lyceum._core.constraints import StrOptions
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
@@ -67,27 +67,31 @@ class StageReport:
 
 
 class CascadeClassifier(Classifier, CommitteeBase):
-    """A cascade of classifiers: each decides the rows that it is sure of and passes the doubtful ones on.
+    """A cascade of classifiers: each decides the rows that it is sure of and passes the doubtful
+    ones on.
 
-    A stage decides a row if its largest posterior is at least the stage's threshold; the last one decides all
-    that reach it. Cheap stages, or stages that need few columns, come first. With `routes` the next stage
-    depends on the class that a stage leans to, so that stages form a tree instead of a line.
+    A stage decides a row if its largest posterior is at least the stage's threshold; the last one
+    decides all that reach it. Cheap stages, or stages that need few columns, come first. With
+    `routes` the next stage depends on the class that a stage leans to, so that stages form a tree
+    instead of a line.
 
     Parameters
     ----------
     stages : list of classifiers, (name, classifier) or (name, classifier, columns), default=None
-        The stages in order; `columns` are names or numbers. None is naive Bayes, then logistic regression.
+        The stages in order; `columns` are names or numbers. None is naive Bayes, then logistic
+        regression.
     thresholds : list of float, optional
-        The least posterior with which every stage but the last decides. By default they are chosen on rows
-        left out: the least error within `budget`; without a budget the least cost whose error is not above
-        that of the most accurate stage alone.
+        The least posterior with which every stage but the last decides. By default they are chosen
+        on rows left out: the least error within `budget`; without a budget the least cost whose
+        error is not above that of the most accurate stage alone.
     costs : list of float, optional
         What asking every stage costs per row; by default the number of columns that it sees.
     budget : float, optional
         The largest mean cost per row.
     routes : dict, optional
-        {stage: {class: stage}}: where a doubtful row goes on from a stage, by the class it would have been
-        given; stages that are not named go on to the next in the list. Routes only lead to later stages.
+        {stage: {class: stage}}: where a doubtful row goes on from a stage, by the class it would
+        have been given; stages that are not named go on to the next in the list. Routes only lead
+        to later stages.
     cv : int, "leave_one_out" or splitter, default=5
         How rows are left out, for the thresholds and the report.
     random_state : int, RandomState or None, default=None
@@ -181,7 +185,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         accurate = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
         return [("bayes", NaiveBayes()), ("logistic", accurate)]
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Choose the thresholds on rows left out, then fit every stage on all rows.
@@ -203,18 +207,25 @@ class CascadeClassifier(Classifier, CommitteeBase):
         flow = Flow.of(
             answers[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_
         )
-        self.thresholds_ = choose_thresholds(flow, self.budget) if given is None else given
+        if given is None:
+            self.thresholds_ = choose_thresholds(flow, self.budget)
+        else:
+            self.thresholds_ = given
         self._report(flow)
         self._fit_members(data, w)
         return self
 
     def _stage_costs(self) -> np.ndarray:
         if self.costs is None:
-            counts = [self.n_features_in_ if places is None else len(places) for places in self.columns_]
+            counts = [
+                self.n_features_in_ if places is None else len(places) for places in self.columns_
+            ]
             return np.array(counts, dtype=np.float64)
         costs = number_setting("costs", self.costs)
         if costs.shape != (len(self.names_),) or not (np.isfinite(costs) & (costs >= 0)).all():
-            raise SettingError(f"costs must be one number of at least 0 per stage, not {self.costs!r}")
+            raise SettingError(
+                f"costs must be one number of at least 0 per stage, not {self.costs!r}"
+            )
         return costs
 
     def _given_thresholds(self, S: int) -> np.ndarray | None:
@@ -228,7 +239,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         return np.append(found, 0.0)
 
     def _next_stages(self) -> np.ndarray:
-        S, K = len(self.names_), len(self.classes_)
+        S = len(self.names_)
+        K = len(self.classes_)
         table = np.repeat(np.append(np.arange(1, S), -1)[:, None], K, axis=1)
         labels = self.classes_.tolist()
         for name, ways in (self.routes or {}).items():
@@ -241,10 +253,15 @@ class CascadeClassifier(Classifier, CommitteeBase):
                             f"routes name {stage!r}, but the stages are {', '.join(self.names_)}"
                         )
                 if label not in labels:
-                    raise SettingError(f"routes name the class {label!r}, which is none of {labels}")
-                here, there = self.names_.index(name), self.names_.index(other)
+                    raise SettingError(
+                        f"routes name the class {label!r}, which is none of {labels}"
+                    )
+                here = self.names_.index(name)
+                there = self.names_.index(other)
                 if there <= here:
-                    raise SettingError(f"the route from {name!r} to {other!r} does not lead to a later stage")
+                    raise SettingError(
+                        f"the route from {name!r} to {other!r} does not lead to a later stage"
+                    )
                 table[here, labels.index(label)] = there
         return table
 
@@ -256,19 +273,25 @@ class CascadeClassifier(Classifier, CommitteeBase):
         self.stages_ = []
         for s, name in enumerate(self.names_):
             decided = float(w[stage == s].sum())
-            error = float(w[wrong & (stage == s)].sum()) / decided if decided > 0 else float("nan")
+            if decided > 0:
+                error = float(w[wrong & (stage == s)].sum()) / decided
+            else:
+                error = float("nan")
             threshold = float(self.thresholds_[s])
             reached = float(w[asked[s]].sum())
-            self.stages_.append(StageReport(name, reached, decided, error, float(self.costs_[s]), threshold))
+            self.stages_.append(
+                StageReport(name, reached, decided, error, float(self.costs_[s]), threshold)
+            )
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _decide(
         self, data: CommitteeData, n: int, every: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given the answers
-        of all stages that the row reached."""
-        posterior, stage = np.empty((n, len(self.classes_))), np.full(n, -1)
+        """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
+        the answers of all stages that the row reached."""
+        posterior = np.empty((n, len(self.classes_)))
+        stage = np.full(n, -1)
         at = np.zeros(n, dtype=np.int64)
         for s, one in enumerate(self.estimators_):
             rows = np.flatnonzero(at == s)
@@ -298,13 +321,14 @@ class CascadeClassifier(Classifier, CommitteeBase):
         """The number of the stage that decides each row, from 0."""
         return self._apply_to_members(partial(_stages, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         return self.names_, "decides", ("threshold", self.thresholds_)
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
-        n, S = data.n_rows, len(self.names_)
+        n = data.n_rows
+        S = len(self.names_)
         answers = np.full((n, S, len(self.classes_)), np.nan)
         posterior, stage = self._decide(data, n, answers)
         parts = np.full((n, S, 3), np.nan)

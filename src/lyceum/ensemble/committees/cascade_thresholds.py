@@ -21,7 +21,8 @@ _ROUNDING = 1e-9
 class Flow:
     """How sure every stage is of every row, whether it is right, and where the row would go on to.
 
-    `sure` and `wrong` have shape (S, n); `onward` the next stage of every row from every stage, -1 for none.
+    `sure` and `wrong` have shape (S, n); `onward` the next stage of every row from every stage, -1
+    for none.
     """
 
     sure: np.ndarray
@@ -48,7 +49,8 @@ class Flow:
     def run(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The stage that decides every row, and whether it is wrong."""
         n = self.sure.shape[1]
-        at, stage = np.zeros(n, dtype=np.int64), np.full(n, -1)
+        at = np.zeros(n, dtype=np.int64)
+        stage = np.full(n, -1)
         for s in range(len(self.sure)):
             here = at == s
             decides = here & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
@@ -75,15 +77,16 @@ class Flow:
 
 
 def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
-    """The thresholds with the least error within the budget, or the least cost at the best stage's error."""
+    """The thresholds with the least error within the budget, or the least cost at the best stage's
+    error."""
     S = len(flow.sure)
     levels = [_levels(flow.sure[s]) for s in range(S - 1)]
     w = flow.w / flow.w.sum()
     best_alone = float(min(w[wrong].sum() for wrong in flow.wrong))
     if budget is not None and flow.costs[0] > budget + _ROUNDING:
         raise SettingError(
-            f"budget={budget} does not pay for the first stage, which costs {flow.costs[0]:g} per row: raise "
-            "the budget, or put a cheaper stage first"
+            f"budget={budget} does not pay for the first stage, which costs {flow.costs[0]:g} per"
+            " row: raise the budget, or put a cheaper stage first"
         )
 
     def worth(thresholds: np.ndarray) -> tuple[float, float, float]:
@@ -94,7 +97,9 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
 
     if np.prod([len(some) for some in levels], dtype=float) <= _MOST_SETS:
         sets: Any = (
-            np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1) if levels else [[]]
+            np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1)
+            if levels
+            else [[]]
         )
         return min((np.append(one, 0.0) for one in sets), key=worth)
     return _descend(levels, worth)

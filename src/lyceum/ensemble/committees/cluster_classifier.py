@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -25,6 +24,7 @@ from lyceum._core.base import (
     takes_rows,
     without_names,
 )
+from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import ArraySource, Block, Rows, Schema
 from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
 from lyceum.ensemble.members.answers import posteriors
@@ -41,19 +41,19 @@ _CLUSTERS = 4  # of the default clusterer
 class ClusterClassifier(Classifier, ClusterBased):
     """A classifier per cluster: rows are clustered, and every cluster has a classifier of its own.
 
-    Simple classifiers that each see a part of the table make one that is as simple everywhere, but not the
-    same everywhere. A cluster whose rows weigh less than `min_rows`, or are all of one class, is decided by
-    the classifier of all rows.
+    Simple classifiers that each see a part of the table make one that is as simple everywhere, but
+    not the same everywhere. A cluster whose rows weigh less than `min_rows`, or are all of one
+    class, is decided by the classifier of all rows.
 
     Parameters
     ----------
     clusterer : clustering learner with `predict`, optional
-        Of any library, or a pipeline that ends in one. By default `KMeans` of 4 clusters on standardized
-        columns, missing cells filled.
+        Of any library, or a pipeline that ends in one. By default `KMeans` of 4 clusters on
+        standardized columns, missing cells filled.
     classifier : classifier, optional
-        What is fitted in every cluster, a copy each; of any library. By default logistic regression on
-        standardized columns, missing cells filled. What is not Lyceum's is given numbers, with categories as
-        columns of 0 and 1.
+        What is fitted in every cluster, a copy each; of any library. By default logistic regression
+        on standardized columns, missing cells filled. What is not Lyceum's is given numbers, with
+        categories as columns of 0 and 1.
     min_rows : float, default=20
         The least weight of the rows of a cluster with a classifier of its own.
     random_state : int, RandomState or None, default=None
@@ -142,7 +142,7 @@ class ClusterClassifier(Classifier, ClusterBased):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return all(get_tags(one).input_tags.sparse for one in (self._clusterer, self._classifier))
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit the clusterer, the classifier of all rows, and those of the clusters.
@@ -182,14 +182,19 @@ class ClusterClassifier(Classifier, ClusterBased):
         member = clone(self._classifier)
         if takes_rows(member):
             member.fit(rows)
-            return member if hasattr(self, "feature_names_in_") else without_names(member)
+            if hasattr(self, "feature_names_in_"):
+                return member
+            return without_names(member)
         block = rows.then(self._design).gathered(type(self).__name__, "a classifier of Lyceum")
         block = block.without_zero_weights()
         check_takes_weights(member, block.w)
-        weights = {} if block.w is None else {"sample_weight": block.w}
+        if block.w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": block.w}
         return member.fit(block.X, self.classes_[block.y], **weights)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the classes, from the classifier of every row's cluster.
@@ -218,14 +223,15 @@ class ClusterClassifier(Classifier, ClusterBased):
         known = (labels >= 0) & (labels < len(self.decides_))
         return np.where(known, self.decides_[np.where(known, labels, 0)], -1)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> PlacedExplanation:
-        """What every column adds to the posterior of the class that is predicted, and the row's cluster.
+        """What every column adds to the posterior of the class that is predicted, and the row's
+        cluster.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. A column may move the row into another cluster, and so
-        to another classifier; what that changes counts as its own.
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are
+        replaced by the row's own, one after the other, from both ends. A column may move the row
+        into another cluster, and so to another classifier; what that changes counts as its own.
 
         Parameters
         ----------
@@ -241,14 +247,16 @@ class ClusterClassifier(Classifier, ClusterBased):
         return self._explain_placed(X, partial(_posteriors, self), about)
 
     def _lines(self) -> list[tuple[Any, ...]]:
-        sizes, deciders = self.counts_.sum(axis=1).tolist(), self.decides_.tolist()
+        sizes = self.counts_.sum(axis=1).tolist()
+        deciders = self.decides_.tolist()
         return [
             (c, size, "that of all rows" if place < 0 else "its own", *counts)
             for c, (size, place, counts) in enumerate(zip(sizes, deciders, self.counts_.tolist()))
         ]
 
     def summary(self) -> Summary:
-        """The clusters, the weights of their classes, and which of them have a classifier of their own."""
+        """The clusters, the weights of their classes, and which of them have a classifier of their
+        own."""
         check_is_fitted(self)
         facts = {
             "clusterer": step_names(self.clusterer_),
@@ -256,7 +264,9 @@ class ClusterClassifier(Classifier, ClusterBased):
             "classifiers of single clusters": len(self.estimators_),
         }
         heads = ("cluster", "weight", "classifier", *map(str, self.classes_))
-        return Summary(self._title(), facts, [Table("Clusters and weights of classes", heads, self._lines())])
+        return Summary(
+            self._title(), facts, [Table("Clusters and weights of classes", heads, self._lines())]
+        )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the clusterer and of all classifiers."""
@@ -276,11 +286,18 @@ class ClusterClassifier(Classifier, ClusterBased):
         self._check_clusterer("predict")
         if not hasattr(self, "schema_"):
             return
-        members, places = vars(self).get("estimators_"), self.decides_
+        members = vars(self).get("estimators_")
+        places = self.decides_
         if not isinstance(members, list) or "fallback_" not in vars(self):
             raise ModelFileError("holds a ClusterClassifier without its classifiers")
-        if places.dtype.kind != "i" or places.min(initial=-1) < -1 or places.max(initial=-1) >= len(members):
-            raise ModelFileError("holds a ClusterClassifier whose decides_ are not places of its classifiers")
+        if (
+            places.dtype.kind != "i"
+            or places.min(initial=-1) < -1
+            or places.max(initial=-1) >= len(members)
+        ):
+            raise ModelFileError(
+                "holds a ClusterClassifier whose decides_ are not places of its classifiers"
+            )
         for one in (self.fallback_, *members):
             if not hasattr(one, "predict") or not np.isin(one.classes_, self.classes_).all():
                 raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
@@ -305,16 +322,26 @@ def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
     places = model._classifier_numbers(clusters_of_rows(model, block))
     out = np.zeros((len(places), len(model.classes_)))
     own = takes_rows(model._classifier)
-    cells = block if own else model._design(block)
+    if own:
+        cells = block
+    else:
+        cells = model._design(block)
     for place in np.unique(places).tolist():
         rows = np.flatnonzero(places == place)
-        part = cells if len(rows) == len(places) else cells.take(rows)
-        data = (
-            MemberData(ArraySource(part.X, None, None, Schema(part.schema.columns), coded=True))
-            if own
-            else MemberData(None, part.X)
-        )
-        member = model.fallback_ if place < 0 else model.estimators_[place]
+        if len(rows) == len(places):
+            part = cells
+        else:
+            part = cells.take(rows)
+        if own:
+            data = MemberData(
+                ArraySource(part.X, None, None, Schema(part.schema.columns), coded=True)
+            )
+        else:
+            data = MemberData(None, part.X)
+        if place < 0:
+            member = model.fallback_
+        else:
+            member = model.estimators_[place]
         out[rows] = posteriors(member, model.classes_, data.ask)
     return normalize_posteriors(out)
 

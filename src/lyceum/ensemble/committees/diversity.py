@@ -40,7 +40,8 @@ class Diversity:
 
     References
     ----------
-    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning 51.
+    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning
+    51.
 
     Examples
     --------
@@ -83,11 +84,17 @@ class Diversity:
         """The measures of every pair."""
         pairs = [(i, j) for i in range(len(self.names)) for j in range(i)]
         found = (self.q_pairs, self.disagreement_pairs, self.double_fault_pairs, self.kappa_pairs)
-        rows = [(self.names[j], self.names[i], *(float(one[i, j]) for one in found)) for i, j in pairs]
-        return Table("Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows)
+        rows = [
+            (self.names[j], self.names[i], *(float(one[i, j]) for one in found)) for i, j in pairs
+        ]
+        return Table(
+            "Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows
+        )
 
     def __str__(self) -> str:
-        facts = [(name, value) for name, value in self.as_dict().items() if isinstance(value, float)]
+        facts = [
+            (name, value) for name, value in self.as_dict().items() if isinstance(value, float)
+        ]
         return f"{Table('Diversity', ('measure', 'value'), facts)}\n\n{self.table}"
 
     def _repr_html_(self) -> str:
@@ -111,11 +118,11 @@ class Diversity:
 def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> Diversity:
     """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
 
-    With a, b, c, d the shares of rows on which two members are both right, only the first, only the second
-    and neither: Q = (ad - bc) / (ad + bc), disagreement b + c, double fault d. With r_i of L members right
-    on row i and p the mean accuracy: entropy is the mean of min(r_i, L - r_i) / (L - ⌈L/2⌉), and
-    κ = 1 - mean(r_i (L - r_i)) / (L (L - 1) p (1 - p)). The kappa of a pair is Cohen's, of the two labels
-    predicted.
+    With a, b, c, d the shares of rows on which two members are both right, only the first, only the
+    second and neither: Q = (ad - bc) / (ad + bc), disagreement b + c, double fault d. With r_i of L
+    members right on row i and p the mean accuracy: entropy is the mean of min(r_i, L - r_i) / (L -
+    ⌈L/2⌉), and κ = 1 - mean(r_i (L - r_i)) / (L (L - 1) p (1 - p)). The kappa of a pair is Cohen's,
+    of the two labels predicted.
 
     Parameters
     ----------
@@ -131,7 +138,8 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
 
     References
     ----------
-    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning 51.
+    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning
+    51.
 
     Examples
     --------
@@ -139,21 +147,31 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     >>> found.q, found.disagreement, found.double_fault, found.entropy, found.kappa
     (0.0, 0.5, 0.25, 0.5, 0.0)
     """
-    y, predictions = np.asarray(y), np.asarray(predictions)
-    if predictions.ndim != 2 or y.shape != predictions.shape[:1] or predictions.shape[1] < 2 or not len(y):
+    y = np.asarray(y)
+    predictions = np.asarray(predictions)
+    if (
+        predictions.ndim != 2
+        or y.shape != predictions.shape[:1]
+        or predictions.shape[1] < 2
+        or not len(y)
+    ):
         raise DataError(
-            f"predictions of shape {predictions.shape} for {show_count(y.size, 'row')}: give one column per "
-            "member, and two members at least"
+            f"predictions of shape {predictions.shape} for {show_count(y.size, 'row')}: give one"
+            " column per member, and two members at least"
         )
     if names is not None and len(names) != predictions.shape[1]:
-        raise DataError(f"there are {len(names)} names for the predictions of {predictions.shape[1]} members")
+        raise DataError(
+            f"there are {len(names)} names for the predictions of {predictions.shape[1]} members"
+        )
     right = (predictions == y[:, None]).astype(np.float64)
     n, L = right.shape
-    both, neither = right.T @ right / n, (1 - right).T @ (1 - right) / n
+    both = right.T @ right / n
+    neither = (1 - right).T @ (1 - right) / n
     only = right.T @ (1 - right) / n
     with np.errstate(invalid="ignore", divide="ignore"):
         q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    count, p = right.sum(axis=1), right.mean()
+    count = right.sum(axis=1)
+    p = right.mean()
     spread = (count * (L - count)).mean()
     chance = L * (L - 1) * p * (1 - p)
     return Diversity(
@@ -171,7 +189,9 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
 def _cohen(predictions: np.ndarray) -> np.ndarray:
     """Cohen's kappa of the labels of every pair of columns."""
     labels, codes = np.unique(predictions, return_inverse=True)
-    hot = (codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))).astype(np.float64)
+    hot = (codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))).astype(
+        np.float64
+    )
     agree = np.einsum("ilk,imk->lm", hot, hot) / len(hot)
     shares = hot.mean(axis=0)
     chance = shares @ shares.T
@@ -186,4 +206,6 @@ def _off_diagonal(pairs: np.ndarray) -> np.ndarray:
 
 def _mean(pairs: np.ndarray) -> float:
     known = pairs[np.isfinite(pairs)]
-    return float(known.mean()) if len(known) else float("nan")
+    if len(known):
+        return float(known.mean())
+    return float("nan")

@@ -22,13 +22,14 @@ class CommitteeExplanation(Explanation):
     names, contributions, base, predicted, unit, values
         As in `lyceum.report.Explanation`.
     members : sequence of str
-        The names of the members or stages; of a stack also "(base)", the part of typical answers, and
-        "(columns)" if the final learner sees the table.
+        The names of the members or stages; of a stack also "(base)", the part of typical answers,
+        and "(columns)" if the final learner sees the table.
     answers : array of shape (n, members)
-        The class, or the number, that each member predicts for the row; None for stages not reached.
+        The class, or the number, that each member predicts for the row; None for stages not
+        reached.
     supports : array of shape (n, members) or None
-        The posterior, or the vote, of each member for the class that the committee predicts; NaN for a stage
-        that the row did not reach. None for numbers.
+        The posterior, or the vote, of each member for the class that the committee predicts; NaN
+        for a stage that the row did not reach. None for numbers.
     shares : array of shape (n, members)
         The part of each member in the decision, in `share_unit`.
     share_unit : str
@@ -81,12 +82,16 @@ class CommitteeExplanation(Explanation):
         share_unit: str,
         settings: tuple[str, np.ndarray] | None = None,
     ) -> CommitteeExplanation:
-        """From an explanation by columns and, for every row and member, its answer (a class code or number,
-        NaN if the row did not reach it), its support of the prediction, and its share, (n, 3 * members)."""
+        """From an explanation by columns and, for every row and member, its answer (a class code or
+        number, NaN if the row did not reach it), its support of the prediction, and its share, (n,
+        3 * members)."""
         answers, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
         labels: np.ndarray = np.full(answers.shape, None, dtype=object)
         asked = np.isfinite(answers)
-        labels[asked] = answers[asked] if classes is None else classes[answers[asked].astype(int)]
+        if classes is None:
+            labels[asked] = answers[asked]
+        else:
+            labels[asked] = classes[answers[asked].astype(int)]
         return found.extend(
             cls,
             members=members,
@@ -99,7 +104,8 @@ class CommitteeExplanation(Explanation):
 
     def detail(self, i: int) -> Table:
         """The answer and the share of every member for row i."""
-        heads, columns = ["member", "says"], [list(self.members), [plain(one) for one in self.answers[i]]]
+        heads = ["member", "says"]
+        columns = [list(self.members), [plain(one) for one in self.answers[i]]]
         if self.supports is not None:
             heads.append(f"for {plain(self.predicted[i])}")
             columns.append(self.supports[i].tolist())
@@ -116,15 +122,17 @@ class CommitteeExplanation(Explanation):
 
 
 def _cell(value: Any) -> Any:
-    return "" if value is None or (isinstance(value, float) and np.isnan(value)) else value
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    return value
 
 
 def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
     """The share of every member in the fused answer of the class with the largest one, (L, n).
 
-    For sums and votes w_l p_l(k), which add up to the fused answer; for median, minimum and maximum the fused
-    answer, in equal parts, of the members that set it; for products L w_l log(p_l(k) / p_l(j)), where j is
-    the class with the second largest answer.
+    For sums and votes w_l p_l(k), which add up to the fused answer; for median, minimum and maximum
+    the fused answer, in equal parts, of the members that set it; for products L w_l log(p_l(k) /
+    p_l(j)), where j is the class with the second largest answer.
 
     Parameters
     ----------
@@ -137,7 +145,8 @@ def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarr
     w : array of shape (L,)
         The weights of the members; the sum is 1.
     """
-    rows, k = np.arange(len(fused)), fused.argmax(axis=1)
+    rows = np.arange(len(fused))
+    k = fused.argmax(axis=1)
     own = answers[:, rows, k]
     if rule == "product":
         if fused.shape[1] == 1:

@@ -21,16 +21,16 @@ _SHORTEST_STEP = 1e-8
 
 
 def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
-    """The answer of a committee by one of the rules of fusion, before it is normalised.
+    """The answer of a committee by one of the rules of fusion, before it is normalized.
 
     Parameters
     ----------
     outputs : array of shape (L, K) or (L, n, K)
         The answers of L members: posteriors of K classes, or numbers.
     rule : {"vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product"}
-        How answers are combined, class by class. "sum" and "average" are the weighted mean Σ_l w_l p_l(k);
-        "vote" is the share of the members whose largest answer is k; "product" is Π_l p_l(k), or
-        Π_l p_l(k)^(L w_l) with weights.
+        How answers are combined, class by class. "sum" and "average" are the weighted mean Σ_l w_l
+        p_l(k); "vote" is the share of the members whose largest answer is k; "product" is Π_l
+        p_l(k), or Π_l p_l(k)^(L w_l) with weights.
     weights : array of shape (L,), optional
         What members weigh, up to a factor; equal by default. Not for median, minimum and maximum.
 
@@ -58,9 +58,13 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
     if rule not in CLASS_RULES:
         raise SettingError(f"rule must be one of {', '.join(CLASS_RULES)}, not {rule!r}")
     if outputs.ndim < 2 or not len(outputs):
-        raise DataError(f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)")
+        raise DataError(
+            f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)"
+        )
     if weights is not None and rule not in _TAKES_WEIGHTS:
-        raise SettingError(f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}")
+        raise SettingError(
+            f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}"
+        )
     w = check_shares(weights, len(outputs), "weights", "member")
     return _combine(outputs, rule, w)
 
@@ -71,8 +75,8 @@ def answers_of_members(outputs: Any) -> np.ndarray:
         return np.asarray(outputs, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            "outputs must be numbers, as many for every member: give (members, rows, K), with a column for "
-            "every class also for members that have not seen it"
+            "outputs must be numbers, as many for every member: give (members, rows, K), with a"
+            " column for every class also for members that have not seen it"
         ) from None
 
 
@@ -80,8 +84,9 @@ def check_class_codes(target: np.ndarray, n_classes: int, name: str) -> None:
     """Refuse targets that are not the places of their classes among the columns of the answers."""
     if target.dtype.kind not in "biuf" or not np.isin(target, np.arange(n_classes)).all():
         raise DataError(
-            f"{name} must hold class codes, 0 to {n_classes - 1}, for posteriors of {n_classes} classes, not "
-            f"{target[:3].tolist()}...: give the places of the labels, np.searchsorted(classes, labels)"
+            f"{name} must hold class codes, 0 to {n_classes - 1}, for posteriors of {n_classes}"
+            f" classes, not {target[:3].tolist()}...: give the places of the labels,"
+            " np.searchsorted(classes, labels)"
         )
 
 
@@ -94,7 +99,9 @@ def _combine(outputs: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
         return outputs.max(axis=0)
     if rule == "product":
         equal = np.ptp(w) == 0.0
-        return outputs.prod(axis=0) if equal else _powers(outputs, w * len(w))
+        if equal:
+            return outputs.prod(axis=0)
+        return _powers(outputs, w * len(w))
     if rule == "vote":
         most = outputs.argmax(axis=-1)
         outputs = (most[..., None] == np.arange(outputs.shape[-1])).astype(np.float64)
@@ -112,10 +119,16 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
         What members weigh; the sum is 1.
     """
     equal = bool(np.ptp(w) == 0.0)
-    parts = (np.asarray(part if equal else share * part, dtype=np.float64) for part, share in zip(outputs, w))
-    first, second = next(parts), next(parts, None)
+    parts = (
+        np.asarray(part if equal else share * part, dtype=np.float64)
+        for part, share in zip(outputs, w)
+    )
+    first = next(parts)
+    second = next(parts, None)
     if second is None:
-        return first / len(w) if equal else first
+        if equal:
+            return first / len(w)
+        return first
     total = first + second  # answers may be the members' own arrays: never in place of them
     del first, second
     for part in parts:
@@ -132,16 +145,18 @@ def _powers(outputs: np.ndarray, powers: np.ndarray) -> np.ndarray:
     return total
 
 
-# -- weights on the simplex --------------------------------------------------------------------------------
+# -- weights on the simplex ------------------------------------------------------------
 
 
-def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+def simplex_weights(
+    outputs: np.ndarray, target: np.ndarray, w: np.ndarray | None = None
+) -> np.ndarray:
     """The weights ≥ 0 with sum 1 under which the mean of the members fits the target best.
 
-    For posteriors, (L, n, K), the mean with the largest likelihood of the class codes, Σ_i log Σ_l w_l
-    p_l(y_i), by Newton's quadratic programs; the problem is concave. For numbers, (L, n), the mean with
-    the least squared error: with E = y - p it is the simplex minimum of w'E'Ew, which is the direction of
-    the non-negative least squares solution of [E; 1'] w = [0; 1].
+    For posteriors, (L, n, K), the mean with the largest likelihood of the class codes, Σ_i log Σ_l
+    w_l p_l(y_i), by Newton's quadratic programs; the problem is concave. For numbers, (L, n), the
+    mean with the least squared error: with E = y - p it is the simplex minimum of w'E'Ew, which is
+    the direction of the non-negative least squares solution of [E; 1'] w = [0; 1].
 
     Parameters
     ----------
@@ -158,24 +173,28 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
 
     References
     ----------
-    Kim, Carbonetto, Stephens and Anitescu (2020), A fast algorithm for maximum likelihood estimation of
-    mixture proportions using sequential quadratic programming, J. Comput. Graph. Stat. 29.
+    Kim, Carbonetto, Stephens and Anitescu (2020), A fast algorithm for maximum likelihood
+    estimation of mixture proportions using sequential quadratic programming, J. Comput. Graph.
+    Stat. 29.
 
     Examples
     --------
     >>> simplex_weights(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([0.5, 1.5])).round(6).tolist()
     [0.5, 0.5]
     """
-    outputs, target = answers_of_members(outputs), np.asarray(target)
+    outputs = answers_of_members(outputs)
+    target = np.asarray(target)
     if outputs.ndim not in (2, 3) or target.shape != outputs.shape[1:2] or not len(outputs):
         raise DataError(
-            f"outputs of shape {outputs.shape} and a target of shape {target.shape} do not go together: give "
-            "(members, rows, K) or (members, rows), and one target per row"
+            f"outputs of shape {outputs.shape} and a target of shape {target.shape} do not go"
+            " together: give (members, rows, K) or (members, rows), and one target per row"
         )
     weight = row_weights(w, outputs.shape[1])
     if outputs.ndim == 3:
         check_class_codes(target, outputs.shape[2], "target")
-        return _likelihood_weights(outputs[:, np.arange(len(target)), target.astype(np.intp)], weight)
+        return _likelihood_weights(
+            outputs[:, np.arange(len(target)), target.astype(np.intp)], weight
+        )
     errors = ((target - outputs) * np.sqrt(weight)).T
     scale = np.sqrt((errors**2).sum() / len(outputs))
     if scale == 0.0:
@@ -189,24 +208,29 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
 def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Shares of a mixture whose densities at the rows are known, (L, n).
 
-    With u the weights of the rows, f(x) = Σx - Σ u log(x'p) has its minimum over x >= 0 on the simplex. The
-    shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest excess bounds how much
-    likelihood is missing.
+    With u the weights of the rows, f(x) = Σx - Σ u log(x'p) has its minimum over x >= 0 on the
+    simplex. The shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest
+    excess bounds how much likelihood is missing.
     """
     some = (likely > 0.0).any(axis=0) & (w > 0.0)
-    likely, u = likely[:, some], w[some]
+    likely = likely[:, some]
+    u = w[some]
     x = np.full(len(likely), 1.0 / len(likely))
     if not likely.shape[1]:
         return x
-    likely, u = likely / likely.max(axis=0), u / u.sum()
+    likely = likely / likely.max(axis=0)
+    u = u / u.sum()
     for _ in range(_MOST_STEPS):
         ratio = likely / (x @ likely)
         excess = ratio @ u - 1.0
         if excess.max() <= _SMALLEST_GAIN:
             break
         moved = _quadratic_step(x, -excess, (ratio * u) @ ratio.T) - x
-        step, value = 1.0, _missing_likelihood(x, likely, u)
-        while _missing_likelihood(x + step * moved, likely, u) > value - 1e-4 * step * (excess @ moved):
+        step = 1.0
+        value = _missing_likelihood(x, likely, u)
+        while _missing_likelihood(x + step * moved, likely, u) > value - 1e-4 * step * (
+            excess @ moved
+        ):
             step /= 2.0
             if step < _SHORTEST_STEP:
                 return x / x.sum()

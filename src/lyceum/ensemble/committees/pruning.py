@@ -59,7 +59,9 @@ class Pruning:
     steps: list[dict[str, Any]]
 
     def __str__(self) -> str:
-        rows = [[s["step"], s["added"], s["removed"], len(s["members"]), s["error"]] for s in self.steps]
+        rows = [
+            [s["step"], s["added"], s["removed"], len(s["members"]), s["error"]] for s in self.steps
+        ]
         rows = [["" if cell is None else cell for cell in row] for row in rows]
         return str(Table("Pruning", ("step", "added", "removed", "members", "error"), rows))
 
@@ -89,10 +91,11 @@ def prune_committee(
     outputs : array of shape (L, n, K) or (L, n)
         Posteriors of every member, or its numbers.
     method : {"accuracy", "greedy", "reduce_error", "plus_minus"}, default="reduce_error"
-        "accuracy" keeps members that are right at least as often as `accuracy` (the mean accuracy by
-        default), or the best `n_members`. "greedy" adds the member that lowers the error most, one after the
-        other. "reduce_error" does so and then exchanges each member for a better one while this helps.
-        "plus_minus" adds the best `plus` members and takes away the worst `minus`, which may come back.
+        "accuracy" keeps members that are right at least as often as `accuracy` (the mean accuracy
+        by default), or the best `n_members`. "greedy" adds the member that lowers the error most,
+        one after the other. "reduce_error" does so and then exchanges each member for a better one
+        while this helps. "plus_minus" adds the best `plus` members and takes away the worst
+        `minus`, which may come back.
     n_members : int, optional
         How many stay; by default the number with the least error, the smallest of equal ones.
     accuracy : float, optional
@@ -141,14 +144,23 @@ class _PruningSearch:
     def __init__(self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: Any) -> None:
         if outputs.ndim not in (2, 3) or outputs.shape[1:2] != y.shape or not len(y):
             raise DataError(
-                f"outputs of shape {outputs.shape} for {show_count(y.size, 'row')}: give (members, rows, K)"
+                f"outputs of shape {outputs.shape} for {show_count(y.size, 'row')}: give (members,"
+                " rows, K)"
             )
         if outputs.ndim == 3:
             check_class_codes(y, outputs.shape[2], "y")
-        self.y, self.rule, self.L = y, rule, len(outputs)
+        self.y = y
+        self.rule = rule
+        self.L = len(outputs)
         self.classes = outputs.ndim == 3
-        self.outputs = outputs if self.classes else outputs[:, :, None]
-        self.weights = None if weights is None else check_shares(weights, self.L, "weights", "member")
+        if self.classes:
+            self.outputs = outputs
+        else:
+            self.outputs = outputs[:, :, None]
+        if weights is None:
+            self.weights = None
+        else:
+            self.weights = check_shares(weights, self.L, "weights", "member")
         self.known: dict[frozenset[int], float] = {}
         self.steps: list[dict[str, Any]] = []
 
@@ -156,15 +168,25 @@ class _PruningSearch:
         key = frozenset(members)
         if key not in self.known:
             some = sorted(key)
-            weighted = self.weights is not None and self.rule not in ("median", "minimum", "maximum")
+            weighted = self.weights is not None and self.rule not in (
+                "median",
+                "minimum",
+                "maximum",
+            )
             w = self.weights[some] if weighted else None  # type: ignore[index]
-            w = None if w is None or not w.any() else w
+            if w is None or not w.any():
+                w = None
             answers = fuse(self.outputs[some], self.rule, w)
-            wrong = answers.argmax(axis=1) != self.y if self.classes else (answers[:, 0] - self.y) ** 2
+            if self.classes:
+                wrong = answers.argmax(axis=1) != self.y
+            else:
+                wrong = (answers[:, 0] - self.y) ** 2
             self.known[key] = float(wrong.mean())
         return self.known[key]
 
-    def step(self, members: list[int], added: int | None = None, removed: int | None = None) -> None:
+    def step(
+        self, members: list[int], added: int | None = None, removed: int | None = None
+    ) -> None:
         self.steps.append(
             {
                 "step": len(self.steps) + 1,
@@ -183,7 +205,12 @@ class _PruningSearch:
         errors = np.array([self.error([i]) for i in range(self.L)])
         order = np.argsort(errors, kind="stable")
         if n_members is None:
-            most = float(errors.mean()) if cut is None else (1.0 - cut if self.classes else cut)
+            if cut is None:
+                most = float(errors.mean())
+            elif self.classes:
+                most = 1.0 - cut
+            else:
+                most = cut
             order = order[errors[order] <= most + 1e-12]
         kept: list[int] = []
         for i in order[: n_members or self.L].tolist():
@@ -211,7 +238,8 @@ class _PruningSearch:
             self.step(kept, added=i)
             if not best or self.error(kept) < self.error(best):
                 best = kept
-        kept = best if n_members is None else kept
+        if n_members is None:
+            kept = best
         return self.result(self._exchange(kept) if exchange else kept)
 
     def _exchange(self, kept: list[int]) -> list[int]:

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from lyceum._core.base import Classifier, Regressor
+from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeData
 from lyceum.ensemble.committees.committee import usual_classifiers, usual_regressors
 from lyceum.ensemble.committees.stacking_base import StackingBase
@@ -24,22 +24,23 @@ _CONSTRAINTS: dict[str, Any] = {
 
 
 class StackingClassifier(Classifier, StackingBase):
-    """Stacked generalization: a final classifier learns from the posteriors that members give out of fold.
+    """Stacked generalization: a final classifier learns from the posteriors that members give out
+    of fold.
 
-    The final learner is fitted on the out-of-fold predictions of the members, so that no row's own label is
-    in its level-0 answers. Afterwards every member is fitted again on all rows.
+    The final learner is fitted on the out-of-fold predictions of the members, so that no row's own
+    label is in its level-0 answers. Afterwards every member is fitted again on all rows.
 
     Parameters
     ----------
     members : list of learners, (name, learner) or (name, learner, columns), default=None
-        The classifiers of level 0, of any library; `columns` are names or numbers. None is naive Bayes,
-        logistic regression and a decision tree.
+        The classifiers of level 0, of any library; `columns` are names or numbers. None is naive
+        Bayes, logistic regression and a decision tree.
     final : classifier, default=None
-        The learner of level 1; None is `LogisticRegression` (with `passthrough`, after filling missing cells
-        and standardizing).
+        The learner of level 1; None is `LogisticRegression` (with `passthrough`, after filling
+        missing cells and standardizing).
     cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out; folds and members run in parallel. Rows that a splitter never tests are not
-        learned from at level 1.
+        How rows are left out; folds and members run in parallel. Rows that a splitter never tests
+        are not learned from at level 1.
     passthrough : bool, default=False
         Whether the final learner also sees the columns of the table.
     random_state : int, RandomState or None, default=None
@@ -122,7 +123,9 @@ class StackingClassifier(Classifier, StackingBase):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         last = LogisticRegression()
-        return make_pipeline(SimpleImputer(), StandardScaler(), last) if self.passthrough else last
+        if self.passthrough:
+            return make_pipeline(SimpleImputer(), StandardScaler(), last)
+        return last
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
@@ -136,20 +139,20 @@ class StackingClassifier(Classifier, StackingBase):
 class StackingRegressor(Regressor, StackingBase):
     """Stacked generalization: a final regressor learns from the predictions of members out of fold.
 
-    The final learner is trained on what each member predicts for rows that it was not fitted on; afterwards
-    every member is fitted again on all rows.
+    The final learner is trained on what each member predicts for rows that it was not fitted on;
+    afterwards every member is fitted again on all rows.
 
     Parameters
     ----------
     members : list of learners, (name, learner) or (name, learner, columns), default=None
-        The regressors of level 0, of any library; `columns` are names or numbers. None is ridge regression
-        and a regression tree.
+        The regressors of level 0, of any library; `columns` are names or numbers. None is ridge
+        regression and a regression tree.
     final : regressor, default=None
         The learner of level 1; None is `Ridge` (with `passthrough`, after filling missing cells and
         standardizing).
     cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out; folds and members run in parallel. Rows that a splitter never tests are not
-        learned from at level 1.
+        How rows are left out; folds and members run in parallel. Rows that a splitter never tests
+        are not learned from at level 1.
     passthrough : bool, default=False
         Whether the final learner also sees the columns of the table.
     random_state : int, RandomState or None, default=None
@@ -228,7 +231,9 @@ class StackingRegressor(Regressor, StackingBase):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         last = Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
-        return make_pipeline(SimpleImputer(), StandardScaler(), last) if self.passthrough else last
+        if self.passthrough:
+            return make_pipeline(SimpleImputer(), StandardScaler(), last)
+        return last
 
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""

@@ -1,4 +1,5 @@
-"""What both kinds of stacking share: level-0 answers of rows not seen, and the final learner on them."""
+"""What both kinds of stacking share: level-0 answers of rows not seen, and the final learner on
+them."""
 
 from __future__ import annotations
 
@@ -37,20 +38,25 @@ class StackingBase(CommitteeBase):
         raise undefined(self, "_default_final")
 
     def _final(self) -> Any:
-        return self._default_final() if self.final is None else self.final
+        if self.final is None:
+            return self._default_final()
+        return self.final
 
     @property
     def _all_fitted(self) -> list[Any]:
-        return [*self.estimators_, self.final_] if self.passthrough else self.estimators_
+        if self.passthrough:
+            return [*self.estimators_, self.final_]
+        return self.estimators_
 
     @property
     def _needs_codes(self) -> bool:
         return self.passthrough or super()._needs_codes
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the final learner on the out-of-fold answers of the members, then every member on all rows.
+        """Fit the final learner on the out-of-fold answers of the members, then every member on all
+        rows.
 
         Parameters
         ----------
@@ -65,14 +71,25 @@ class StackingBase(CommitteeBase):
         answers = self._out_of_fold(data, target, w, self.cv)
         seen = np.flatnonzero(np.isfinite(answers).all(axis=(0, 2)))
         if not len(seen):
-            raise DataError("cv leaves no row out: there is nothing for the final learner to learn from")
+            raise DataError(
+                "cv leaves no row out: there is nothing for the final learner to learn from"
+            )
         columns = self._columns_of(answers[:, seen])
         table = self._level1(columns, data, seen)
         learner = set_seeds(clone(final), self.seed_, _FINAL)
-        part = None if w is None else w[seen]
+        if w is None:
+            part = None
+        else:
+            part = w[seen]
         self.typical_answers_ = np.average(columns, axis=0, weights=part)
-        keep = None if part is None or part.all() else np.flatnonzero(part)
-        known = self.classes_ if self._predicts_classes else None
+        if part is None or part.all():
+            keep = None
+        else:
+            keep = np.flatnonzero(part)
+        if self._predicts_classes:
+            known = self.classes_
+        else:
+            known = None
         self.final_ = fit_final(learner, table, target[seen], known, part, keep)
         self._fit_members(data, w)
         return self
@@ -80,7 +97,10 @@ class StackingBase(CommitteeBase):
     def _level0_names(self) -> list[str]:
         if not self._predicts_classes:
             return list(self.names_)
-        shown = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        if len(self.classes_) == 2:
+            shown = self.classes_[1:]
+        else:
+            shown = self.classes_
         return [f"{name}: {label}" for name in self.names_ for label in shown]
 
     def _columns_of(self, answers: np.ndarray) -> np.ndarray:
@@ -91,25 +111,32 @@ class StackingBase(CommitteeBase):
 
     def _level1(self, columns: np.ndarray, data: CommitteeData, rows: Any = None) -> ArraySource:
         """The table that the final learner sees, coded."""
-        schema = Schema(tuple(Column(name, why="the answer of a member") for name in self.level0_names_))
+        schema = Schema(
+            tuple(Column(name, why="the answer of a member") for name in self.level0_names_)
+        )
         if not self.passthrough:
             return ArraySource(columns, None, None, schema, coded=True)
         assert data.own is not None
         source = data.own.source
         assert source is not None
-        X = source.X if rows is None else source.X[rows]
+        if rows is None:
+            X = source.X
+        else:
+            X = source.X[rows]
         X = dense_cells(X)
         both = Schema((*schema.columns, *source.schema.columns))
         return ArraySource(np.hstack([columns, X.astype(np.float64)]), None, None, both, coded=True)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _level1_data(self, data: CommitteeData) -> MemberData:
         """Level-1 rows, to ask the final learner about."""
         return self._for_final(self._level1(self._columns_of(self._answers(data)), data))
 
     def _for_final(self, table: ArraySource) -> MemberData:
-        return MemberData(table) if takes_rows(self.final_) else MemberData(None, table.X)
+        if takes_rows(self.final_):
+            return MemberData(table)
+        return MemberData(None, table.X)
 
     def _final_answer(self, level1: MemberData) -> np.ndarray:
         """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
@@ -124,11 +151,17 @@ class StackingBase(CommitteeBase):
         """The answers of the members, one column per member (and class): the rows of level 1."""
         return self._apply_to_members(partial(_level0, self), X)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
-        also = ["(columns)"] if self.passthrough else []
-        unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
+        if self.passthrough:
+            also = ["(columns)"]
+        else:
+            also = []
+        if self._predicts_classes:
+            unit = "posterior"
+        else:
+            unit = self.schema_.target_name or "y"
         return [*self.names_, *also, "(base)"], f"adds to the {unit}", None
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
@@ -144,7 +177,8 @@ class StackingBase(CommitteeBase):
             return self._final_answer(self._for_final(replace(table, X=X)))
 
         found = parts_by_replacement(np.asarray(table.X, dtype=np.float64), typical, answer, groups)
-        n, L = len(found), len(self.names_)
+        n = len(found)
+        L = len(self.names_)
         parts = np.full((n, len(groups) + 1, 3), np.nan)
         parts[:, :, 2] = np.column_stack([found[:, 2:], found[:, 1]])
         if self._predicts_classes:
@@ -174,7 +208,11 @@ class StackingBase(CommitteeBase):
         coef = getattr(self.final_, "coef_", None)
         if coef is not None and np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
             tables.append(coefficients_table(np.atleast_2d(coef), self.level0_names_))
-        facts = {"final": type(self.final_).__name__, "cv": str(self.cv), "answers": len(self.level0_names_)}
+        facts = {
+            "final": type(self.final_).__name__,
+            "cv": str(self.cv),
+            "answers": len(self.level0_names_),
+        }
         return Summary(self._title(), facts, tables)
 
 

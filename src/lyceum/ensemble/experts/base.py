@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +20,7 @@ from lyceum._core.base import (
     takes_weights,
     undefined,
 )
+from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
 from lyceum.ensemble.committees.explanation import CommitteeExplanation
@@ -70,22 +70,24 @@ class ExpertsBase(EitherTask, Learner):
     estimators_: list[Any]
     history_: list[float]
     record_: list[dict[str, Any]]
-    history_axes: ClassVar[tuple[str, str]] = ("iteration", "penalised log-likelihood")
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "penalized log-likelihood")
 
     @property
     def _tree(self) -> GateTree:
         raise undefined(self, "_tree")
 
     def _expert(self) -> Any:
-        return Ridge(alpha=1e-6) if self.expert is None else self.expert
+        if self.expert is None:
+            return Ridge(alpha=1e-6)
+        return self.expert
 
     def _task_giver(self) -> Any:
         return self._expert()
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit gates and experts together by expectation-maximisation.
+        """Fit gates and experts together by expectation-maximization.
 
         Parameters
         ----------
@@ -99,7 +101,9 @@ class ExpertsBase(EitherTask, Learner):
         block = rows.gathered(type(self).__name__, "LinearRegression or LogisticRegression")
         block = block.without_zero_weights()
         if not len(block):
-            raise DataError(f"{type(self).__name__} has no rows with a positive weight to learn from")
+            raise DataError(
+                f"{type(self).__name__} has no rows with a positive weight to learn from"
+            )
         task = self._task(block)
         runs = [self._run(task, expert, i) for i in range(self.n_init)]
         self._conclude(max(runs, key=lambda run: run.history[-1]))
@@ -111,18 +115,22 @@ class ExpertsBase(EitherTask, Learner):
             last = last.steps[-1][1]
         if not takes_weights(last):
             raise SettingError(
-                f"{type(last).__name__} cannot be an expert: its fit takes no sample_weight, by which rows "
-                "are shared out; set expert to a learner that does, e.g. Ridge() or LogisticRegression()"
+                f"{type(last).__name__} cannot be an expert: its fit takes no sample_weight, by"
+                " which rows are shared out; set expert to a learner that does, e.g. Ridge() or"
+                " LogisticRegression()"
             )
         if has_classes(self) and not hasattr(expert, "predict_proba"):
             raise SettingError(
-                f"{type(last).__name__} cannot be an expert: it has no predict_proba; set expert to a "
-                "classifier with posteriors, e.g. LogisticRegression()"
+                f"{type(last).__name__} cannot be an expert: it has no predict_proba; set expert to"
+                " a classifier with posteriors, e.g. LogisticRegression()"
             )
 
     def _task(self, block: Block) -> ExpertTask:
         X = np.ascontiguousarray(block.dense, dtype=np.float64)
-        w = np.ones(len(block)) if block.w is None else block.w.astype(np.float64)
+        if block.w is None:
+            w = np.ones(len(block))
+        else:
+            w = block.w.astype(np.float64)
         share = w / w.sum()
         self.mean_ = share @ X
         scale = np.sqrt(share @ (X - self.mean_) ** 2)
@@ -138,14 +146,22 @@ class ExpertsBase(EitherTask, Learner):
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
 
     def _run(self, task: ExpertTask, expert: Any, i: int) -> Result:
-        self.seed_ = seed_from(self.random_state) if i == 0 else self.seed_
-        rng = None if i == 0 else np.random.default_rng((self.seed_, i))
+        if i == 0:
+            self.seed_ = seed_from(self.random_state)
+        if i == 0:
+            rng = None
+        else:
+            rng = np.random.default_rng((self.seed_, i))
         groups = start_groups(task.Z, task.w, self._tree.n_leaves, rng)
-        return fit_experts(self._tree, task, expert, groups, self.gate_alpha, self.max_iter, self.tol)
+        return fit_experts(
+            self._tree, task, expert, groups, self.gate_alpha, self.max_iter, self.tol
+        )
 
     def _conclude(self, run: Result) -> None:
-        self.gates_, self.estimators_ = run.mixture.gates, run.mixture.experts
-        self.history_, self.n_iter_ = run.history, len(run.history) - 1
+        self.gates_ = run.mixture.gates
+        self.estimators_ = run.mixture.experts
+        self.history_ = run.history
+        self.n_iter_ = len(run.history) - 1
         self.shares_ = run.record[-1]["shares"]
         self.__dict__.pop("record_", None)
         self.__dict__.pop("sigma_", None)
@@ -157,7 +173,7 @@ class ExpertsBase(EitherTask, Learner):
         if not run.converged:
             warn_unconverged(self.max_iter)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def gate_proba(self, X: Any) -> Any:
         """The probability of every expert by the gates, one column each."""
@@ -172,25 +188,34 @@ class ExpertsBase(EitherTask, Learner):
         """The posteriors of the experts, averaged by the gates."""
         return self._apply(partial(_mean_posteriors, self), X)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> CommitteeExplanation:
-        """What every column adds to the prediction, and the answer and share of every expert (`detail`).
+        """What every column adds to the prediction, and the answer and share of every expert
+        (`detail`).
 
-        Columns add to the numbers of linear experts as the gates weigh them for the row; the base is the
-        answer, with these gates, for a row at the means. For all other experts the columns of a row at the
-        means are replaced by the row's own, one after the other, from both ends.
+        Columns add to the numbers of linear experts as the gates weigh them for the row; the base
+        is the answer, with these gates, for a row at the means. For all other experts the columns
+        of a row at the means are replaced by the row's own, one after the other, from both ends.
         """
-        unit = "posterior" if has_classes(self) else self.schema_.target_name or "y"
+        if has_classes(self):
+            unit = "posterior"
+        else:
+            unit = self.schema_.target_name or "y"
         found, more = self._explain_with_more(X, partial(_parts, self), unit)
         names = [f"expert {j}" for j in range(len(self.estimators_))]
-        classes = self.classes_ if has_classes(self) else None
+        if has_classes(self):
+            classes = self.classes_
+        else:
+            classes = None
         return CommitteeExplanation.of(found, more, classes, names, "share in the mean")
 
     def summary(self) -> Summary:
         """The experts, the share of the rows of each, and how EM went."""
         check_is_fitted(self)
-        heads = ["expert", "learner", "share of rows"] + ([] if has_classes(self) else ["deviation"])
+        heads = ["expert", "learner", "share of rows"] + (
+            [] if has_classes(self) else ["deviation"]
+        )
         rows = [
             [f"expert {j}", type(one).__name__, float(self.shares_[j])]
             + ([] if has_classes(self) else [float(self.sigma_[j])])
@@ -200,7 +225,7 @@ class ExpertsBase(EitherTask, Learner):
             "experts": len(rows),
             "gates": len(self.gates_),
             "iterations": self.n_iter_,
-            "penalised log-likelihood": self.history_[-1],
+            "penalized log-likelihood": self.history_[-1],
         }
         return Summary(self._title(), facts, [Table("Experts", heads, rows)])
 
@@ -210,14 +235,17 @@ class ExpertsBase(EitherTask, Learner):
         return int(self.gates_.size) + sum(map(complexity, self.estimators_))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d, tree = len(self.design_names), self._tree
+        d = len(self.design_names)
+        tree = self._tree
         shapes: dict[str, tuple[int, ...]] = {
             "gates_": (tree.n_gates, tree.branching, d + 1),
             "mean_": (d,),
             "scale_": (d,),
             "shares_": (tree.n_leaves,),
         }
-        return shapes if has_classes(self) else shapes | {"sigma_": (tree.n_leaves,)}
+        if has_classes(self):
+            return shapes
+        return shapes | {"sigma_": (tree.n_leaves,)}
 
 
 def _gate_shares(model: ExpertsBase, block: Block) -> np.ndarray:
@@ -247,12 +275,16 @@ def _predict(model: ExpertsBase, block: Block) -> np.ndarray:
 
 
 def _parts(model: ExpertsBase, block: Block) -> np.ndarray:
-    """Prediction, base, contributions of design columns, and answer, support and share of every expert."""
+    """Prediction, base, contributions of design columns, and answer, support and share of every
+    expert."""
     linear = not has_classes(model) and all(
         np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in model.estimators_
     )
     answer = partial(_mean_posteriors if has_classes(model) else _predict, model)
-    columns = _linear_parts(model, block) if linear else replace_columns(block, model.mean_, answer)
+    if linear:
+        columns = _linear_parts(model, block)
+    else:
+        columns = replace_columns(block, model.mean_, answer)
     Z = model._standard(block.dense)
     gate = np.exp(model._tree.log_shares(Z, model.gates_))
     members = np.full((len(Z), len(model.estimators_), 3), np.nan)

@@ -1,4 +1,4 @@
-"""Mixtures of experts under a tree of softmax gates, by expectation-maximisation."""
+"""Mixtures of experts under a tree of softmax gates, by expectation-maximization."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class GateTree:
 
     def log_shares(self, Z: np.ndarray, gates: np.ndarray) -> np.ndarray:
         """The log probability of every leaf, (n, leaves)."""
-        found, first = np.zeros((len(Z), 1)), 0
+        found = np.zeros((len(Z), 1))
+        first = 0
         for level in range(self.depth):
             parts = []
             for v in range(self.branching**level):
@@ -58,14 +59,17 @@ class GateTree:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
         found: list[np.ndarray] = []
         for level in range(self.depth):
-            blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(axis=3)
+            blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(
+                axis=3
+            )
             found.extend(blocks[:, v] for v in range(blocks.shape[1]))
         return found
 
 
 @dataclass(slots=True)
 class ExpertMixture:
-    """The parameters of a mixture: gates, fitted experts, and the deviation of each one's errors."""
+    """The parameters of a mixture: gates, fitted experts, and the deviation of each one's
+    errors."""
 
     gates: np.ndarray  # (n_gates, branching, d + 1)
     experts: list[Any]
@@ -85,7 +89,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpertTask:
-    """What the experts learn: rows, target, weights, and the log-likelihood of an expert on every row."""
+    """What the experts learn: rows, target, weights, and the log-likelihood of an expert on every
+    row."""
 
     rows: ExpertRows
     w: np.ndarray
@@ -102,7 +107,8 @@ class ExpertTask:
         return self.rows.y
 
     def answers_of(self, expert: Any) -> np.ndarray:
-        """The answer of an expert for every row: its number, or the log posterior of the true class."""
+        """The answer of an expert for every row: its number, or the log posterior of the true
+        class."""
         if self.codes is None:
             return np.asarray(expert.predict(self.rows.inputs), dtype=np.float64)
         proba = class_posteriors(expert, self.rows.inputs, self.classes)  # type: ignore[arg-type]
@@ -132,18 +138,24 @@ def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
     return proba
 
 
-def start_groups(Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Generator | None) -> np.ndarray:
-    """Groups of equal weight along a direction: the first principal axis, or one drawn at random."""
+def start_groups(
+    Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Generator | None
+) -> np.ndarray:
+    """Groups of equal weight along a direction: the first principal axis, or one drawn at
+    random."""
     if rng is None:
         _, vectors = np.linalg.eigh((Z * w[:, None]).T @ Z / w.sum())
         axis: Any = vectors[:, -1] if Z.shape[1] else np.zeros(0)
-        axis = axis * np.sign(axis[np.argmax(np.abs(axis))]) if len(axis) else axis
+        if len(axis):
+            axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
     else:
         axis = rng.normal(size=Z.shape[1])
     along = Z @ axis
     order = np.argsort(along, kind="stable")
     reached = np.cumsum(w[order]) / w.sum()
-    cuts = [along[order[np.searchsorted(reached, k / n_groups - 1e-12)]] for k in range(1, n_groups)]
+    cuts = [
+        along[order[np.searchsorted(reached, k / n_groups - 1e-12)]] for k in range(1, n_groups)
+    ]
     return np.searchsorted(np.array(cuts), along, side="left")
 
 
@@ -158,34 +170,52 @@ def fit_experts(
 ) -> Result:
     """EM from a start in which every expert has its group of rows.
 
-    An M-step never lowers the expected log-likelihood: a gate takes steps of L-BFGS, and a newly fitted
-    expert replaces the old one only if it is not worse on its share of the rows, whatever it optimises.
+    An M-step never lowers the expected log-likelihood: a gate takes steps of L-BFGS, and a newly
+    fitted expert replaces the old one only if it is not worse on its share of the rows, whatever it
+    optimizes.
     """
-    n, L = len(task.y), tree.n_leaves
+    n = len(task.y)
+    L = tree.n_leaves
     share = np.full((n, L), (1.0 - _START_SHARE) / max(L - 1, 1))
-    share[np.arange(n), groups] = _START_SHARE if L > 1 else 1.0
+    if L > 1:
+        share[np.arange(n), groups] = _START_SHARE
+    else:
+        share[np.arange(n), groups] = 1.0
     mean: float = float(np.average(task.y, weights=task.w)) if task.codes is None else 0.0
-    spread = float(np.average((task.y - mean) ** 2, weights=task.w)) if task.codes is None else 1.0
+    if task.codes is None:
+        spread = float(np.average((task.y - mean) ** 2, weights=task.w))
+    else:
+        spread = 1.0
     if not (abs(mean) < _LARGEST and spread < np.inf):
-        raise DataError("the squares of the target overflow: it holds numbers beyond 1e150; rescale it")
+        raise DataError(
+            "the squares of the target overflow: it holds numbers beyond 1e150; rescale it"
+        )
     floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
     gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
-    mixture = ExpertMixture(gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L)
+    mixture = ExpertMixture(
+        gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L
+    )
     _improve_experts(mixture, task, expert, share, floor)
     _improve_gates(mixture, tree, task, share, alpha)
     history: list[float] = []
     record: list[dict[str, Any]] = []
-    total, converged = float(task.w.sum()), False
+    total = float(task.w.sum())
+    converged = False
     for step in range(max_iter + 1):
         share, objective = _expectation(mixture, tree, task, alpha)
         history.append(objective)
-        gain = objective - history[-2] if step else float("nan")
+        if step:
+            gain = objective - history[-2]
+        else:
+            gain = float("nan")
         record.append(
             {"step": step, "objective": objective, "gain": gain, "shares": (task.w @ share) / total}
         )
         report("iterations", step, max_iter)
         if step and gain < -_ROUNDING * max(abs(objective), total):
-            raise AssertionError(f"the log-likelihood fell by {-gain:.3g} in iteration {step} of EM")
+            raise AssertionError(
+                f"the log-likelihood fell by {-gain:.3g} in iteration {step} of EM"
+            )
         if step and gain <= tol * total:
             converged = True
             break
@@ -198,7 +228,7 @@ def fit_experts(
 def _expectation(
     mixture: ExpertMixture, tree: GateTree, task: ExpertTask, alpha: float
 ) -> tuple[np.ndarray, float]:
-    """Responsibilities, and the penalised log-likelihood."""
+    """Responsibilities, and the penalized log-likelihood."""
     joint = tree.log_shares(task.Z, mixture.gates)
     for j, answers in enumerate(mixture.answers):
         joint[:, j] += task.log_likelihood(answers, mixture.sigma[j])
@@ -222,7 +252,9 @@ def _improve_experts(
             kept = task.spread(mixture.answers[j], share[:, j], floor)
             before = task.log_likelihood(mixture.answers[j], kept)
             if weight @ task.log_likelihood(answers, sigma) < weight @ before:
-                new, answers, sigma = old, mixture.answers[j], kept
+                new = old
+                answers = mixture.answers[j]
+                sigma = kept
         mixture.experts[j], mixture.answers[j], mixture.sigma[j] = new, answers, sigma
 
 
@@ -240,7 +272,8 @@ def _improve_gates(
 def warn_unconverged(max_iter: int) -> None:
     """Say that EM stopped early."""
     warnings.warn(
-        f"the mixture of experts stopped after max_iter={max_iter} iterations: raise max_iter or tol",
+        f"the mixture of experts stopped after max_iter={max_iter} iterations: raise max_iter"
+        " or tol",
         ConvergenceWarning,
         stacklevel=4,
     )

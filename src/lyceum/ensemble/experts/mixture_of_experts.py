@@ -6,8 +6,8 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from lyceum._core.constraints import Interval
 from lyceum.ensemble.experts.base import EXPERT_CONSTRAINTS, ExpertsBase
 from lyceum.ensemble.experts.mixture import GateTree
 
@@ -17,27 +17,30 @@ class MixtureOfExperts(ExpertsBase):
 
     .. math:: p(y|x) = \\sum_j g_j(x)\\, p_j(y|x), \\qquad g(x) = \\operatorname{softmax}(V [x; 1])
 
-    Regressors have p_j = N(f_j(x), σ_j²), classifiers their posteriors. The E-step finds how responsible
-    every expert is for every row; the M-step fits each expert with these weights and the gate to these
-    shares. The penalised log-likelihood never decreases: an expert that would lower it is not taken.
+    Regressors have p_j = N(f_j(x), σ_j²), classifiers their posteriors. The E-step finds how
+    responsible every expert is for every row; the M-step fits each expert with these weights and
+    the gate to these shares. The penalized log-likelihood never decreases: an expert that would
+    lower it is not taken.
 
     Parameters
     ----------
     expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a pipeline
-        that ends in one (its other steps get the weights too, if they take them). It sees numbers in units
-        of their deviation and one-of-C columns. None is linear regression. Whether the mixture classifies
-        or regresses follows from it.
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a
+        pipeline that ends in one (its other steps get the weights too, if they take them). It sees
+        numbers in units of their deviation and one-of-C columns. None is linear regression. Whether
+        the mixture classifies or regresses follows from it.
     n_experts : int, default=3
         The number of experts.
     gate_alpha : float, default=0.01
-        The penalty on the squared weights of the gate, which keeps it from becoming infinitely sharp.
+        The penalty on the squared weights of the gate, which keeps it from becoming infinitely
+        sharp.
     max_iter : int, default=200
         The most iterations.
     tol : float, default=1e-4
         Stop when an iteration gains at most this much log-likelihood per unit of weight.
     n_init : int, default=3
-        Starts: the first one shares rows out along their first principal axis, others along random ones.
+        Starts: the first one shares rows out along their first principal axis, others along random
+        ones.
     record : bool, default=False
         Whether to keep every iteration in `record_`.
     random_state : int, RandomState or None, default=None
@@ -60,7 +63,7 @@ class MixtureOfExperts(ExpertsBase):
     mean_, scale_ : array of shape (d,)
         Mean and deviation of every design column.
     history_ : list of float
-        The penalised log-likelihood at the start and after every iteration.
+        The penalized log-likelihood at the start and after every iteration.
     record_ : list of dict
         `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
     n_iter_ : int
@@ -75,8 +78,9 @@ class MixtureOfExperts(ExpertsBase):
 
     References
     ----------
-    Jacobs, Jordan, Nowlan and Hinton (1991), Adaptive mixtures of local experts, Neural Computation 3.
-    Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6.
+    Jacobs, Jordan, Nowlan and Hinton (1991), Adaptive mixtures of local experts, Neural Computation
+    3. Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural
+    Computation 6.
 
     Examples
     --------
@@ -125,29 +129,31 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
 
     .. math:: p(y|x) = \\sum_i g_i(x) \\sum_j g_{j|i}(x) \\cdots p_{ij\\ldots}(y|x)
 
-    A decision tree with soft splits along any direction and a model in every leaf, all of it learned
-    together. The penalised log-likelihood never decreases.
+    A decision tree with soft splits along any direction and a model in every leaf, all of it
+    learned together. The penalized log-likelihood never decreases.
 
     Parameters
     ----------
     expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a pipeline
-        that ends in one (its other steps get the weights too, if they take them). It sees numbers in units
-        of their deviation and one-of-C columns. None is linear regression. Whether the mixture classifies
-        or regresses follows from it.
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a
+        pipeline that ends in one (its other steps get the weights too, if they take them). It sees
+        numbers in units of their deviation and one-of-C columns. None is linear regression. Whether
+        the mixture classifies or regresses follows from it.
     depth : int, default=2
         The levels of gates.
     branching : int, default=2
         The ways at every gate; there are branching ** depth experts.
     gate_alpha : float, default=0.01
-        The penalty on the squared weights of the gates, which keeps them from becoming infinitely sharp.
+        The penalty on the squared weights of the gates, which keeps them from becoming infinitely
+        sharp.
     max_iter : int, default=200
         The most iterations.
     tol : float, default=1e-4
         Stop when an iteration gains at most this much log-likelihood per unit of weight.
     n_init : int, default=1
-        Starts: the first one shares rows out along their first principal axis, others along random ones. The
-        likeliest of several fits the training rows more closely, which need not be better on others.
+        Starts: the first one shares rows out along their first principal axis, others along random
+        ones. The likeliest of several fits the training rows more closely, which need not be better
+        on others.
     record : bool, default=False
         Whether to keep every iteration in `record_`.
     random_state : int, RandomState or None, default=None
@@ -170,7 +176,7 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
     mean_, scale_ : array of shape (d,)
         Mean and deviation of every design column.
     history_ : list of float
-        The penalised log-likelihood at the start and after every iteration.
+        The penalized log-likelihood at the start and after every iteration.
     record_ : list of dict
         `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
     n_iter_ : int
@@ -184,7 +190,8 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
 
     References
     ----------
-    Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6.
+    Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural
+    Computation 6.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from lyceum.errors import DataError
 
 
 def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
-    """A member's posteriors, a column for every class of the ensemble; its votes where it has none."""
+    """A member's posteriors, a column for every class of the ensemble; its votes where it has
+    none."""
     if not hasattr(member, "predict_proba"):
         return one_hot(vote_codes(member, classes, ask), len(classes))
     given = ask(member.predict_proba)

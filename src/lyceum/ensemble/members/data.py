@@ -1,8 +1,8 @@
 """What ensembles of arbitrary learners share: rows in the form that members take.
 
-Lyceum's own learners, and pipelines of them, take coded rows: categories and missing cells reach them as
-they are, from any source. Learners from elsewhere take what the user gave: an array, or a frame with its own
-columns.
+Lyceum's own learners, and pipelines of them, take coded rows: categories and missing cells reach
+them as they are, from any source. Learners from elsewhere take what the user gave: an array, or a
+frame with its own columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from lyceum._core.base import (
@@ -34,6 +33,7 @@ from lyceum._core.base import (
     without_names,
     without_row_names,
 )
+from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble.members.packed import pack, unpack
 from lyceum.errors import SchemaError
@@ -51,8 +51,8 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
 class MemberData:
     """Rows in memory, in the form that members take.
 
-    `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
-    `labels` the targets.
+    `container` is None for Lyceum's own learners, which take `source`; else it is an array or a
+    frame, and `labels` the targets.
 
     Attributes
     ----------
@@ -91,13 +91,23 @@ class MemberData:
         if self.container is None:
             source = replace(self._source(rows, columns), w=w, settled=True)
             member.fit(Rows(source), None)  # a subclass may want a y
-            return member if self.named else without_names(member)
+            if self.named:
+                return member
+            return without_names(member)
         assert self.labels is not None
-        y = self.labels if rows is None else self.labels[rows]
-        weights = {} if w is None else {"sample_weight": w}
+        if rows is None:
+            y = self.labels
+        else:
+            y = self.labels[rows]
+        if w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": w}
         return member.fit(_part(self.container, rows, columns), y, **weights)
 
-    def ask(self, method: Callable[[Any], Any], rows: Any = None, columns: Any = None) -> np.ndarray:
+    def ask(
+        self, method: Callable[[Any], Any], rows: Any = None, columns: Any = None
+    ) -> np.ndarray:
         """The answer of a method of a member for some rows and columns."""
         return np.asarray(method(self.inputs(rows, columns)))
 
@@ -110,7 +120,8 @@ class MemberData:
     def _source(self, rows: Any, columns: Any) -> ArraySource:
         source = self.source
         assert source is not None
-        source = source if rows is None else source.take(rows)
+        if rows is not None:
+            source = source.take(rows)
         if columns is None:
             return source
         names = [source.schema[j] for j in columns.tolist()]
@@ -118,13 +129,19 @@ class MemberData:
         for j in twice:  # drawn again: a column of its own
             names[j] = replace(names[j], name=f"{names[j - 1].name}'")
         schema = replace(source.schema, columns=tuple(names))
-        X = source.X[:, columns] if sparse.issparse(source.X) else source.X.take(columns, axis=1)
+        if sparse.issparse(source.X):
+            X = source.X[:, columns]
+        else:
+            X = source.X.take(columns, axis=1)
         return replace(source, X=X, schema=schema)
 
 
 def _part(container: Any, rows: Any, columns: Any) -> Any:
-    container = container if columns is None else _safe_indexing(container, columns, axis=1)
-    return container if rows is None else _safe_indexing(container, rows)
+    if columns is not None:
+        container = _safe_indexing(container, columns, axis=1)
+    if rows is None:
+        return container
+    return _safe_indexing(container, rows)
 
 
 def for_any_rows(block: Block, of: Callable[[Block], np.ndarray]) -> np.ndarray:
@@ -154,13 +171,15 @@ def refuse_codes(schema: Schema) -> None:
     for column in schema:
         if not column.numeric:
             raise SchemaError(
-                f"column {column.name!r} holds categories ({column.why}), which a learner that is not "
-                "Lyceum's takes in a frame only, if at all: give a frame, and a pipeline that encodes them"
+                f"column {column.name!r} holds categories ({column.why}), which a learner that is"
+                " not Lyceum's takes in a frame only, if at all: give a frame, and a pipeline that"
+                " encodes them"
             )
 
 
 class _Inputs(Inputs):
-    """The way in for an ensemble: which columns hold categories may also be a setting of the estimator."""
+    """The way in for an ensemble: which columns hold categories may also be a setting of the
+    estimator."""
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> Any:
         declared = self.learner.categorical_features
@@ -172,10 +191,12 @@ class _Inputs(Inputs):
 
 
 class Ensemble(Learner):
-    """Many fitted copies of one estimator: the base of bagging, boosting and of multi-class schemes.
+    """Many fitted copies of one estimator: the base of bagging, boosting and of multi-class
+    schemes.
 
-    A subclass has the parameters `estimator` and `categorical_features`, defines `_default()` (the estimator
-    where none is given), and fits `estimators_` on the `MemberData` of `_member_data(X, y, w)`.
+    A subclass has the parameters `estimator` and `categorical_features`, defines `_default()` (the
+    estimator where none is given), and fits `estimators_` on the `MemberData` of `_member_data(X,
+    y, w)`.
 
     Attributes
     ----------
@@ -186,7 +207,8 @@ class Ensemble(Learner):
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, of ensembles that are explained from there.
+        The mean or commonest cell of every column, coded, of ensembles that are explained from
+        there.
 
     See Also
     --------
@@ -226,7 +248,9 @@ class Ensemble(Learner):
     _coding = "codes"
     _reads_rows = "in memory"
     _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
-    _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`, where `explain` starts
+    _explains_by_replacement: ClassVar[bool] = (
+        False  # `fit` learns `typical_`, where `explain` starts
+    )
 
     estimator: Any
     estimators_: list[Any]
@@ -236,7 +260,9 @@ class Ensemble(Learner):
 
     def _base(self) -> Any:
         """The estimator that members are copies of."""
-        return self._default() if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return self._default()
+        return self.estimator
 
     def _default(self) -> Any:
         raise undefined(self, "_default")
@@ -256,13 +282,16 @@ class Ensemble(Learner):
     def _steps(self) -> list[Step]:
         return []  # members have their own
 
-    def _member_data(self, X: Any, y: Any, w: Any) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
+    def _member_data(
+        self, X: Any, y: Any, w: Any
+    ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
         base = self._base()
         rows = _Inputs(self).for_fit(X, y, w)
         blank = getattr(base, "_blanks_row_names", False)
-        rows = without_row_names(rows, type(self).__name__, blank) if takes_rows(base) else rows
+        if takes_rows(base):
+            rows = without_row_names(rows, type(self).__name__, blank)
         source = self._gather(rows)
         assert source.y is not None
         self.__dict__.pop("typical_", None)
@@ -274,8 +303,14 @@ class Ensemble(Learner):
         self.framed_ = is_frame(X)
         if not self.framed_:
             refuse_codes(source.schema)
-        container = X if self.framed_ else source.X
-        labels = self.classes_[source.y] if hasattr(self, "classes_") else source.y
+        if self.framed_:
+            container = X
+        else:
+            container = source.X
+        if hasattr(self, "classes_"):
+            labels = self.classes_[source.y]
+        else:
+            labels = source.y
         return MemberData(None, container, labels), source.y, source.w
 
     def _apply_to_members(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Any:
@@ -287,28 +322,39 @@ class Ensemble(Learner):
             return of(MemberData(None, X))
         return self.rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
 
-    def _explain_members(self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str) -> Explanation:
-        """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
+    def _explain_members(
+        self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str
+    ) -> Explanation:
+        """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own
+        members."""
         return self._explain(X, partial(_of_block, of=of, own=True), unit)
 
     def _explain_by_replacement(
         self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str = "posterior"
     ) -> Explanation:
-        """What every column adds to the largest score of a class, or to a number, from `typical_` on."""
+        """What every column adds to the largest score of a class, or to a number, from `typical_`
+        on."""
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
-            rows, asked = self.rows_to_predict(X), partial(self._apply_to_members, of)
-            return explain_frame(X, rows, self.typical_, asked, unit, getattr(self, "classes_", None))[0]
+            rows = self.rows_to_predict(X)
+            asked = partial(self._apply_to_members, of)
+            return explain_frame(
+                X, rows, self.typical_, asked, unit, getattr(self, "classes_", None)
+            )[0]
         answer = partial(_of_block, of=of, own=own)
-        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
+        return self._explain(
+            X, partial(replace_columns, typical=self.typical_, answer=answer), unit
+        )
 
     @property
     def _nan_means_none(self) -> bool:  # type: ignore[override]
         return self._explains_by_replacement  # `typical_` is NaN for columns without a known cell
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"typical_": (self.n_features_in_,)} if self._explains_by_replacement else {}
+        if self._explains_by_replacement:
+            return {"typical_": (self.n_features_in_,)}
+        return {}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""
@@ -336,7 +382,10 @@ class Ensemble(Learner):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        packed = pack(state["estimators_"]) if state.get("estimators_") else None
+        if state.get("estimators_"):
+            packed = pack(state["estimators_"])
+        else:
+            packed = None
         if packed is not None:
             del state["estimators_"]
             state["packed_"] = packed
@@ -365,13 +414,18 @@ class MemberImportances:
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The mean of the members' importances, by their weights if they have some, normalised to sum 1."""
+        """The mean of the members' importances, by their weights if they have some, normalized to
+        sum 1."""
         check_is_fitted(self)
         if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
-            raise AttributeError(f"the members of this {type(self).__name__} have no feature_importances_")
+            raise AttributeError(
+                f"the members of this {type(self).__name__} have no feature_importances_"
+            )
         total = np.zeros(self.n_features_in_)
         weights = getattr(self, "alphas_", np.ones(len(self.estimators_)))
         columns = getattr(self, "estimators_features_", [slice(None)] * len(weights))
         for member, weight, places in zip(self.estimators_, weights, columns):
             total[places] += weight * member.feature_importances_
-        return total / total.sum() if total.sum() > 0.0 else total
+        if total.sum() > 0.0:
+            return total / total.sum()
+        return total

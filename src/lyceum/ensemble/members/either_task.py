@@ -21,8 +21,8 @@ def has_classes(self: Any) -> bool:
 class EitherTask:
     """Score and tags of a learner whose task is that of another learner, given by `_task_giver()`.
 
-    A base class: `_task_giver()` returns a learner (None counts as a classifier), and `score` and the tags
-    are then those of a classifier or of a regressor.
+    A base class: `_task_giver()` returns a learner (None counts as a classifier), and `score` and
+    the tags are then those of a classifier or of a regressor.
 
     See Also
     --------
@@ -74,7 +74,10 @@ class EitherTask:
         from sklearn.metrics import accuracy_score, r2_score  # takes long to import
 
         target, w = targets_to_score(self, X, y, sample_weight)
-        measure = accuracy_score if is_classifier(self) else r2_score
+        if is_classifier(self):
+            measure = accuracy_score
+        else:
+            measure = r2_score
         return float(measure(target, self.predict(X), sample_weight=w))  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self):
@@ -82,7 +85,9 @@ class EitherTask:
         tags.target_tags.required = True
         giver = self._task_giver()
         if giver is not None and is_regressor(giver):
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+            tags.estimator_type = "regressor"
+            tags.regressor_tags = RegressorTags()
         else:
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+            tags.estimator_type = "classifier"
+            tags.classifier_tags = ClassifierTags()
         return tags

@@ -1,4 +1,5 @@
-"""The rows that the experts of a mixture learn from again and again, with other weights every time."""
+"""The rows that the experts of a mixture learn from again and again, with other weights every
+time."""
 
 from __future__ import annotations
 
@@ -15,15 +16,21 @@ from lyceum.ensemble.members.data import MemberData
 def weight_parameters(expert: Any) -> list[str]:
     """The parameters of `fit` that take weights: in a pipeline, one for every step that does."""
     if not is_pipeline(expert):
-        return ["sample_weight"] if takes_weights(expert) else []
-    return [f"{name}__{parameter}" for name, step in expert.steps for parameter in weight_parameters(step)]
+        if takes_weights(expert):
+            return ["sample_weight"]
+        return []
+    return [
+        f"{name}__{parameter}"
+        for name, step in expert.steps
+        for parameter in weight_parameters(step)
+    ]
 
 
 class ExpertRows:
     """Rows as experts take them: an array, which Lyceum's own learners check and code only once.
 
-    The first of them that is fitted decides the schema; the others, and all predictions, are given rows of
-    this schema.
+    The first of them that is fitted decides the schema; the others, and all predictions, are given
+    rows of this schema.
 
     Attributes
     ----------
@@ -36,7 +43,8 @@ class ExpertRows:
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray) -> None:
-        self.Z, self.y = Z, y
+        self.Z = Z
+        self.y = y
         self.inputs: Any = Z
         self._data = MemberData(None, Z, y)
 
@@ -50,7 +58,8 @@ class ExpertRows:
         return fitted
 
     def _adopt_schema(self, expert: Any) -> None:
-        y, schema = self.y, expert.schema_
+        y = self.y
+        schema = expert.schema_
         if schema.target is None:
             return
         if schema.target.is_categorical:

@@ -13,18 +13,34 @@ from lyceum.report import Table
 
 
 def coefficients_table(coef: np.ndarray, names: list[str]) -> Table:
-    heads = ["level-0 answer", *([str(k) for k in range(len(coef))] if len(coef) > 1 else ["coefficient"])]
-    return Table("Final learner", heads, [[name, *map(float, part)] for name, part in zip(names, coef.T)])
+    heads = [
+        "level-0 answer",
+        *([str(k) for k in range(len(coef))] if len(coef) > 1 else ["coefficient"]),
+    ]
+    return Table(
+        "Final learner", heads, [[name, *map(float, part)] for name, part in zip(names, coef.T)]
+    )
 
 
 def fit_final(
-    learner: Any, table: ArraySource, target: np.ndarray, classes: np.ndarray | None, w: Any, keep: Any
+    learner: Any,
+    table: ArraySource,
+    target: np.ndarray,
+    classes: np.ndarray | None,
+    w: Any,
+    keep: Any,
 ) -> Any:
-    """The final learner on level-1 rows; `target` has class codes, or numbers where `classes` is None."""
+    """The final learner on level-1 rows; `target` has class codes, or numbers where `classes` is
+    None."""
     if keep is not None:
-        table, target, w = table.take(keep), target[keep], w[keep]
+        table = table.take(keep)
+        target = target[keep]
+        w = w[keep]
     if not takes_rows(learner):
-        weights = {} if w is None else {"sample_weight": w}
+        if w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": w}
         return learner.fit(table.X, target if classes is None else classes[target], **weights)
     column = Column("y", why="y")
     if classes is not None:

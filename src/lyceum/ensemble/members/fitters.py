@@ -1,4 +1,5 @@
-"""How the members of AdaBoost learn from weighted rows: any learner; trees, on columns ranked once."""
+"""How the members of AdaBoost learn from weighted rows: any learner; trees, on columns ranked
+once."""
 
 from __future__ import annotations
 
@@ -38,13 +39,14 @@ _DRAW = 3  # the stream of chance that rows are drawn from
 
 
 def draws_rows(learner: Any) -> bool:
-    """Whether members are fitted on rows drawn by their weights; otherwise the base must take weights."""
+    """Whether members are fitted on rows drawn by their weights; otherwise the base must take
+    weights."""
     if learner.method == "resample":
         return True
     if not takes_weights(learner._base()):
         raise SettingError(
-            f"{type(learner._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
-            'needs: use method="resample"'
+            f"{type(learner._base()).__name__} does not take sample_weight, which AdaBoost by"
+            ' reweighting needs: use method="resample"'
         )
     return False
 
@@ -54,10 +56,16 @@ def member_fitter(
 ) -> MemberFitter:
     """The quickest way to the members that the estimator's own `fit` would give."""
     base = model._base()
-    if type(base) is not DecisionTreeClassifier or data.container is not None or not _grows_only(base):
+    if (
+        type(base) is not DecisionTreeClassifier
+        or data.container is not None
+        or not _grows_only(base)
+    ):
         return LearnerFitter(model, data, start, weight, resample)
     trees = TreeFitter(model, data, start, weight, resample)
-    return StumpFitter(trees) if not resample and _is_plain_stump(base) and trees.is_plain else trees
+    if not resample and _is_plain_stump(base) and trees.is_plain:
+        return StumpFitter(trees)
+    return trees
 
 
 class LearnerFitter:
@@ -66,8 +74,11 @@ class LearnerFitter:
     def __init__(
         self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
     ) -> None:
-        self.model, self.data, self.start = model, data, start
-        self.weight, self.resample = weight, resample
+        self.model = model
+        self.data = data
+        self.start = start
+        self.weight = weight
+        self.resample = resample
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         member = set_seeds(self.model._copy(), self.model.seed_, number)
@@ -82,7 +93,8 @@ class LearnerFitter:
         return member, self.predict_rows(member)
 
     def weights_of(self, number: int, weights: np.ndarray) -> np.ndarray:
-        """The weights of the rows for the member of a round: D times the weight of all, or their draws."""
+        """The weights of the rows for the member of a round: D times the weight of all, or their
+        draws."""
         if not self.resample:
             return weights * self.weight
         return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
@@ -98,13 +110,17 @@ def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarr
     return counts.astype(np.float64)
 
 
-# -- trees -------------------------------------------------------------------------------------------------
+# -- trees -----------------------------------------------------------------------------
 
 
 def _grows_only(base: DecisionTreeClassifier) -> bool:
     """Whether nothing is done to a tree before or after it is grown on all rows."""
     plain = ("pruning", "class_weight", "loss_matrix", "max_bins")
-    return all(getattr(base, name) is None for name in plain) and base.ccp_alpha == 0 and not base.record
+    return (
+        all(getattr(base, name) is None for name in plain)
+        and base.ccp_alpha == 0
+        and not base.record
+    )
 
 
 class TreeFitter(LearnerFitter):
@@ -117,7 +133,9 @@ class TreeFitter(LearnerFitter):
         source = data.source
         assert source is not None
         assert source.y is not None
-        self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
+        self.X = cells_of_trees(source)
+        self.target = source.y
+        self.schema = source.schema
         self.columns = Columns.of_cells(self.X, self.schema)
         self.K = len(model.classes_)
         two_rows = np.flatnonzero(start)[:2]
@@ -129,7 +147,8 @@ class TreeFitter(LearnerFitter):
         """Whether all columns are numbers and no cell is missing."""
         columns = self.columns
         return not columns.is_category.any() and all(
-            codes.max(initial=0) < count for codes, count in zip(columns.codes, columns.n_codes.tolist())
+            codes.max(initial=0) < count
+            for codes, count in zip(columns.codes, columns.n_codes.tolist())
         )
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -150,7 +169,9 @@ class TreeFitter(LearnerFitter):
         # as the learner's own `fit` draws the seed of a tree
         (random_state,) = seeds(self.model.seed_, number)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        growth = growth_rules(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
+        growth = growth_rules(
+            self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed
+        )
         return grow(self.columns, self.target, w, growth, self.K)
 
     def predict_rows(self, member: Any) -> np.ndarray:
@@ -163,29 +184,38 @@ def _row_slices(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
     return [X[first : first + step] for first in range(0, len(X), step)]
 
 
-# -- stumps ------------------------------------------------------------------------------------------------
+# -- stumps ----------------------------------------------------------------------------
 
 
 def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
-    """Whether the estimator is the default one but for what does not matter to a stump on numbers."""
-    usual, given = DecisionTreeClassifier(max_depth=1).get_params(), base.get_params()
+    """Whether the estimator is the default one but for what does not matter to a stump on
+    numbers."""
+    usual = DecisionTreeClassifier(max_depth=1).get_params()
+    given = base.get_params()
     free = ("random_state", "categorical_features", "categorical_split", "max_branches")
     return all(given[name] == value for name, value in usual.items() if name not in free)
 
 
 class StumpFitter:
-    """Trees of one threshold, found with the order of the rows in every column known: one pass per round.
+    """Trees of one threshold, found with the order of the rows in every column known: one pass per
+    round.
 
     Where there is nothing to gain, the trees' own way decides what becomes of the node.
     """
 
     def __init__(self, trees: TreeFitter) -> None:
-        self.trees, self.weight = trees, trees.weight
+        self.trees = trees
+        self.weight = trees.weight
         weighted = np.flatnonzero(trees.start)
-        self.weighted = None if len(weighted) == len(trees.start) else weighted
+        if len(weighted) == len(trees.start):
+            self.weighted = None
+        else:
+            self.weighted = weighted
         self.codes = trees.columns.codes
         self.target = self._weighted_rows(trees.target)
-        self.weight_of_class = np.where(self.target == np.arange(trees.K)[:, None], trees.weight, 0.0)
+        self.weight_of_class = np.where(
+            self.target == np.arange(trees.K)[:, None], trees.weight, 0.0
+        )
         self.by_class = np.empty_like(self.weight_of_class)  # (K, n), the weights of one round
         self.order = native.StumpOrder(np.ascontiguousarray(self._weighted_rows(self.codes)))
         self.gains = np.zeros((self.order.groups, 4))
@@ -193,7 +223,9 @@ class StumpFitter:
 
     def _weighted_rows(self, rows: np.ndarray) -> np.ndarray:
         """The rows with a positive weight."""
-        return rows if self.weighted is None else rows[..., self.weighted]
+        if self.weighted is None:
+            return rows
+        return rows[..., self.weighted]
 
     def predict_rows(self, member: Any) -> np.ndarray:
         return self.trees.predict_rows(member)
@@ -226,7 +258,9 @@ class StumpFitter:
     ) -> None:
         self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
 
-    def _stump(self, number: int, totals: np.ndarray, column: int, end: int) -> tuple[Any, np.ndarray]:
+    def _stump(
+        self, number: int, totals: np.ndarray, column: int, end: int
+    ) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
         code, after = (self._code(column, place) for place in (end, end + 1))
         ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
@@ -236,7 +270,9 @@ class StumpFitter:
         sides = np.array([self.by_class @ side for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
         first, second = node_decisions(tree)[1:].tolist()
-        return self.trees.member_of_tree(number, tree, first + (second - first) * right.astype(np.intp))
+        return self.trees.member_of_tree(
+            number, tree, first + (second - first) * right.astype(np.intp)
+        )
 
     def _code(self, column: int, place: int) -> int:
         row = self.order.row(column, place)
@@ -259,7 +295,9 @@ def _stump(
         threshold=np.array([threshold, np.nan, np.nan]),
         table=nowhere,
         n_codes=np.zeros(3, dtype=np.int32),
-        missing=np.array([int(weight[2] > weight[1]), -1, -1], dtype=np.int32),  # to the heavier side
+        missing=np.array(
+            [int(weight[2] > weight[1]), -1, -1], dtype=np.int32
+        ),  # to the heavier side
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
         value=value,

@@ -28,12 +28,17 @@ def named_members(members: Sequence[Any], what: str = "members") -> list[Member]
         raise SettingError(f"there are no {what}: give at least one learner")
     for one in members:
         if isinstance(one, tuple | list) and len(one) not in (2, 3):
-            raise SettingError(f"{one!r} in {what} is neither (name, learner) nor (name, learner, columns)")
+            raise SettingError(
+                f"{one!r} in {what} is neither (name, learner) nor (name, learner, columns)"
+            )
     found = [Member(*one) if isinstance(one, tuple | list) else Member("", one) for one in members]
     kinds = [type(one.estimator).__name__.lower() for one in found]
     named = []
     for i, (one, kind) in enumerate(zip(found, kinds)):
-        again = f"-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else ""
+        if kinds.count(kind) > 1:
+            again = f"-{kinds[: i + 1].count(kind)}"
+        else:
+            again = ""
         named.append(Member(one.name or kind + again, one.estimator, one.columns))
     names = [one.name for one in named]
     for one in named:
@@ -45,7 +50,12 @@ def named_members(members: Sequence[Any], what: str = "members") -> list[Member]
 
 
 def check_tasks(members: Sequence[Member], classes: bool, who: str) -> None:
-    fits, word = (is_classifier, "classifier") if classes else (is_regressor, "regressor")
+    if classes:
+        fits = is_classifier
+        word = "classifier"
+    else:
+        fits = is_regressor
+        word = "regressor"
     for one in members:
         if not fits(one.estimator):
             raise SettingError(
@@ -58,24 +68,28 @@ def check_weighted(estimators: Sequence[Any], who: str) -> None:
     for one in estimators:
         if not takes_weights(one):
             raise DataError(
-                f"sample_weight was given to {who}, but its member {type(one).__name__} takes no weights: "
-                "leave it out, or fit without sample_weight"
+                f"sample_weight was given to {who}, but its member {type(one).__name__} takes no"
+                " weights: leave it out, or fit without sample_weight"
             )
 
 
 def column_numbers(columns: Iterable[Any], names: Sequence[str], who: str) -> np.ndarray:
-    """The numbers of columns, given by name or number, ascending and each once; `who` begins the refusal.
+    """The numbers of columns, given by name or number, ascending and each once; `who` begins the
+    refusal.
 
     >>> column_numbers(["b", 0, "b"], ["a", "b"], "this names").tolist()
     [0, 1]
     """
     found = set()
     for one in columns:
-        known = one in names if isinstance(one, str) else one in range(len(names))
+        if isinstance(one, str):
+            known = one in names
+        else:
+            known = one in range(len(names))
         if not known:
             raise SettingError(
-                f"{who} column {one!r}, which does not exist: the columns are {', '.join(names[:8])}"
-                f"{', ...' if len(names) > 8 else ''}"
+                f"{who} column {one!r}, which does not exist: the columns are"
+                f" {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
             )
         found.add(names.index(one) if isinstance(one, str) else int(one))
     return np.array(sorted(found), dtype=np.int64)

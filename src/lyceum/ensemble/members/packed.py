@@ -30,7 +30,8 @@ def _are_same(values: list[Any]) -> bool:
     one = values[0]
     if isinstance(one, np.ndarray):
         return all(
-            other is one or (one.dtype == other.dtype and np.array_equal(one, other)) for other in values
+            other is one or (one.dtype == other.dtype and np.array_equal(one, other))
+            for other in values
         )
     plain = isinstance(one, str | int | float | bool | None)
     return all(one is x or (plain and type(x) is type(one) and x == one) for x in values)
@@ -38,14 +39,19 @@ def _are_same(values: list[Any]) -> bool:
 
 def _stack(values: list[Any]) -> Any:
     """Arrays of one shape as one, numbers too."""
-    if all(isinstance(value, np.ndarray) for value in values) and len({v.shape for v in values}) == 1:
+    if (
+        all(isinstance(value, np.ndarray) for value in values)
+        and len({v.shape for v in values}) == 1
+    ):
         return np.stack(values)
     return values
 
 
 def unpack(state: dict[str, Any]) -> list[Any]:
     """The members of `pack`."""
-    first, own, members = state["first"], state["own"], []
+    first = state["first"]
+    own = state["own"]
+    members = []
     for i, tree in enumerate(unpack_trees(state["trees"])):
         member = object.__new__(type(first))
         member.__dict__.update(first.__dict__)

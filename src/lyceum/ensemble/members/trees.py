@@ -20,8 +20,8 @@ _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
     """Whether one router can answer for all members.
 
-    `one_leaf` says that a row must end in one leaf: the vote of a tree on a divided row is not the mean of
-    the votes of its parts.
+    `one_leaf` says that a row must end in one leaf: the vote of a tree on a divided row is not the
+    mean of the votes of its parts.
     """
     return all(
         isinstance(member, _TREES)
@@ -33,9 +33,12 @@ def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
 
 def cells_of_trees(source: ArraySource) -> np.ndarray:
     """Cells as trees take them, checked as trees check them."""
-    recode, check = Recode(), CheckCells("DecisionTreeClassifier", allow_missing=True)
+    recode = Recode()
+    check = CheckCells("DecisionTreeClassifier", allow_missing=True)
     cells = [check(recode(block)).X for part in source.parts() for block in part.blocks()]
-    return cells[0] if len(cells) == 1 else np.concatenate(cells)
+    if len(cells) == 1:
+        return cells[0]
+    return np.concatenate(cells)
 
 
 def votes(tree: Tree) -> np.ndarray:
@@ -59,7 +62,11 @@ def forest(
     trees = [member.tree_ for member in model.estimators_]
     with _lock:
         known = _forests.get(model)
-        if known is None or len(known[0]) != len(trees) or any(a is not b for a, b in zip(known[0], trees)):
+        if (
+            known is None
+            or len(known[0]) != len(trees)
+            or any(a is not b for a, b in zip(known[0], trees))
+        ):
             placed = [_on_all_columns(tree, some) for tree, some in zip(trees, columns)]
             values = [value(tree) for tree in trees]
             known = trees, Router(placed, model.n_features_in_, values=values, scale=scale)

@@ -31,18 +31,23 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
 
 
 def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
-    """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of variances."""
+    """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of
+    variances."""
     tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
-    member = DecisionTreeRegressor(max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes)
+    member = DecisionTreeRegressor(
+        max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes
+    )
     schema = replace(boosting.schema_, target=Column(score))
     return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
 
 
 def _with_tree(member: Any, owner: Any, tree: Tree, schema: Any, max_features: int) -> Any:
-    member.schema_, member.n_features_in_ = schema, owner.n_features_in_
+    member.schema_ = schema
+    member.n_features_in_ = owner.n_features_in_
     if hasattr(owner, "feature_names_in_"):
         member.feature_names_in_ = owner.feature_names_in_
-    member.tree_, member.max_features_ = tree, max_features
+    member.tree_ = tree
+    member.max_features_ = max_features
     member.feature_importances_ = impurity_importances(tree, owner.n_features_in_)
     return member
 
@@ -56,9 +61,11 @@ class TreesOfRounds:
 
     @property
     def estimators_(self) -> np.ndarray:
-        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and drawings."""
+        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and
+        drawings."""
         check_is_fitted(self)
-        scores, K = self._score_names(), len(self.baseline_)
+        scores = self._score_names()
+        K = len(self.baseline_)
         trees = [_tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
         found = np.empty(len(trees), dtype=object)
         found[:] = trees

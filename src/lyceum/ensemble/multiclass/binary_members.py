@@ -1,8 +1,9 @@
-"""Several classes from binary machines: every column of a code is one problem of some classes against others.
+"""Several classes from binary machines: every column of a code is one problem of some classes
+against others.
 
-A code is a matrix of K classes and L columns with entries 1, -1 and 0. Member l tells the classes of 1 in
-column l from those of -1; rows of classes of 0 are left out. One-vs-rest, one-vs-one and output codes differ
-in the code, and in how the scores of the members make a class.
+A code is a matrix of K classes and L columns with entries 1, -1 and 0. Member l tells the classes
+of 1 in column l from those of -1; rows of classes of 0 are left out. One-vs-rest, one-vs-one and
+output codes differ in the code, and in how the scores of the members make a class.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, takes_weights, undefined
+from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Column, Schema
 from lyceum._core.threads import ordered_map
 from lyceum.ensemble.members.data import Ensemble, MemberData, takes_rows
@@ -61,7 +62,8 @@ class ConstantMember(BaseEstimator):
 
 
 class BinaryProblem(NamedTuple):
-    """One binary problem: its name, 0 or 1 for every row, and the rows to learn from (None for all)."""
+    """One binary problem: its name, 0 or 1 for every row, and the rows to learn from (None for
+    all)."""
 
     name: str
     sides: np.ndarray
@@ -69,7 +71,10 @@ class BinaryProblem(NamedTuple):
 
 
 def fit_problems(
-    estimator: Callable[[], Any], data: MemberData, problems: list[BinaryProblem], w: np.ndarray | None
+    estimator: Callable[[], Any],
+    data: MemberData,
+    problems: list[BinaryProblem],
+    w: np.ndarray | None,
 ) -> list[Any]:
     """A member for every problem, fitted in threads, in the order of the problems."""
     work = partial(_fit_problem, estimator, data, w)
@@ -84,7 +89,10 @@ def _fit_problem(
     estimator: Callable[[], Any], data: MemberData, w: np.ndarray | None, problem: BinaryProblem
 ) -> Any:
     name, sides, rows = problem
-    seen = sides if rows is None else sides[rows]
+    if rows is None:
+        seen = sides
+    else:
+        seen = sides[rows]
     if not len(seen) or (seen == seen[0]).all():
         return ConstantMember(int(seen[0]) if len(seen) else 0)
     if data.source is None:
@@ -92,7 +100,8 @@ def _fit_problem(
     else:
         target = Column(name, "binary", _SIDES, "one side against the other")
         own = replace(
-            data, source=replace(data.source, y=sides, schema=data.source.schema.with_target(target))
+            data,
+            source=replace(data.source, y=sides, schema=data.source.schema.with_target(target)),
         )
     return own.fit(estimator(), rows, w=w if rows is None or w is None else w[rows])
 
@@ -104,12 +113,12 @@ def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
     if ((w == w.max()) | (w == 0)).all():
         return None  # rows of weight zero are left out, all others weigh the same
     raise SettingError(
-        f"{type(estimator).__name__} does not take sample_weight: fit without weights, repeat rows, or use "
-        "an estimator whose fit takes them"
+        f"{type(estimator).__name__} does not take sample_weight: fit without weights, repeat rows,"
+        " or use an estimator whose fit takes them"
     )
 
 
-# -- what members answer -----------------------------------------------------------------------------------
+# -- what members answer ---------------------------------------------------------------
 
 
 def binary_score(member: Any, data: MemberData) -> np.ndarray:
@@ -128,12 +137,16 @@ def yes_posterior(member: Any, data: MemberData) -> np.ndarray:
 
 def has_posteriors(model: Any) -> bool:
     """Whether members give posteriors."""
-    return all(hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()]))
+    return all(
+        hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()])
+    )
 
 
 def of_two_classes(answers: np.ndarray) -> np.ndarray:
     """scikit-learn's form of (n, 2) scores that are each other's negative: the second, (n,)."""
-    return answers[:, 1] if answers.shape[1] == 2 else answers
+    if answers.shape[1] == 2:
+        return answers[:, 1]
+    return answers
 
 
 def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
@@ -141,28 +154,32 @@ def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
     return votes + _BOUND * by / (np.abs(by) + 1.0)
 
 
-# -- the classifiers ---------------------------------------------------------------------------------------
+# -- the classifiers -------------------------------------------------------------------
 
 
 class BinaryMembers(Classifier, Ensemble):
-    """A classifier of several classes made of binary members: a subclass says by which code, and decodes."""
+    """A classifier of several classes made of binary members: a subclass says by which code, and
+    decodes."""
 
     _explains_by_replacement: ClassVar[bool] = True
     _needs_scaling = True  # as logistic regressions do
-    _alternative: ClassVar[str] = "lyceum.linear.LogisticRegression, which takes several classes directly"
+    _alternative: ClassVar[str] = (
+        "lyceum.linear.LogisticRegression, which takes several classes directly"
+    )
 
     classes_: np.ndarray
     code_: np.ndarray
     class_weight_: np.ndarray
 
-    # -- what a subclass says --------------------------------------------------------------------------------
+    # -- what a subclass says ----------------------------------------------------------
 
     def _make_code(self, n_classes: int) -> np.ndarray:
         """The code, (K, L), of -1, 0 and 1."""
         raise undefined(self, "_make_code")
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
-        """One number per class, the largest decides, (n, K), from the scores of the members, (n, L)."""
+        """One number per class, the largest decides, (n, K), from the scores of the members, (n,
+        L)."""
         raise undefined(self, "_class_scores")
 
     @property
@@ -180,10 +197,12 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _problem_name(self, column: np.ndarray) -> str:
         """What member l tells apart."""
-        sides = [[str(self.classes_[k]) for k in np.flatnonzero(column == sign)] for sign in (1, -1)]
+        sides = [
+            [str(self.classes_[k]) for k in np.flatnonzero(column == sign)] for sign in (1, -1)
+        ]
         return " or ".join("+".join(side) for side in sides)
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _default(self) -> Any:
         return LogisticRegression()
@@ -205,20 +224,29 @@ class BinaryMembers(Classifier, Ensemble):
         self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
         return self
 
-    def _problem(self, column: np.ndarray, target: np.ndarray, w: np.ndarray | None) -> BinaryProblem:
+    def _problem(
+        self, column: np.ndarray, target: np.ndarray, w: np.ndarray | None
+    ) -> BinaryProblem:
         side = column[target]
-        taken = side != 0 if w is None else (side != 0) & (w > 0)
-        rows = None if taken.all() else np.flatnonzero(taken)
+        if w is None:
+            taken = side != 0
+        else:
+            taken = (side != 0) & (w > 0)
+        if taken.all():
+            rows = None
+        else:
+            rows = np.flatnonzero(taken)
         return BinaryProblem(self._problem_name(column), (side > 0).astype(target.dtype), rows)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class that the members decide on."""
         return self._apply_to_members(partial(_predict, self), X)
 
     def decision_function(self, X: Any) -> Any:
-        """One number per class, the largest decides, (n, K); with two classes that of the second, (n,)."""
+        """One number per class, the largest decides, (n, K); with two classes that of the second,
+        (n,)."""
         return self._apply_to_members(partial(_decision, self), X)
 
     def _scores(self, data: MemberData) -> np.ndarray:
@@ -237,7 +265,7 @@ class BinaryMembers(Classifier, Ensemble):
         scores[:, self.class_weight_ == 0] = -np.inf  # a class without rows
         return scores
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -249,18 +277,23 @@ class BinaryMembers(Classifier, Ensemble):
         """The binary problems, and the weight of the rows on both sides of each."""
         check_is_fitted(self)
         rows = [
-            (self._problem_name(column), *(float(self.class_weight_[column == k].sum()) for k in (1, -1)))
+            (
+                self._problem_name(column),
+                *(float(self.class_weight_[column == k].sum()) for k in (1, -1)),
+            )
             for column in self.code_.T
         ]
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the number that the predicted class is decided by (`decision_function`).
+        """What every column adds to the number that the predicted class is decided by
+        (`decision_function`).
 
-        Where the score of a class is a sum of scores of members that explain themselves, columns add what
-        they add to these. Otherwise the base is the score for a row of typical cells (`typical_`), whose
-        columns are replaced by the row's own, one after the other, from both ends.
+        Where the score of a class is a sum of scores of members that explain themselves, columns
+        add what they add to these. Otherwise the base is the score for a row of typical cells
+        (`typical_`), whose columns are replaced by the row's own, one after the other, from both
+        ends.
         """
         check_is_fitted(self)
         if takes_rows(self._base()) and (self._sums_scores or len(self.estimators_) < 2):
@@ -283,7 +316,9 @@ class BinaryMembers(Classifier, Ensemble):
 
 
 def _n_rows_of(data: MemberData) -> int:
-    return data.source.n_rows if data.source is not None else len(data.container)
+    if data.source is not None:
+        return data.source.n_rows
+    return len(data.container)
 
 
 def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
@@ -302,10 +337,17 @@ def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
     """The predicted class, the base, and what every column adds to its score."""
     if len(model.classes_) == 1:
         return np.zeros((_n_rows_of(data), 2 + model.n_features_in_))
-    signed = np.stack([_signed_parts(member, data) for member in model.estimators_], axis=1)  # (n, L, 1 + d)
+    signed = np.stack(
+        [_signed_parts(member, data) for member in model.estimators_], axis=1
+    )  # (n, L, 1 + d)
     two = len(model.classes_) == 2 and model.code_.shape[1] == 1
-    weights = np.array([[-1.0], [1.0]]) if two else model._weights()
-    best = model._decision_scores(data).argmax(axis=1)  # sums of contributions may break ties by rounding
+    if two:
+        weights = np.array([[-1.0], [1.0]])
+    else:
+        weights = model._weights()
+    best = model._decision_scores(data).argmax(
+        axis=1
+    )  # sums of contributions may break ties by rounding
     return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
 
 
@@ -314,7 +356,8 @@ class _NotSums(Exception):
 
 
 def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
-    """Base and contributions to the score of a member for 1, (n, 1 + d); _NotSums where it has none."""
+    """Base and contributions to the score of a member for 1, (n, 1 + d); _NotSums where it has
+    none."""
     score = binary_score(member, data)
     if isinstance(member, ConstantMember):
         d = len(data.source.schema)  # type: ignore[union-attr]
@@ -322,12 +365,20 @@ def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
     if not hasattr(member, "explain"):
         raise _NotSums
     found = member.explain(data.inputs())
-    scale, shift = (1.0, 0.0) if hasattr(member, "decision_function") else (2.0, 1.0)
+    if hasattr(member, "decision_function"):
+        scale = 1.0
+        shift = 0.0
+    else:
+        scale = 2.0
+        shift = 1.0
     parts = np.column_stack([scale * found.base - shift, scale * found.contributions])
     total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
     sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
-    parts, total = parts * sign[:, None], total * sign
-    if not np.allclose(total, score, rtol=_ROUNDING, atol=_ROUNDING * np.abs(score).max(initial=1.0)):
+    parts = parts * sign[:, None]
+    total = total * sign
+    if not np.allclose(
+        total, score, rtol=_ROUNDING, atol=_ROUNDING * np.abs(score).max(initial=1.0)
+    ):
         raise _NotSums
     return parts
 

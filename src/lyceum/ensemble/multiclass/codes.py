@@ -25,8 +25,8 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
     """
     if n_classes > MOST_EXHAUSTIVE:
         raise SettingError(
-            f"an exhaustive code of {n_classes} classes has {2 ** (n_classes - 1) - 1:,} columns, one member "
-            'each: use code="random" or "bch"'
+            f"an exhaustive code of {n_classes} classes has {2 ** (n_classes - 1) - 1:,} columns,"
+            ' one member each: use code="random" or "bch"'
         )
     numbers = np.arange(2 ** (n_classes - 1) - 1)
     bits = numbers >> np.arange(n_classes - 2, -1, -1)[:, None] & 1
@@ -34,9 +34,11 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
 
 
 def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
-    """Of many random codes that of the largest minimum distance, then of the largest mean distance, (K, L).
+    """Of many random codes that of the largest minimum distance, then of the largest mean distance,
+    (K, L).
 
-    Columns of one side only do not occur, nor two that divide the classes alike as long as there are others.
+    Columns of one side only do not occur, nor two that divide the classes alike as long as there
+    are others.
 
     >>> code = random_code(4, 7, np.random.default_rng(0))
     >>> code.shape, minimum_distance(code)
@@ -44,18 +46,23 @@ def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> 
     """
     if n_columns >= 2 ** (n_classes - 1) - 1 and n_classes <= MOST_EXHAUSTIVE:
         return exhaustive_code(n_classes)
-    best, found = (-1.0, -1.0), np.empty((0, 0), np.int8)
+    best = (-1.0, -1.0)
+    found = np.empty((0, 0), np.int8)
     drawn = _draw_columns(n_classes, chance)
     for _ in range(_TRIES):
         code = _distinct_columns(n_columns, drawn)
         distances = _distances(code)
         if (merit := (distances.min(), distances.mean())) > best:
-            best, found = merit, code
+            best = merit
+            found = code
     return found
 
 
-def _draw_columns(n_classes: int, chance: np.random.Generator) -> Iterator[tuple[np.ndarray, bytes]]:
-    """Random columns of both sides, each with its key: a column and its opposite are one problem."""
+def _draw_columns(
+    n_classes: int, chance: np.random.Generator
+) -> Iterator[tuple[np.ndarray, bytes]]:
+    """Random columns of both sides, each with its key: a column and its opposite are one
+    problem."""
     while True:
         columns = chance.choice(np.array([-1, 1], dtype=np.int8), (_DRAWN_TOGETHER, n_classes))
         sides = columns * columns[:, :1]
@@ -74,10 +81,10 @@ def _distinct_columns(n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]])
 def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator) -> np.ndarray:
     """Words of the binary BCH code of most distance that has enough of them, (K, L).
 
-    Of the 2^k words of a code of length 2^m - 1, which differ in at least 2t + 1 places, some draws of K
-    words are compared, and the one whose columns divide the classes in most different ways is taken. Columns
-    of one side only, and those that divide the classes as an earlier one does, are then left out: they would
-    be learned for nothing.
+    Of the 2^k words of a code of length 2^m - 1, which differ in at least 2t + 1 places, some draws
+    of K words are compared, and the one whose columns divide the classes in most different ways is
+    taken. Columns of one side only, and those that divide the classes as an earlier one does, are
+    then left out: they would be learned for nothing.
 
     >>> code = bch_code(6, None, np.random.default_rng(0))
     >>> minimum_distance(code) >= 5
@@ -86,15 +93,19 @@ def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator)
     least = n_columns or max(7, ceil(4 * log2(n_classes)))
     lengths = [m for m in _PRIMITIVE if 2**m - 1 >= least]
     if not lengths:
-        raise SettingError(f"BCH codes here have up to 255 columns, not {least}: use fewer, or code='random'")
+        raise SettingError(
+            f"BCH codes here have up to 255 columns, not {least}: use fewer, or code='random'"
+        )
     words = _words_of_code(lengths[0], n_classes)
-    best, found = (-1.0, -1.0), np.empty((0, 0), np.int8)
+    best = (-1.0, -1.0)
+    found = np.empty((0, 0), np.int8)
     for _ in range(_TRIES // 4):
         code = _useful_columns(_drawn_words(words, n_classes, chance))
         if n_columns is not None:
             code = code[:, :n_columns]
         if (merit := (minimum_distance(code), float(code.shape[1]))) > best:
-            best, found = merit, code
+            best = merit
+            found = code
     if not best[0] > 0:
         raise SettingError(
             f"{n_columns} columns of a BCH code do not tell {n_classes} classes apart: use more"
@@ -103,9 +114,11 @@ def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator)
 
 
 def _words_of_code(m: int, n_classes: int) -> np.ndarray:
-    """The generator matrix (k, 2^m - 1) of the code of most distance with at least K words, 0 and 1."""
+    """The generator matrix (k, 2^m - 1) of the code of most distance with at least K words, 0 and
+    1."""
     n = 2**m - 1
-    generator, chosen = np.array([1]), None
+    generator = np.array([1])
+    chosen = None
     for t in range(1, n // 2):
         factor = _minimal_polynomial(m, 2 * t - 1)
         if not _divides(factor, generator):
@@ -116,13 +129,16 @@ def _words_of_code(m: int, n_classes: int) -> np.ndarray:
         chosen = generator
     assert chosen is not None
     k = n - (len(chosen) - 1)
-    return np.array([np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i) for i in range(k)])
+    return np.array(
+        [np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i) for i in range(k)]
+    )
 
 
 def _minimal_polynomial(m: int, power: int) -> np.ndarray:
     """The polynomial over GF(2) of least degree with the root α^power, lowest coefficient first."""
     n = 2**m - 1
-    exps, value = [], 1
+    exps = []
+    value = 1
     for _ in range(n):
         exps.append(value)
         value = value << 1 ^ (_PRIMITIVE[m] if value >> (m - 1) else 0)
@@ -130,13 +146,16 @@ def _minimal_polynomial(m: int, power: int) -> np.ndarray:
     conjugates = {power * 2**i % n for i in range(m)}
     product = [1]  # over GF(2^m)
     for root in conjugates:  # times (x + α^root)
-        shifted, scaled = [0, *product], [_times(c, exps[root], exps, logs) for c in product] + [0]
+        shifted = [0, *product]
+        scaled = [_times(c, exps[root], exps, logs) for c in product] + [0]
         product = [a ^ b for a, b in zip(shifted, scaled)]
     return np.array(product)
 
 
 def _times(a: int, b: int, exps: list[int], logs: dict[int, int]) -> int:
-    return 0 if not a or not b else exps[(logs[a] + logs[b]) % len(exps)]
+    if not a or not b:
+        return 0
+    return exps[(logs[a] + logs[b]) % len(exps)]
 
 
 def _divides(factor: np.ndarray, of: np.ndarray) -> bool:
@@ -161,9 +180,11 @@ def _drawn_words(words: np.ndarray, n_classes: int, chance: np.random.Generator)
 
 
 def _useful_columns(code: np.ndarray) -> np.ndarray:
-    """Without columns of one side, and without those that divide the classes as an earlier one does."""
+    """Without columns of one side, and without those that divide the classes as an earlier one
+    does."""
     signed = code * code[0]
-    code, signed = code[:, (signed < 0).any(axis=0)], signed[:, (signed < 0).any(axis=0)]
+    code = code[:, (signed < 0).any(axis=0)]
+    signed = signed[:, (signed < 0).any(axis=0)]
     return code[:, np.sort(np.unique(signed, axis=1, return_index=True)[1])]
 
 
@@ -175,7 +196,9 @@ def minimum_distance(code: np.ndarray) -> float:
     >>> minimum_distance(np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]]))
     2.0
     """
-    return float(_distances(code).min()) if len(code) > 1 else 0.0
+    if len(code) > 1:
+        return float(_distances(code).min())
+    return 0.0
 
 
 def _distances(code: np.ndarray) -> np.ndarray:

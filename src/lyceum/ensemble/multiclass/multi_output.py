@@ -33,9 +33,9 @@ from lyceum.report import Summary, Table, show_count
 class MultiOutputClassifier(Classifier, Ensemble):
     """Any number of labels per row: one binary classifier per label says whether a row has it.
 
-    Labels are learned independently of each other, which is right for the posterior of every label alone, and
-    for the least expected number of wrong labels. A label that all rows have, or none, is answered without a
-    member.
+    Labels are learned independently of each other, which is right for the posterior of every label
+    alone, and for the least expected number of wrong labels. A label that all rows have, or none,
+    is answered without a member.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _default(self) -> Any:
         return LogisticRegression()
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit one copy of the estimator per label.
@@ -105,7 +105,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
         y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets of labels
-            Which labels every row has: 1 for each that it has and 0 for the others, or the labels themselves.
+            Which labels every row has: 1 for each that it has and 0 for the others, or the labels
+            themselves.
         sample_weight : array of shape (n_samples,), optional
         """
         Y, labels = label_matrix(y)
@@ -114,7 +115,10 @@ class MultiOutputClassifier(Classifier, Ensemble):
         weights = row_weights(w, len(Y))
         self.shares_ = weights @ Y / weights.sum()
         self.cardinality_ = float(self.shares_.sum())
-        rows = None if w is None or w.all() else np.flatnonzero(w)
+        if w is None or w.all():
+            rows = None
+        else:
+            rows = np.flatnonzero(w)
         sides = np.ascontiguousarray(Y.T, dtype=np.int32)
         problems = [BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)]
         self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
@@ -126,7 +130,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
         source = self._gather(_CellInputs(self).for_fit(X, None, w))
         if source.n_rows != n:
             raise DataError(
-                f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for every row"
+                f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"
+                " every row"
             )
         if takes_rows(self._base()):
             return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
@@ -135,7 +140,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
             refuse_codes(source.schema)
         return MemberData(None, X if self.framed_ else source.X), source.w
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """1 for every label of a row, else 0, (n, L)."""
@@ -152,7 +157,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Any) -> Any:
-        """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each other."""
+        """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each
+        other."""
         return self._apply_to_members(partial(_member_columns, self, yes_posterior), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -171,7 +177,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
 
     def label_scores(self, X: Any, y: Any) -> dict[Any, float]:
-        """The share of rows that are right of every label; one minus their mean is the Hamming loss."""
+        """The share of rows that are right of every label; one minus their mean is the Hamming
+        loss."""
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).mean(axis=0)
         return dict(zip(self.labels_.tolist(), right.tolist()))
 
@@ -188,7 +195,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
         known[:, [places[label] for label in labels.tolist()]] = Y
         return known
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
         """The labels, and the share of rows that have each."""
@@ -263,12 +270,14 @@ def _as_array(y: Any) -> Any:
     rows = [row if isinstance(row, set | frozenset) else list(row) for row in y if not _single(row)]
     if len(rows) < len(y):
         raise DataError(
-            "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label, or a set of labels per "
-            "row; OneVsRestClassifier takes one label per row"
+            "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label, or a"
+            " set of labels per row; OneVsRestClassifier takes one label per row"
         )
     lengths = {len(row) for row in rows}
     plain = all(isinstance(row, list) and set(row) <= {0, 1} for row in rows)
-    return np.array(rows) if plain and len(lengths) == 1 and lengths != {0} else rows
+    if plain and len(lengths) == 1 and lengths != {0}:
+        return np.array(rows)
+    return rows
 
 
 def _single(row: Any) -> bool:
@@ -277,7 +286,9 @@ def _single(row: Any) -> bool:
 
 def _indicators(Y: np.ndarray) -> np.ndarray:
     if Y.shape[1] == 0 or not np.isin(Y, (0, 1)).all():
-        raise DataError("y has cells other than 0 and 1: a column per label says whether a row has it")
+        raise DataError(
+            "y has cells other than 0 and 1: a column per label says whether a row has it"
+        )
     return Y.astype(np.int64)
 
 

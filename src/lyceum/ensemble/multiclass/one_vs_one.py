@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
+from lyceum._core.constraints import StrOptions
 from lyceum._core.threads import ordered_map
 from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import (
@@ -30,23 +30,24 @@ _SLICE = 4096  # rows whose systems of equations are held at once
 class OneVsOneClassifier(BinaryMembers):
     """One binary classifier per pair of classes, on the rows of these two; most votes decide.
 
-    There are K(K - 1)/2 members on few rows each, which is less work than one against all others where the
-    cost of a fit grows faster than its rows. Of classes with as many votes, that of the larger sum of scores
-    wins. Posteriors are those that agree best with the pairwise ones r_ij = P(i | i or j, x), by Wu, Lin and
-    Weng:
+    There are K(K - 1)/2 members on few rows each, which is less work than one against all others
+    where the cost of a fit grows faster than its rows. Of classes with as many votes, that of the
+    larger sum of scores wins. Posteriors are those that agree best with the pairwise ones r_ij =
+    P(i | i or j, x), by Wu, Lin and Weng:
 
     .. math:: \\min_p \\sum_i \\sum_{j \\ne i} (r_{ji} p_i - r_{ij} p_j)^2, \\qquad \\sum_i p_i = 1
 
     which is the truth wherever r_ij = p_i / (p_i + p_j). Scores are those of the members'
-    `decision_function`; without one, the difference of their two posteriors; without posteriors, 1 and -1.
+    `decision_function`; without one, the difference of their two posteriors; without posteriors, 1
+    and -1.
 
     Parameters
     ----------
     estimator : classifier, default=None
         None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     decision : {"votes", "scores", "posteriors"}, default="votes"
-        What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled posteriors,
-        which minimise the risk and need members with posteriors.
+        What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled
+        posteriors, which minimize the risk and need members with posteriors.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -57,17 +58,18 @@ class OneVsOneClassifier(BinaryMembers):
     classes_ : array of shape (K,)
         The class labels, sorted.
     estimators_ : list of K(K - 1)/2 classifiers
-        The members in the order of the pairs (0, 1), (0, 2), ..., (1, 2), ... Their labels are 1 for the
-        second class of the pair and 0 for the first.
+        The members in the order of the pairs (0, 1), (0, 2), ..., (1, 2), ... Their labels are 1
+        for the second class of the pair and 0 for the first.
     code_ : array of shape (K, L)
-        The pairs: -1 for the first class of a member, 1 for the second, 0 for those that it has not seen.
+        The pairs: -1 for the first class of a member, 1 for the second, 0 for those that it has not
+        seen.
     class_weight_ : array of shape (K,)
         The weight of the rows of every class.
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
-        of the members.
+        The mean or commonest cell of every column, coded; where explanations start that are no sums
+        of those of the members.
 
     See Also
     --------
@@ -77,8 +79,8 @@ class OneVsOneClassifier(BinaryMembers):
     References
     ----------
     Hastie and Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26.
-    Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise coupling, JMLR
-    5.
+    Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise
+    coupling, JMLR 5.
 
     Examples
     --------
@@ -125,7 +127,9 @@ class OneVsOneClassifier(BinaryMembers):
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         sums = scores @ self._weights().T
-        return sums if self.decision == "scores" else with_ties_broken(_votes(self, scores), sums)
+        if self.decision == "scores":
+            return sums
+        return with_ties_broken(_votes(self, scores), sums)
 
     @property
     def _sums_scores(self) -> bool:
@@ -136,7 +140,9 @@ class OneVsOneClassifier(BinaryMembers):
 
     @property
     def _score_unit(self) -> str:
-        return "posterior" if self.decision == "posteriors" else "score"
+        if self.decision == "posteriors":
+            return "posterior"
+        return "score"
 
     def decision_function(self, X: Any) -> Any:
         """Votes plus less than half a vote by the sum of scores; that sum; or posteriors, (n, K).
@@ -163,8 +169,9 @@ class OneVsOneClassifier(BinaryMembers):
 def couple_posteriors(pairwise: Any) -> np.ndarray:
     """Posteriors of K classes from those of all pairs.
 
-    p minimises Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)² with Σ p = 1 (Wu, Lin and Weng 2004, their second method),
-    which is a linear system: Q p + b 1 = 0, 1ᵀp = 1, with Q_ii = Σ_{j≠i} r_ji² and Q_ij = −r_ji r_ij.
+    p minimizes Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)² with Σ p = 1 (Wu, Lin and Weng 2004, their second
+    method), which is a linear system: Q p + b 1 = 0, 1ᵀp = 1, with Q_ii = Σ_{j≠i} r_ji² and Q_ij =
+    −r_ji r_ij.
 
     Parameters
     ----------
@@ -199,7 +206,9 @@ def _couple(r: np.ndarray) -> np.ndarray:
     r[:, diagonal, diagonal] = 0.0
     Q = -r * r.transpose(0, 2, 1)
     Q[:, diagonal, diagonal] = (r**2).sum(axis=1)  # Σ_j r_ji²
-    system = np.ones((n, K + 1, K + 1))  # the last row and column are those of Σ p = 1 and its multiplier
+    system = np.ones(
+        (n, K + 1, K + 1)
+    )  # the last row and column are those of Σ p = 1 and its multiplier
     system[:, :K, :K], system[:, K, K] = Q, 0.0
     right = np.zeros((n, K + 1, 1))
     right[:, K] = 1.0
@@ -208,11 +217,15 @@ def _couple(r: np.ndarray) -> np.ndarray:
 
 def _votes(model: OneVsOneClassifier, scores: np.ndarray) -> np.ndarray:
     code = model._weights()
-    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (code.T < 0).astype(np.float64)
+    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (code.T < 0).astype(
+        np.float64
+    )
 
 
 def _votes_of(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
-    return _votes(model, model._scores(data)) if len(model.classes_) > 1 else model._decision_scores(data)
+    if len(model.classes_) > 1:
+        return _votes(model, model._scores(data))
+    return model._decision_scores(data)
 
 
 def _posterior(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:

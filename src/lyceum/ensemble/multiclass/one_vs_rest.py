@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
+from lyceum._core.constraints import StrOptions
 from lyceum._core.threads import ordered_map
 from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import (
@@ -22,7 +22,8 @@ from lyceum.ensemble.multiclass.binary_members import (
 
 
 class OneVsRestClassifier(BinaryMembers):
-    """One binary classifier per class, which tells its rows from all others; the highest score decides.
+    """One binary classifier per class, which tells its rows from all others; the highest score
+    decides.
 
     .. math:: \\hat y = \\arg\\max_k f_k(x), \\qquad P(k|x) = \\frac{P_k(1|x)}{\\sum_j P_j(1|x)}
 
@@ -30,17 +31,18 @@ class OneVsRestClassifier(BinaryMembers):
 
     .. math:: V_k = [f_k(x) > 0] + \\sum_{j \\ne k} [f_j(x) \\le 0]
 
-    Scores are those of the members' `decision_function`; without one, P(1|x) - P(0|x); without posteriors, 1
-    and -1. Scores of members must be comparable: those of a support vector machine are in units of its own
-    margin. With two classes there is one member. Any classifier of any library may be the estimator; members
-    are fitted in parallel threads.
+    Scores are those of the members' `decision_function`; without one, P(1|x) - P(0|x); without
+    posteriors, 1 and -1. Scores of members must be comparable: those of a support vector machine
+    are in units of its own margin. With two classes there is one member. Any classifier of any
+    library may be the estimator; members are fitted in parallel threads.
 
     Parameters
     ----------
     estimator : classifier, default=None
         None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     decision : {"scores", "votes"}, default="scores"
-        Whether the highest score or most votes decide; among classes of as many votes, the one of more rows.
+        Whether the highest score or most votes decide; among classes of as many votes, the one of
+        more rows.
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     verbose : int, default=0
@@ -53,8 +55,8 @@ class OneVsRestClassifier(BinaryMembers):
     classes_ : array of shape (K,)
         The class labels, sorted.
     estimators_ : list of K classifiers
-        The members in the order of `classes_`; of two classes that of the second alone. Their labels are 1
-        for the class and 0 for the others.
+        The members in the order of `classes_`; of two classes that of the second alone. Their
+        labels are 1 for the class and 0 for the others.
     code_ : array of shape (K, L)
         What every member tells apart: the classes of 1 from those of -1.
     class_weight_ : array of shape (K,)
@@ -62,8 +64,8 @@ class OneVsRestClassifier(BinaryMembers):
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
-        of the members.
+        The mean or commonest cell of every column, coded; where explanations start that are no sums
+        of those of the members.
 
     See Also
     --------
@@ -108,7 +110,9 @@ class OneVsRestClassifier(BinaryMembers):
 
     def _make_code(self, n_classes: int) -> np.ndarray:
         code = 2 * np.eye(n_classes, dtype=np.int8) - 1
-        return code[:, 1:] if n_classes <= 2 else code
+        if n_classes <= 2:
+            return code[:, 1:]
+        return code
 
     def _problem_name(self, column: np.ndarray) -> str:
         return f"{self.classes_[int(np.argmax(column))]} or the rest"
@@ -132,7 +136,8 @@ class OneVsRestClassifier(BinaryMembers):
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Any) -> Any:
-        """The posteriors of the members for their classes, divided by their sum; equal where all are zero."""
+        """The posteriors of the members for their classes, divided by their sum; equal where all
+        are zero."""
         return self._apply_to_members(partial(_posterior, self), X)
 
     @available_if(has_posteriors)
@@ -151,11 +156,9 @@ def _votes(scores: np.ndarray) -> np.ndarray:
 def _votes_of(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
     if len(model.classes_) > 2:
         return _votes(model._scores(data))
-    return (
-        (model._decision_scores(data) > 0).astype(np.float64)
-        if len(model.classes_) == 2
-        else model._decision_scores(data)
-    )
+    if len(model.classes_) == 2:
+        return (model._decision_scores(data) > 0).astype(np.float64)
+    return model._decision_scores(data)
 
 
 def _posterior(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:

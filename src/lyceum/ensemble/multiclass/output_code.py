@@ -9,8 +9,8 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.statistics import seed_from
 from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
@@ -37,32 +37,32 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 class OutputCodeClassifier(BinaryMembers):
     """Error-correcting output codes: every class is a word of ±1, every column a binary problem.
 
-    The predicted class is the one whose word M_k is nearest to what the members say, by the number of places
-    or by a loss of the margins:
+    The predicted class is the one whose word M_k is nearest to what the members say, by the number
+    of places or by a loss of the margins:
 
     .. math:: \\arg\\min_k \\sum_l \\tfrac12 (1 - M_{kl} \\, \\mathrm{sign} f_l(x)), \\qquad
         \\arg\\min_k \\sum_l L(M_{kl} f_l(x))
 
-    If any two words differ in d places, ⌊(d - 1)/2⌋ members may err on a row without changing its class, as
-    far as they err independently: this is why no two columns are alike. Codes are
-    *exhaustive*: all 2^(K-1) - 1 divisions of the classes, d = 2^(K-2);
-    *random*: the best of many random codes;
-    *BCH*: words of a binary Bose-Chaudhuri-Hocquenghem code, whose distance is designed.
+    If any two words differ in d places, ⌊(d - 1)/2⌋ members may err on a row without changing its
+    class, as far as they err independently: this is why no two columns are alike. Codes are
+    *exhaustive*: all 2^(K-1) - 1 divisions of the classes, d = 2^(K-2); *random*: the best of many
+    random codes; *BCH*: words of a binary Bose-Chaudhuri-Hocquenghem code, whose distance is
+    designed.
 
     Parameters
     ----------
     estimator : classifier, default=None
         None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     code : {"auto", "exhaustive", "random", "bch"} or array of shape (K, L), default="auto"
-        "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0 for
-        classes that a column leaves out; its rows are in the order of the sorted labels.
+        "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0
+        for classes that a column leaves out; its rows are in the order of the sorted labels.
     n_columns : int, default=None
-        How many columns a random code has, or a BCH code at most. None is ⌈10 log2 K⌉ for random codes, and
-        for BCH codes a length of at least 4 log2 K.
+        How many columns a random code has, or a BCH code at most. None is ⌈10 log2 K⌉ for random
+        codes, and for BCH codes a length of at least 4 log2 K.
     decoding : {"loss", "hamming"}, default="loss"
         Whether the nearest word is found by the loss of the scores or by the number of places.
     loss : {"linear", "hinge", "logistic", "exponential"}, default="hinge"
-        L for `decoding="loss"`. Choose that which the members minimise.
+        L for `decoding="loss"`. Choose that which the members minimize.
     random_state : int, RandomState or None, default=None
         The seed of random and BCH codes.
     n_jobs : int or None, default=None
@@ -87,8 +87,8 @@ class OutputCodeClassifier(BinaryMembers):
     framed_ : bool
         Whether members of another library were given a frame.
     typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums of those
-        of the members.
+        The mean or commonest cell of every column, coded; where explanations start that are no sums
+        of those of the members.
 
     See Also
     --------
@@ -97,7 +97,8 @@ class OutputCodeClassifier(BinaryMembers):
 
     References
     ----------
-    Dietterich and Bakiri (1995), Solving multiclass learning problems via error-correcting output codes, JAIR
+    Dietterich and Bakiri (1995), Solving multiclass learning problems via error-correcting output
+    codes, JAIR
     2. Allwein, Schapire and Singer (2000), Reducing multiclass to binary, JMLR 1.
 
     Examples
@@ -141,7 +142,7 @@ class OutputCodeClassifier(BinaryMembers):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    # -- the code --------------------------------------------------------------------------------------------
+    # -- the code ----------------------------------------------------------------------
 
     def _make_code(self, n_classes: int) -> np.ndarray:
         code = self._chosen_code(n_classes)
@@ -156,7 +157,13 @@ class OutputCodeClassifier(BinaryMembers):
             return np.ones((1, 0), dtype=np.int8)
         if n_classes == 2:
             return np.array([[-1], [1]], dtype=np.int8)
-        kind = ("exhaustive" if n_classes <= _FEW else "random") if self.code == "auto" else self.code
+        if self.code == "auto":
+            if n_classes <= _FEW:
+                kind = "exhaustive"
+            else:
+                kind = "random"
+        else:
+            kind = self.code
         if kind == "exhaustive":
             return exhaustive_code(n_classes)
         chance = np.random.default_rng(seed_from(self.random_state))
@@ -164,7 +171,7 @@ class OutputCodeClassifier(BinaryMembers):
             return bch_code(n_classes, self.n_columns, chance)
         return random_code(n_classes, self.n_columns or ceil(10 * log2(n_classes)), chance)
 
-    # -- decoding --------------------------------------------------------------------------------------------
+    # -- decoding ----------------------------------------------------------------------
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         code = self.code_.astype(np.float64)
@@ -186,14 +193,16 @@ class OutputCodeClassifier(BinaryMembers):
         return self.code_.astype(np.float64) / max(1, self.code_.shape[1])
 
     def decision_function(self, X: Any) -> Any:
-        """Minus the distance to every word, places or mean loss, (n, K); with two classes the score, (n,)."""
+        """Minus the distance to every word, places or mean loss, (n, K); with two classes the
+        score, (n,)."""
         return super().decision_function(X)
 
     def words(self, X: Any) -> Any:
-        """The answers of the members, 1 or -1, (n, L): words to compare with those of the classes."""
+        """The answers of the members, 1 or -1, (n, L): words to compare with those of the
+        classes."""
         return self._apply_to_members(partial(_words, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -224,12 +233,18 @@ def _own_code(code: Any, n_classes: int) -> np.ndarray:
     """A code of the user's own; refuses one that cannot tell the classes apart."""
     code = number_setting("code", code)
     if code.ndim != 2 or len(code) != n_classes:
-        raise DataError(f"the code has the shape {code.shape}, but {n_classes} classes need as many rows")
+        raise DataError(
+            f"the code has the shape {code.shape}, but {n_classes} classes need as many rows"
+        )
     if not np.isin(code, (-1.0, 0.0, 1.0)).all():
-        raise DataError("a code has the entries -1 and 1, and 0 for classes that a column leaves out")
+        raise DataError(
+            "a code has the entries -1 and 1, and 0 for classes that a column leaves out"
+        )
     bare = np.flatnonzero(~((code == 1).any(axis=0) & (code == -1).any(axis=0)))
     if len(bare):
-        raise DataError(f"column {bare[0]} of the code has no class of 1, or none of -1: leave it out")
+        raise DataError(
+            f"column {bare[0]} of the code has no class of 1, or none of -1: leave it out"
+        )
     if len(np.unique(code, axis=0)) < n_classes:
         raise DataError("two classes have the same word in the code: change a column, or add one")
     return code.astype(np.int8)

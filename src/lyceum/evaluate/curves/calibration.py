@@ -1,4 +1,5 @@
-"""Calibration of posteriors: the reliability table, Brier score, log loss and calibration errors."""
+"""Calibration of posteriors: the reliability table, Brier score, log loss and calibration
+errors."""
 
 from __future__ import annotations
 
@@ -47,8 +48,9 @@ class Calibration(Printable):
 
     References
     ----------
-    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
-    DeGroot and Fienberg, The comparison and evaluation of forecasters, The Statistician 32, 1983.
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78,
+    1950. DeGroot and Fienberg, The comparison and evaluation of forecasters, The Statistician 32,
+    1983.
 
     Examples
     --------
@@ -101,8 +103,9 @@ def calibration_curve(
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
     proba : array-like of shape (n,) or (n, K)
-        Posterior of the positive class; or of all K classes: then the table is about the class predicted for
-        each row (its largest posterior against how often it is right). Of two columns the second is taken.
+        Posterior of the positive class; or of all K classes: then the table is about the class
+        predicted for each row (its largest posterior against how often it is right). Of two columns
+        the second is taken.
     pos_label : label, optional
         The positive class of (n,) posteriors, by default the larger of two labels.
     classes : array-like of shape (K,), optional
@@ -137,10 +140,12 @@ def calibration_curve(
     truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = weights_or_ones(sample_weight, len(truth))
     if matrix.shape[1] == 2:
-        stated, happened = matrix[:, 1], truth == 1
+        stated = matrix[:, 1]
+        happened = truth == 1
     else:
         top = matrix.argmax(axis=1)
-        stated, happened = matrix[np.arange(len(top)), top], truth == top
+        stated = matrix[np.arange(len(top)), top]
+        happened = truth == top
     low, high, predicted, observed, weight = _table(stated, happened, w, cut(stated, n_bins))
     distance = np.abs(observed - predicted)
     return Calibration(
@@ -163,14 +168,22 @@ def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.nd
         truth = positive_mask(y, pos_label).astype(np.intp)
         if len(truth) != len(proba):
             raise DataError(
-                f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for every row"
+                f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for"
+                " every row"
             )
         matrix = np.column_stack([1.0 - proba, proba])
     else:
         _, truth, matrix = score_matrix(y, proba, classes)
-    low, high = (matrix.min(), matrix.max()) if len(matrix) else (0.0, 1.0)
+    if len(matrix):
+        low = matrix.min()
+        high = matrix.max()
+    else:
+        low = 0.0
+        high = 1.0
     if not (low >= -_ROUNDING and high <= 1.0 + _ROUNDING):  # NaN is neither
-        raise DataError("proba has values that are missing or outside [0, 1]: give posteriors, not scores")
+        raise DataError(
+            "proba has values that are missing or outside [0, 1]: give posteriors, not scores"
+        )
     if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
     return truth, matrix if low >= 0.0 and high <= 1.0 else np.clip(matrix, 0.0, 1.0)
@@ -184,7 +197,9 @@ def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     if not len(stated):
         return np.array([0.0, 1.0])
     edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, n_bins + 1)))
-    return edges if len(edges) > 1 else np.array([edges[0], edges[0]])
+    if len(edges) > 1:
+        return edges
+    return np.array([edges[0], edges[0]])
 
 
 _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
@@ -193,24 +208,32 @@ _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
 def _table(
     stated: np.ndarray, happened: np.ndarray, w: np.ndarray, edges: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs above it."""
+    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs above
+    it."""
     size = len(edges) - 1
     which = np.searchsorted(edges[1:-1], stated, side="right")
     weight = np.bincount(which, w, size)
     filled = weight > 0.0
     total = np.where(filled, weight, 1.0)
-    predicted, observed = (
-        np.bincount(which, w * stated, size) / total,
-        np.bincount(which, w * happened, size) / total,
+    predicted = np.bincount(which, w * stated, size) / total
+    observed = np.bincount(which, w * happened, size) / total
+    return (
+        edges[:-1][filled],
+        edges[1:][filled],
+        predicted[filled],
+        observed[filled],
+        weight[filled],
     )
-    return edges[:-1][filled], edges[1:][filled], predicted[filled], observed[filled], weight[filled]
 
 
 def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
     """Two classes: mean (p - y)²; more: mean Σ_k (p_k - [y = k])²."""
     off = matrix.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    square = off[:, 1] ** 2 if matrix.shape[1] == 2 else (off**2).sum(axis=1)
+    if matrix.shape[1] == 2:
+        square = off[:, 1] ** 2
+    else:
+        square = (off**2).sum(axis=1)
     return ratio(float(w @ square), float(w.sum()))
 
 
@@ -270,7 +293,8 @@ def brier_score_loss(
 
     References
     ----------
-    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78,
+    1950.
 
     Examples
     --------

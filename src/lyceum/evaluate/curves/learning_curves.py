@@ -42,7 +42,8 @@ class LearningCurve(LossCurve):
     verdict : FitVerdict
         The verdict on the fit at the largest size.
     more_rows_help : bool
-        Whether the last step still lowered the test loss by more than its standard error over splits.
+        Whether the last step still lowered the test loss by more than its standard error over
+        splits.
 
     See Also
     --------
@@ -82,12 +83,16 @@ class LearningCurve(LossCurve):
     def verdict(self) -> FitVerdict:
         """The verdict on the fit at the largest size."""
         return fit_verdict(
-            float(self.train_mean[-1]), float(self.test_mean[-1]), self.baseline, float(self.test_error[-1])
+            float(self.train_mean[-1]),
+            float(self.test_mean[-1]),
+            self.baseline,
+            float(self.test_error[-1]),
         )
 
     @property
     def more_rows_help(self) -> bool:
-        """Whether the last step still lowered the test loss by more than its standard error over splits."""
+        """Whether the last step still lowered the test loss by more than its standard error over
+        splits."""
         if len(self.sizes) < 2:
             return False
         step = self.test_losses[-2] - self.test_losses[-1]
@@ -95,7 +100,10 @@ class LearningCurve(LossCurve):
 
     def summary(self) -> Summary:
         """The mean losses of every size, with the verdict."""
-        rows = [(int(n), float(a), float(b)) for n, a, b in zip(self.sizes, self.train_mean, self.test_mean)]
+        rows = [
+            (int(n), float(a), float(b))
+            for n, a, b in zip(self.sizes, self.train_mean, self.test_mean)
+        ]
         facts = {
             "loss": self.loss_name,
             "best constant": self.baseline,
@@ -131,22 +139,23 @@ def learning_curve(
     y : array-like of shape (n,), optional
         The target; scanned rows carry their own.
     sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
-        Shares (up to 1.0) or numbers of the training rows of a split. Smaller samples are part of larger
-        ones, keep the class shares, and hold every class at least once.
+        Shares (up to 1.0) or numbers of the training rows of a split. Smaller samples are part of
+        larger ones, keep the class shares, and hold every class at least once.
     cv : int, splitter or iterable of (train, test), default=5
         A number means that many folds, stratified when y holds classes.
     groups : array-like of shape (n,), optional
         Groups of rows that belong together, for splitters such as `splitter("grouped")`.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
-        loss of every row.
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted)
+        gives the loss of every row.
     sample_weight : array-like of shape (n,), optional
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
-        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+        A function (model, X) that gives the predictions handed to the loss; by default
+        `model.predict(X)`.
     coded_y : bool, default=False
-        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
-        labels; for a loss and a `predict` of your own.
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors)
+        instead of labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the samples.
     n_jobs : int, optional
@@ -184,7 +193,8 @@ def learning_curve(
 
 def losses_by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarray, np.ndarray]:
     """Training and test losses, one row per point of the curve and one column per split."""
-    train, test = [result.train_loss for result in results], [result.loss for result in results]
+    train = [result.train_loss for result in results]
+    test = [result.loss for result in results]
     return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
 
 
@@ -192,19 +202,27 @@ def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
     """Numbers of training rows, rising, from shares or numbers."""
     sizes = np.asarray(sizes)
     if sizes.dtype.kind not in "iuf" or (sizes < 0).any():
-        raise SettingError(f"sizes={sizes.tolist()}: give numbers of rows, or shares above 0 and up to 1.0")
+        raise SettingError(
+            f"sizes={sizes.tolist()}: give numbers of rows, or shares above 0 and up to 1.0"
+        )
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
-    least = min(most, len(np.unique(experiment.y))) if is_classifier(experiment.estimator) else 1
+    if is_classifier(experiment.estimator):
+        least = min(most, len(np.unique(experiment.y)))
+    else:
+        least = 1
     if not sizes.size or sizes.max() > most:
         raise SettingError(f"sizes={sizes.tolist()}: a split has {most} training rows")
     return np.unique(np.maximum(sizes, least))
 
 
-def _nested_order(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-    """Training rows in an order whose every initial part has the class shares; one of each class first."""
+def _nested_order(
+    experiment: Experiment, train: np.ndarray, rng: np.random.RandomState
+) -> np.ndarray:
+    """Training rows in an order whose every initial part has the class shares; one of each class
+    first."""
     train = rng.permutation(train)
     if not is_classifier(experiment.estimator):
         return train
@@ -218,10 +236,13 @@ def _nested_order(experiment: Experiment, train: np.ndarray, rng: np.random.Rand
 
 
 def baseline_loss(experiment: Experiment, splits: list[Split]) -> float:
-    """Mean loss of the best constant: the majority class, the median for absolute loss, else the mean."""
+    """Mean loss of the best constant: the majority class, the median for absolute loss, else the
+    mean."""
     classes = experiment.classes
     if classes is None:
-        constant: Any = DummyRegressor(strategy="median" if experiment.loss_name == "absolute" else "mean")
+        constant: Any = DummyRegressor(
+            strategy="median" if experiment.loss_name == "absolute" else "mean"
+        )
     else:
         constant = MajorityClass(classes)
     dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))

@@ -34,4 +34,6 @@ class LossCurve(Printable):
 def standard_error(losses: np.ndarray) -> np.ndarray:
     """The standard error of every row's mean; 0 with one split."""
     S = losses.shape[1]
-    return losses.std(axis=1, ddof=1) / np.sqrt(S) if S > 1 else np.zeros(len(losses))
+    if S > 1:
+        return losses.std(axis=1, ddof=1) / np.sqrt(S)
+    return np.zeros(len(losses))

@@ -1,4 +1,5 @@
-"""ROC curves and the area under them, exact and fast: classes are sorted apart, without carrying indices."""
+"""ROC curves and the area under them, exact and fast: classes are sorted apart, without carrying
+indices."""
 
 from __future__ import annotations
 
@@ -24,19 +25,20 @@ class RocCurve(Printable):
     Attributes
     ----------
     fpr, tpr : ndarray of shape (m,)
-        Rates when rows with a score of at least `thresholds` are predicted positive, from (0, 0) to (1, 1).
-        The rate of a class without rows rises with the other, along the diagonal of chance.
+        Rates when rows with a score of at least `thresholds` are predicted positive, from (0, 0) to
+        (1, 1). The rate of a class without rows rises with the other, along the diagonal of chance.
     thresholds : ndarray of shape (m,)
         Falling; the first is infinite: nothing is predicted positive.
     auc : float
-        Area under the curve: the chance that a positive scores above a negative, ties counting one half; one
-        half when a class has no rows.
+        Area under the curve: the chance that a positive scores above a negative, ties counting one
+        half; one half when a class has no rows.
     n_positive, n_negative : float
         Rows of each class, or their weight.
     gini : float
         2 AUC - 1.
     hull : ndarray of int
-        Places of the points on the upper convex hull: the only ones that minimise some expected cost.
+        Places of the points on the upper convex hull: the only ones that minimize some expected
+        cost.
 
     See Also
     --------
@@ -75,7 +77,8 @@ class RocCurve(Printable):
 
     @property
     def hull(self) -> np.ndarray:
-        """Places of the points on the upper convex hull: the only ones that minimise some expected cost."""
+        """Places of the points on the upper convex hull: the only ones that minimize some expected
+        cost."""
         return _upper_hull(self.fpr, self.tpr)
 
     def summary(self) -> Summary:
@@ -86,8 +89,10 @@ class RocCurve(Printable):
             "positives": self.n_positive,
             "negatives": self.n_negative,
             "points": len(self.fpr),
-            "furthest from chance": f"threshold {self.thresholds[best]:.4g}: recall {self.tpr[best]:.3f}, "
-            f"false positive rate {self.fpr[best]:.3f}",
+            "furthest from chance": (
+                f"threshold {self.thresholds[best]:.4g}: recall {self.tpr[best]:.3f}, "
+                f"false positive rate {self.fpr[best]:.3f}"
+            ),
         }
         return Summary("ROC curve", facts)
 
@@ -106,7 +111,9 @@ class Steps:
         mask = positive_mask(y, pos_label)
         score = score_column(score, len(mask))
         w = weights_of(sample_weight, len(mask))
-        return cls._of_counts(*_sorted_classes(mask, score)) if w is None else cls._of_weights(mask, score, w)
+        if w is None:
+            return cls._of_counts(*_sorted_classes(mask, score))
+        return cls._of_weights(mask, score, w)
 
     @classmethod
     def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> Steps:
@@ -115,22 +122,33 @@ class Steps:
         values = both[order][::-1]
         last = _last_of_ties(values)
         positives = np.cumsum(order[::-1] < len(above))[last]
-        return cls(values[last], positives.astype(np.float64), (last + 1 - positives).astype(np.float64))
+        return cls(
+            values[last], positives.astype(np.float64), (last + 1 - positives).astype(np.float64)
+        )
 
     @classmethod
     def _of_weights(cls, mask: np.ndarray, score: np.ndarray, w: np.ndarray) -> Steps:
         used = w > 0.0
-        mask, score, w = mask[used], score[used], w[used]
+        mask = mask[used]
+        score = score[used]
+        w = w[used]
         _refuse_missing(score)
         order = np.argsort(score)[::-1]
-        values, w_positive = score[order], np.where(mask, w, 0.0)[order]
+        values = score[order]
+        w_positive = np.where(mask, w, 0.0)[order]
         last = _last_of_ties(values)
-        return cls(values[last], np.cumsum(w_positive)[last], np.cumsum(np.where(mask, 0.0, w)[order])[last])
+        return cls(
+            values[last],
+            np.cumsum(w_positive)[last],
+            np.cumsum(np.where(mask, 0.0, w)[order])[last],
+        )
 
     @property
     def totals(self) -> tuple[float, float]:
         """Weight of all positives and of all negatives."""
-        return (float(self.positives[-1]), float(self.negatives[-1])) if len(self.positives) else (0.0, 0.0)
+        if len(self.positives):
+            return (float(self.positives[-1]), float(self.negatives[-1]))
+        return (0.0, 0.0)
 
     def area(self) -> float:
         """The area by trapezoids; one half when a class has no rows."""
@@ -146,11 +164,9 @@ class Steps:
 
 def _last_of_ties(values: np.ndarray) -> np.ndarray:
     """Places of the last of every run of equal values."""
-    return (
-        np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
-        if len(values)
-        else np.empty(0, np.intp)
-    )
+    if len(values):
+        return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
+    return np.empty(0, np.intp)
 
 
 def _refuse_missing(score: np.ndarray) -> None:
@@ -177,17 +193,24 @@ def _sorted_classes(mask: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np
 def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
     """The area from the sorted scores of positives and negatives; one half when either is empty.
 
-    With p the positives and n the negatives, AUC = Σ_p [#(n < p) + #(n <= p)] / (2 |p| |n|). In the stable
-    merge of p before n, a positive stands at (its place among positives) + #(n < p); in that of n before p,
-    #(n <= p) is added. Two merges of sorted runs take linear time, and integers keep the sum exact.
+    With p the positives and n the negatives, AUC = Σ_p [#(n < p) + #(n <= p)] / (2 |p| |n|). In the
+    stable merge of p before n, a positive stands at (its place among positives) + #(n < p); in that
+    of n before p, #(n <= p) is added. Two merges of sorted runs take linear time, and integers keep
+    the sum exact.
     """
     if not len(above) or not len(below):
         return 0.5
 
     def rank_sum(positives_first: bool) -> int:
-        runs = (above, below) if positives_first else (below, above)
+        if positives_first:
+            runs = (above, below)
+        else:
+            runs = (below, above)
         order = np.argsort(np.concatenate(runs), kind="stable")
-        is_positive = order < len(above) if positives_first else order >= len(below)
+        if positives_first:
+            is_positive = order < len(above)
+        else:
+            is_positive = order >= len(below)
         return int(np.flatnonzero(is_positive).sum())
 
     apply = ordered_map if len(above) + len(below) > _FEW_SCORES else map
@@ -203,7 +226,8 @@ def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: A
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
-        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
+        is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
@@ -221,8 +245,8 @@ def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: A
 
     References
     ----------
-    Hanley and McNeil, The meaning and use of the area under a receiver operating characteristic (ROC) curve,
-    Radiology 143, 1982.
+    Hanley and McNeil, The meaning and use of the area under a receiver operating characteristic
+    (ROC) curve, Radiology 143, 1982.
 
     Examples
     --------
@@ -237,7 +261,12 @@ def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: A
 
 
 def roc_curve(
-    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None, drop_collinear: bool = True
+    y: Any,
+    score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    drop_collinear: bool = True,
 ) -> RocCurve:
     """The ROC curve of a score.
 
@@ -246,13 +275,14 @@ def roc_curve(
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
-        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
+        is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     drop_collinear : bool, default=True
-        Leave out points on a straight line between their neighbours: the curve is the same.
+        Leave out points on a straight line between their neighbors: the curve is the same.
 
     Returns
     -------
@@ -272,37 +302,50 @@ def roc_curve(
     """
     steps = Steps.of(y, score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
-    positives, negatives = np.append(0.0, steps.positives), np.append(0.0, steps.negatives)
-    points = _corners(positives, negatives) if drop_collinear else np.arange(len(positives))
-    tpr, fpr = positives[points] / (n_positive or 1.0), negatives[points] / (n_negative or 1.0)
+    positives = np.append(0.0, steps.positives)
+    negatives = np.append(0.0, steps.negatives)
+    if drop_collinear:
+        points = _corners(positives, negatives)
+    else:
+        points = np.arange(len(positives))
+    tpr = positives[points] / (n_positive or 1.0)
+    fpr = negatives[points] / (n_negative or 1.0)
     thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))[points]
     if not n_positive and not n_negative:
-        thresholds, tpr, fpr = np.array([np.inf, -np.inf]), np.array([0.0, 1.0]), np.array([0.0, 1.0])
+        thresholds = np.array([np.inf, -np.inf])
+        tpr = np.array([0.0, 1.0])
+        fpr = np.array([0.0, 1.0])
     tpr, fpr = (tpr if n_positive else fpr), (fpr if n_negative else tpr)
     return RocCurve(fpr, tpr, thresholds, steps.area(), n_positive, n_negative)
 
 
 def _corners(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
     """Places where the curve changes direction, and both ends."""
-    up, across = np.diff(positives), np.diff(negatives)
+    up = np.diff(positives)
+    across = np.diff(negatives)
     turns = up[1:] * across[:-1] != up[:-1] * across[1:]
-    return np.flatnonzero(np.concatenate([[True], turns, [True]])) if len(up) else np.arange(len(positives))
+    if len(up):
+        return np.flatnonzero(np.concatenate([[True], turns, [True]]))
+    return np.arange(len(positives))
 
 
 def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Places of the upper convex hull of points with x and y not falling.
 
-    A point on or below the line between its neighbours is no corner, so that all such points are dropped at
-    once, again and again while that drops many; Andrew's monotone chain takes the rest.
+    A point on or below the line between its neighbors is no corner, so that all such points are
+    dropped at once, again and again while that drops many; Andrew's monotone chain takes the rest.
     """
     repeats = (x == x[:1]) & (y == y[:1])
     repeats[:-1] |= (x[:-1] == x[1:]) & (y[:-1] == y[1:])
     repeats[:1] = False
     points = np.flatnonzero(~repeats)
     while len(points) > _FEW_POINTS:
-        px, py = x[points], y[points]
-        left, right = slice(None, -2), slice(2, None)
-        right_of, above = px[right] - px[left], py[right] - py[left]
+        px = x[points]
+        py = y[points]
+        left = slice(None, -2)
+        right = slice(2, None)
+        right_of = px[right] - px[left]
+        above = py[right] - py[left]
         below = (px[1:-1] - px[left]) * above >= (py[1:-1] - py[left]) * right_of
         dropped = int(np.count_nonzero(below))
         points = points[np.concatenate([[True], ~below, [True]])]
@@ -314,10 +357,12 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _monotone_chain(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Andrew's monotone chain, point by point."""
     hull: list[int] = []
-    px, py = x.tolist(), y.tolist()
+    px = x.tolist()
+    py = y.tolist()
     for i in range(len(px)):
         while len(hull) > 1:
-            a, b = hull[-2], hull[-1]
+            a = hull[-2]
+            b = hull[-1]
             if (px[b] - px[a]) * (py[i] - py[a]) < (py[b] - py[a]) * (px[i] - px[a]):
                 break
             hull.pop()

@@ -1,4 +1,5 @@
-"""A score at every threshold: precision against recall, and expected cost against operating conditions."""
+"""A score at every threshold: precision against recall, and expected cost against operating
+conditions."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ class PrecisionRecall(Printable):
     Attributes
     ----------
     precision, recall, thresholds : ndarray of shape (m,)
-        When rows with a score of at least the threshold are predicted positive; the first point, with an
-        infinite threshold and nothing predicted positive, has recall 0 and precision 1.
+        When rows with a score of at least the threshold are predicted positive; the first point,
+        with an infinite threshold and nothing predicted positive, has recall 0 and precision 1.
     average_precision : float
         Σ (rise in recall) · precision; 0 when there are no positives.
     prevalence : float
@@ -62,7 +63,9 @@ class PrecisionRecall(Printable):
     def best_f1(self) -> tuple[float, float]:
         """The largest F1 and its threshold."""
         total = self.precision + self.recall
-        f1 = np.divide(2 * self.precision * self.recall, total, out=np.zeros_like(total), where=total > 0)
+        f1 = np.divide(
+            2 * self.precision * self.recall, total, out=np.zeros_like(total), where=total > 0
+        )
         best = int(np.argmax(f1))
         return float(f1[best]), float(self.thresholds[best])
 
@@ -83,7 +86,8 @@ def precision_recall_curve(
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
-        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
+        is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
@@ -110,7 +114,9 @@ def precision_recall_curve(
     recall = np.append(0.0, steps.positives / (n_positive or 1.0))
     area = float(np.dot(np.diff(recall), precision[1:]))
     thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))
-    return PrecisionRecall(precision, recall, thresholds, area, ratio(n_positive, n_positive + n_negative))
+    return PrecisionRecall(
+        precision, recall, thresholds, area, ratio(n_positive, n_positive + n_negative)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,12 +128,14 @@ class CostCurve(Printable):
     probability_cost : ndarray of shape (m,)
         p c_fn / (p c_fn + (1-p) c_fp) for the class share p and two costs, from 0 to 1.
     cost : ndarray of shape (m,)
-        Expected cost over its largest value, with the best threshold for that condition: the lower envelope
-        of the lines (1 - tpr) x + fpr (1 - x).
+        Expected cost over its largest value, with the best threshold for that condition: the lower
+        envelope of the lines (1 - tpr) x + fpr (1 - x).
     lines : ndarray of shape (h, 2)
-        (fpr, miss rate) of the thresholds that are best for some x: the ends of their lines at x = 0 and 1.
+        (fpr, miss rate) of the thresholds that are best for some x: the ends of their lines at x =
+        0 and 1.
     thresholds : ndarray of shape (h,)
-        The thresholds of the lines, falling; the larger the probability cost, the lower the best one.
+        The thresholds of the lines, falling; the larger the probability cost, the lower the best
+        one.
     area : float
         Mean cost when every operating condition is equally likely; 0.25 for guessing.
     prevalence : float
@@ -144,8 +152,8 @@ class CostCurve(Printable):
 
     References
     ----------
-    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance, Machine
-    Learning 65, 2006.
+    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance,
+    Machine Learning 65, 2006.
 
     Examples
     --------
@@ -172,8 +180,10 @@ class CostCurve(Printable):
         """The cost of always deciding for one class, the better of the two."""
         return np.minimum(self.probability_cost, 1.0 - self.probability_cost)
 
-    def at(self, prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> tuple[float, float]:
-        """The least normalised cost and its threshold for a share of positives and two costs."""
+    def at(
+        self, prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0
+    ) -> tuple[float, float]:
+        """The least normalized cost and its threshold for a share of positives and two costs."""
         x = probability_cost(prevalence, cost_fn, cost_fp)
         cost, best = _least_costs(self.lines[:, 0], self.lines[:, 1], np.array([x]))
         return float(cost[0]), float(self.thresholds[best[0]])
@@ -182,8 +192,13 @@ class CostCurve(Printable):
         """The area, and where the score is better than one constant decision."""
         gain = self.trivial - self.cost
         useful = self.probability_cost[gain > 1e-12]
-        where = f"{useful[0]:.3g} to {useful[-1]:.3g}" if len(useful) else "nowhere"
-        return Summary("cost curve", {"area": self.area, "better than one constant decision": where})
+        if len(useful):
+            where = f"{useful[0]:.3g} to {useful[-1]:.3g}"
+        else:
+            where = "nowhere"
+        return Summary(
+            "cost curve", {"area": self.area, "better than one constant decision": where}
+        )
 
 
 def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
@@ -211,7 +226,8 @@ def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1
     """
     if not 0.0 <= prevalence <= 1.0 or cost_fn < 0.0 or cost_fp < 0.0:
         raise SettingError(
-            f"prevalence {prevalence} must lie in [0, 1] and costs {cost_fn}, {cost_fp} be at least 0"
+            f"prevalence {prevalence} must lie in [0, 1] and costs {cost_fn}, {cost_fp} be at"
+            " least 0"
         )
     loss = prevalence * cost_fn
     return ratio(loss, loss + (1.0 - prevalence) * cost_fp, 0.5)
@@ -227,7 +243,8 @@ def cost_curve(
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
     score : array-like of shape (n,)
-        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
+        is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
@@ -246,8 +263,8 @@ def cost_curve(
 
     References
     ----------
-    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance, Machine
-    Learning 65, 2006.
+    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance,
+    Machine Learning 65, 2006.
 
     Examples
     --------
@@ -257,10 +274,12 @@ def cost_curve(
     """
     curve = roc_curve(y, score, pos_label=pos_label, sample_weight=sample_weight)
     hull = curve.hull
-    fpr, miss = curve.fpr[hull], 1.0 - curve.tpr[hull]
+    fpr = curve.fpr[hull]
+    miss = 1.0 - curve.tpr[hull]
     x = np.linspace(0.0, 1.0, n_points)
     cost, _ = _least_costs(fpr, miss, x)
-    lines, area = np.column_stack([fpr, miss]), _envelope_area(fpr, miss)
+    lines = np.column_stack([fpr, miss])
+    area = _envelope_area(fpr, miss)
     prevalence = ratio(curve.n_positive, curve.n_positive + curve.n_negative)
     return CostCurve(x, cost, lines, curve.thresholds[hull], area, prevalence)
 
@@ -273,7 +292,8 @@ def _least_costs(fpr: np.ndarray, miss: np.ndarray, x: np.ndarray) -> tuple[np.n
 
 def _crossings(fpr: np.ndarray, miss: np.ndarray) -> np.ndarray:
     """Where line i+1 takes over from line i: Δfpr (1-x) = -Δmiss x; on a hull these rise."""
-    across, down = np.diff(fpr), -np.diff(miss)
+    across = np.diff(fpr)
+    down = -np.diff(miss)
     total = across + down
     return np.divide(across, total, out=np.zeros_like(total), where=total > 0)
 

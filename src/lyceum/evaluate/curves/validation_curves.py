@@ -50,8 +50,8 @@ class ValidationCurve(LossCurve):
 
     References
     ----------
-    Breiman, Friedman, Olshen and Stone, Classification and regression trees, Wadsworth, 1984 (the rule of one
-    standard error).
+    Breiman, Friedman, Olshen and Stone, Classification and regression trees, Wadsworth, 1984 (the
+    rule of one standard error).
 
     Examples
     --------
@@ -66,7 +66,13 @@ class ValidationCurve(LossCurve):
     ['balanced', 'underfitting']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("train_mean", "test_mean", "test_error", "best", "verdicts")
+    _derived: ClassVar[tuple[str, ...]] = (
+        "train_mean",
+        "test_mean",
+        "test_error",
+        "best",
+        "verdicts",
+    )
 
     name: str
     values: tuple[Any, ...]
@@ -91,7 +97,9 @@ class ValidationCurve(LossCurve):
         """The verdict on every value, with the least test loss as the attainable one."""
         parts = zip(self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist())
         least = float(self.test_mean.min())
-        return tuple(fit_verdict(train, test, self.baseline, error, least) for train, test, error in parts)
+        return tuple(
+            fit_verdict(train, test, self.baseline, error, least) for train, test, error in parts
+        )
 
     def summary(self) -> Summary:
         """The mean losses of every value, with verdicts."""
@@ -137,15 +145,16 @@ def validation_curve(
     groups : array-like of shape (n,), optional
         Groups of rows that belong together, for splitters such as `splitter("grouped")`.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
-        loss of every row.
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted)
+        gives the loss of every row.
     sample_weight : array-like of shape (n,), optional
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
-        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+        A function (model, X) that gives the predictions handed to the loss; by default
+        `model.predict(X)`.
     coded_y : bool, default=False
-        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
-        labels; for a loss and a `predict` of your own.
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors)
+        instead of labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the folds.
     n_jobs : int, optional
@@ -177,4 +186,6 @@ def validation_curve(
     jobs = [(*split, None, {name: value}) for value in values for split in splits]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
     losses = losses_by_split(results, len(values))
-    return ValidationCurve(name, values, *losses, baseline_loss(experiment, splits), experiment.loss_name)
+    return ValidationCurve(
+        name, values, *losses, baseline_loss(experiment, splits), experiment.loss_name
+    )

@@ -36,7 +36,7 @@ class FitVerdict(Printable):
     >>> verdict.word, verdict.gap
     ('overfitting', 0.3)
     >>> verdict.reason
-    'loss 0 on training rows, 0.3 on test rows, 0.5 by a constant; simplify, regularise, or find more rows'
+    'loss 0 on training rows, 0.3 on test rows, 0.5 by a constant; simplify, regularize, or find more rows'
     """
 
     word: str
@@ -59,10 +59,11 @@ def fit_verdict(
 
     With gap = test - train and gain = baseline - train:
 
-    - overfitting when the gap is above two standard errors and a tenth of the baseline, and is above a third
-      of the gain or half of the test loss;
-    - else underfitting when the gain is below a quarter of the baseline, when the test loss is not below the
-      baseline, or when even the training loss is above what is attainable on new rows by two standard errors;
+    - overfitting when the gap is above two standard errors and a tenth of the baseline, and is
+      above a third of the gain or half of the test loss;
+    - else underfitting when the gain is below a quarter of the baseline, when the test loss is not
+      below the baseline, or when even the training loss is above what is attainable on new rows by
+      two standard errors;
     - else balanced.
 
     Parameters
@@ -93,15 +94,18 @@ def fit_verdict(
     >>> fit_verdict(0.1, 0.12, baseline=0.5).word
     'balanced'
     """
-    gap, gain = test_loss - train_loss, baseline - train_loss
+    gap = test_loss - train_loss
+    gain = baseline - train_loss
     losses = f"loss {train_loss:.3g} on training rows, {test_loss:.3g} on test rows"
     numbers = f"{losses}, {baseline:.3g} by a constant"
     matters = gap > max(2.0 * standard_error, _SLIGHT * baseline) and gain > 0.0
     if matters and (gap > gain / 3.0 or gap > test_loss / 2.0):
-        return FitVerdict("overfitting", f"{numbers}; simplify, regularise, or find more rows", gap)
+        return FitVerdict("overfitting", f"{numbers}; simplify, regularize, or find more rows", gap)
     if baseline == 0.0 and test_loss == 0.0:
         return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
     beaten = attainable is not None and train_loss > attainable + 2.0 * standard_error
     if beaten or gain < _GAINED * baseline or gain <= 0.0 or test_loss >= baseline:
-        return FitVerdict("underfitting", f"{numbers}; a richer model or better columns are needed", gap)
+        return FitVerdict(
+            "underfitting", f"{numbers}; a richer model or better columns are needed", gap
+        )
     return FitVerdict("balanced", numbers, gap)

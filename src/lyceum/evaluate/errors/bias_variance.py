@@ -24,30 +24,31 @@ from lyceum.report import Summary, show_count
 class BiasVariance(Printable):
     """The parts of the expected loss over training samples, averaged over test rows.
 
-    Squared loss: error = bias + net_variance + noise, in expectation where the noise-free truth was given.
-    0/1 loss: with E₀ = bias + net_variance, the error against the truth, error = E₀ + net_noise, and for two
-    classes net_noise = N (1 - 2 E₀): noise N turns right predictions wrong, and wrong ones right.
+    Squared loss: error = bias + net_variance + noise, in expectation where the noise-free truth was
+    given. 0/1 loss: with E₀ = bias + net_variance, the error against the truth, error = E₀ +
+    net_noise, and for two classes net_noise = N (1 - 2 E₀): noise N turns right predictions wrong,
+    and wrong ones right.
 
     Attributes
     ----------
     error : float
         Mean loss over all samples and test rows.
     bias : float
-        Squared loss: mean (mean prediction - truth)². 0/1 loss (Domingos 2000): share of rows whose main
-        prediction, the one most often made, is wrong.
+        Squared loss: mean (mean prediction - truth)². 0/1 loss (Domingos 2000): share of rows whose
+        main prediction, the one most often made, is wrong.
     variance : float
-        Mean spread about the main prediction: of the squares, or the share of predictions that differ from
-        it.
+        Mean spread about the main prediction: of the squares, or the share of predictions that
+        differ from it.
     net_variance : float
-        What the variance adds to the error. Equal to `variance` for squared loss. For 0/1 loss, variance adds
-        error on rows whose main prediction is right and removes error on the others: the variance of the
-        former minus the share of right predictions on the latter.
+        What the variance adds to the error. Equal to `variance` for squared loss. For 0/1 loss,
+        variance adds error on rows whose main prediction is right and removes error on the others:
+        the variance of the former minus the share of right predictions on the latter.
     noise : float
-        N, the mean loss of the noise-free truth itself; 0 when it was not given (noise is then part of the
-        bias).
+        N, the mean loss of the noise-free truth itself; 0 when it was not given (noise is then part
+        of the bias).
     net_noise : float
-        What noise adds to the error. Squared loss: `noise`. 0/1 loss of two classes: the mean of N (1 - 2 E₀)
-        over the rows; of more classes error - E₀.
+        What noise adds to the error. Squared loss: `noise`. 0/1 loss of two classes: the mean of N
+        (1 - 2 E₀) over the rows; of more classes error - E₀.
     main : ndarray of shape (n,)
         The main prediction: the mean, or the label most often predicted (the smaller in a tie).
     loss : {"error", "squared"}
@@ -99,10 +100,14 @@ class BiasVariance(Printable):
         if self.noise:
             facts["noise"] = self.noise
             facts["net noise"] = self.net_noise
-        return Summary(f"bias and variance over {self.n_samples} training samples, loss: {self.loss}", facts)
+        return Summary(
+            f"bias and variance over {self.n_samples} training samples, loss: {self.loss}", facts
+        )
 
 
-def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squared") -> BiasVariance:
+def decompose(
+    y: Any, predictions: Any, *, truth: Any = None, loss: str = "squared"
+) -> BiasVariance:
     """Bias and variance from the predictions of many models for the same test rows.
 
     Parameters
@@ -112,7 +117,8 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     predictions : array-like of shape (B, n)
         One row of predictions for every training sample.
     truth : array-like of shape (n,), optional
-        Noise-free targets (or Bayes-optimal labels), if they are known: bias is then measured against them.
+        Noise-free targets (or Bayes-optimal labels), if they are known: bias is then measured
+        against them.
     loss : {"squared", "error"}, default="squared"
         Squared error of numbers, or 0/1 loss of labels.
 
@@ -135,12 +141,16 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     >>> parts.bias, parts.variance, parts.error
     (1.0, 1.0, 2.0)
     """
-    y, predictions = column_of(y, "y"), np.asarray(predictions)
+    y = column_of(y, "y")
+    predictions = np.asarray(predictions)
     if predictions.ndim != 2 or predictions.shape[1] != len(y) or not predictions.size:
         raise DataError(
             f"predictions have shape {predictions.shape}: give {len(y)} predictions for each sample"
         )
-    clean = None if truth is None else column_of(truth, "truth")
+    if truth is None:
+        clean = None
+    else:
+        clean = column_of(truth, "truth")
     if clean is not None and len(clean) != len(y):
         raise DataError(f"truth has {show_count(len(clean), 'row')}, y has {len(y)}")
     return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one_parts})(
@@ -148,29 +158,46 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     )
 
 
-def _squared_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
-    target, predictions = y.astype(np.float64), predictions.astype(np.float64)
+def _squared_parts(
+    y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+) -> BiasVariance:
+    target = y.astype(np.float64)
+    predictions = predictions.astype(np.float64)
     main = predictions.mean(axis=0)
-    goal = target if clean is None else clean.astype(np.float64)
+    if clean is None:
+        goal = target
+    else:
+        goal = clean.astype(np.float64)
     variance = float(((predictions - main) ** 2).mean())
     noise = float(((target - goal) ** 2).mean())
     error = float(((predictions - target) ** 2).mean())
     bias = float(((main - goal) ** 2).mean())
-    return BiasVariance(error, bias, variance, variance, noise, noise, main, "squared", len(predictions))
+    return BiasVariance(
+        error, bias, variance, variance, noise, noise, main, "squared", len(predictions)
+    )
 
 
-def _zero_one_parts(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
-    columns = {"y": y, "predictions": predictions.ravel()} | ({} if clean is None else {"truth": clean})
+def _zero_one_parts(
+    y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+) -> BiasVariance:
+    columns = {"y": y, "predictions": predictions.ravel()} | (
+        {} if clean is None else {"truth": clean}
+    )
     labels, codes = common_codes(columns)
-    target, guesses = codes[0], codes[1].reshape(predictions.shape)
-    goal = target if clean is None else codes[2]
+    target = codes[0]
+    guesses = codes[1].reshape(predictions.shape)
+    if clean is None:
+        goal = target
+    else:
+        goal = codes[2]
     votes = np.stack([(guesses == k).sum(axis=0) for k in range(len(labels))])
     main = votes.argmax(axis=0)
     share = votes / len(guesses)
     rows = np.arange(len(target))
     biased = main != goal
     varies = (len(guesses) - votes[main, rows]) / len(guesses)
-    # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction = goal)
+    # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction =
+    # goal)
     net = float(np.where(biased, -share[goal, rows], varies).mean())
     error = float((guesses != target).mean())
     noise = float((target != goal).mean())
@@ -200,7 +227,8 @@ def bias_variance(
     Parameters
     ----------
     estimator : estimator
-        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted on every sample.
+        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted on every
+        sample.
     X : array-like or frame of n rows, or scanned rows
         Training rows to sample from.
     y : array-like of shape (n,), optional
@@ -254,15 +282,20 @@ def bias_variance(
     size = round(share * n)
     if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
         raise SettingError(
-            f"share={share} of {show_count(n, 'row')} and n_samples={n_samples}: give a share up to 1 "
-            "and at least 1 sample"
+            f"share={share} of {show_count(n, 'row')} and n_samples={n_samples}: give a share up to"
+            " 1 and at least 1 sample"
         )
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)
     draws = [(_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_samples)]
-    predictions = run_all(partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples")
+    predictions = run_all(
+        partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples"
+    )
     if loss == "auto":
-        loss = "error" if by_class else "squared"
+        if by_class:
+            loss = "error"
+        else:
+            loss = "squared"
     return decompose(y_test, np.stack(predictions), truth=truth, loss=loss)
 
 
@@ -284,9 +317,13 @@ def _sample_predictions(experiment: Experiment, X_test: Any, places: np.ndarray)
 def _sample(
     y: np.ndarray, size: int, replace: bool, rng: np.random.RandomState, by_class: bool
 ) -> np.ndarray:
-    """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn again."""
+    """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn
+    again."""
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
-        places = rng.randint(len(y), size=size) if replace else rng.permutation(len(y))[:size]
+        if replace:
+            places = rng.randint(len(y), size=size)
+        else:
+            places = rng.permutation(len(y))[:size]
         if not several or (y[places] != y[places[0]]).any():
             return np.sort(places)

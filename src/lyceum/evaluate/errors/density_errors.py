@@ -1,4 +1,5 @@
-"""Bias and variance of a density estimate against a setting of it, such as the width of a window."""
+"""Bias and variance of a density estimate against a setting of it, such as the width of a
+window."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from lyceum.report import Summary, Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DensityErrors(Printable):
-    """Squared bias, variance and their sum for every value of a setting, averaged over rows of the truth.
+    """Squared bias, variance and their sum for every value of a setting, averaged over rows of the
+    truth.
 
     Attributes
     ----------
@@ -77,9 +79,19 @@ class DensityErrors(Printable):
 
     def summary(self) -> Summary:
         """The parts by value of the setting."""
-        rows = [*zip(*(column.tolist() for column in (self.values, self.bias, self.variance, self.error)))]
-        table = Table("Errors of the density", (self.name, "squared bias", "variance", "error"), rows)
-        facts = {"rows of a sample": self.n_rows, "samples": self.n_samples, f"best {self.name}": self.best}
+        rows = [
+            *zip(
+                *(column.tolist() for column in (self.values, self.bias, self.variance, self.error))
+            )
+        ]
+        table = Table(
+            "Errors of the density", (self.name, "squared bias", "variance", "error"), rows
+        )
+        facts = {
+            "rows of a sample": self.n_rows,
+            "samples": self.n_samples,
+            f"best {self.name}": self.best,
+        }
         return Summary("bias and variance of a density", facts, [table])
 
 
@@ -96,8 +108,9 @@ def density_errors(
 ) -> DensityErrors:
     """Bias and variance of a density estimate against a known density, for values of a setting.
 
-    Samples are drawn from the known density, the estimator is fitted to each, and its densities at other rows
-    drawn from it are compared with the true ones. A wide window has bias, a narrow one variance.
+    Samples are drawn from the known density, the estimator is fitted to each, and its densities at
+    other rows drawn from it are compared with the true ones. A wide window has bias, a narrow one
+    variance.
 
     Parameters
     ----------
@@ -140,7 +153,8 @@ def density_errors(
         raise DataError(f"there are no values of {name} to compare")
     if n_rows < 1 or n_samples < 2 or n_points < 1:
         raise SettingError(
-            f"n_rows={n_rows}, n_samples={n_samples} and n_points={n_points}: give at least 1, 2 and 1"
+            f"n_rows={n_rows}, n_samples={n_samples} and n_points={n_points}: give at least 1, 2"
+            " and 1"
         )
     random = check_random_state(random_state)
     points = _draw(truth, n_points, random)
@@ -151,7 +165,9 @@ def density_errors(
         models = (clone(estimator).set_params(**{name: value}).fit(sample) for sample in samples)
         parts.append(decompose(f, [np.exp(model.score_samples(points)) for model in models]))
         report("values", done + 1, len(values))
-    bias, variance = (np.array([getattr(part, which) for part in parts]) for which in ("bias", "variance"))
+    bias, variance = (
+        np.array([getattr(part, which) for part in parts]) for which in ("bias", "variance")
+    )
     return DensityErrors(name, values, bias, variance, int(n_rows), int(n_samples))
 
 

@@ -1,4 +1,5 @@
-"""Why a model errs: noise that no model can predict, a class of models that is too simple, too few rows."""
+"""Why a model errs: noise that no model can predict, a class of models that is too simple, too few
+rows."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ class ErrorParts(Printable):
     approximation : float
         Loss of the best model of the class, minus `irreducible`: the class is too simple.
     estimation : float
-        Loss of the trained model, minus that of the best of its class: too few rows. On a sample of test
-        rows it may be below 0.
+        Loss of the trained model, minus that of the best of its class: too few rows. On a sample of
+        test rows it may be below 0.
     loss : {"squared", "error"}
         The loss.
 
@@ -71,21 +72,24 @@ class ErrorParts(Printable):
         return Summary(f"parts of the error, loss: {self.loss}", facts)
 
 
-def error_parts(y: Any, predicted: Any, best: Any, truth: Any, *, loss: str = "squared") -> ErrorParts:
+def error_parts(
+    y: Any, predicted: Any, best: Any, truth: Any, *, loss: str = "squared"
+) -> ErrorParts:
     """Irreducible, approximation and estimation error from predictions for the same test rows.
 
-    With R the mean loss, f the trained model, f° the best model of its class and f* the best rule of all:
-    R(f) = R(f*) + [R(f°) - R(f*)] + [R(f) - R(f°)].
+    With R the mean loss, f the trained model, f° the best model of its class and f* the best rule
+    of all: R(f) = R(f*) + [R(f°) - R(f*)] + [R(f) - R(f°)].
 
     Parameters
     ----------
     y : array-like of shape (n,), or scanned rows
         Targets of the test rows.
     predicted : array-like of shape (n,) or (B, n)
-        Predictions of the trained model, or of B models trained on different samples, whose losses are
-        averaged.
+        Predictions of the trained model, or of B models trained on different samples, whose losses
+        are averaged.
     best : array-like of shape (n,)
-        Predictions of the best model of the class; the same learner trained on very many rows comes close.
+        Predictions of the best model of the class; the same learner trained on very many rows comes
+        close.
     truth : array-like of shape (n,)
         The noise-free targets E[y | x], or the labels of the Bayes classifier.
     loss : {"squared", "error"}, default="squared"

@@ -30,9 +30,9 @@ _SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_po
 class BinaryReport(Printable):
     """The rates of a two-by-two table.
 
-    A rate whose denominator is zero is 0, and its name is in `undefined`; the odds ratio is infinite when
-    only its denominator is zero and 1 (no association) when both parts are; kappa is 0 when all rows are in
-    one class.
+    A rate whose denominator is zero is 0, and its name is in `undefined`; the odds ratio is
+    infinite when only its denominator is zero and 1 (no association) when both parts are; kappa is
+    0 when all rows are in one class.
 
     Attributes
     ----------
@@ -47,7 +47,8 @@ class BinaryReport(Printable):
     accuracy, error : float
         Shares of rows predicted right and wrong.
     precision, npv : float
-        Of the rows predicted positive (negative), the share that is: tp / (tp + fp) and tn / (tn + fn).
+        Of the rows predicted positive (negative), the share that is: tp / (tp + fp) and tn / (tn +
+        fn).
     recall, miss_rate : float
         Of the positives, the shares found and missed: tp / (tp + fn) and fn / (tp + fn).
     specificity, false_positive_rate : float
@@ -75,9 +76,9 @@ class BinaryReport(Printable):
 
     References
     ----------
-    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
-    Matthews, Comparison of the predicted and observed secondary structure of T4 phage lysozyme, Biochimica et
-    Biophysica Acta 405, 1975.
+    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement
+    20, 1960. Matthews, Comparison of the predicted and observed secondary structure of T4 phage
+    lysozyme, Biochimica et Biophysica Acta 405, 1975.
 
     Examples
     --------
@@ -149,7 +150,8 @@ class BinaryReport(Printable):
 
     @property
     def npv(self) -> float:
-        """Negative predictive value, share of the rows predicted negative that are: tn / (tn + fn)."""
+        """Negative predictive value, share of the rows predicted negative that are: tn / (tn +
+        fn)."""
         return ratio(self.tn, self.tn + self.fn)
 
     @property
@@ -169,8 +171,10 @@ class BinaryReport(Printable):
 
     @property
     def odds_ratio(self) -> float:
-        """Odds of a positive prediction among positives over those among negatives: tp tn / (fp fn)."""
-        above, below = self.tp * self.tn, self.fp * self.fn
+        """Odds of a positive prediction among positives over those among negatives: tp tn / (fp
+        fn)."""
+        above = self.tp * self.tn
+        below = self.fp * self.fn
         return ratio(above, below, math.inf if above else 1.0)
 
     @property
@@ -197,7 +201,9 @@ class BinaryReport(Printable):
     def matthews(self) -> float:
         """Matthews' correlation of truth and prediction; 0 when either has one class only."""
         margins = (self.tp + self.fp, self.tp + self.fn, self.tn + self.fp, self.tn + self.fn)
-        below = math.prod(math.sqrt(margin) for margin in margins)  # the product itself could overflow
+        below = math.prod(
+            math.sqrt(margin) for margin in margins
+        )  # the product itself could overflow
         return min(1.0, max(-1.0, ratio(self.tp * self.tn - self.fp * self.fn, below)))
 
     @property
@@ -252,14 +258,14 @@ def binary_report(
     Parameters
     ----------
     y, predicted : array-like of shape (n,), optional
-        Truth and prediction; or leave them out and give all four counts. Scanned rows as y stand for their
-        target and carry their weights.
+        Truth and prediction; or leave them out and give all four counts. Scanned rows as y stand
+        for their target and carry their weights.
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
     pos_label : label, optional
-        The positive class: by default the larger of two numbers (1, True), and of two texts the rarer one in
-        y, the later one if they are as frequent (a lone label is positive if it is 1 or True). When it is
-        given, all other labels together are negative.
+        The positive class: by default the larger of two numbers (1, True), and of two texts the
+        rarer one in y, the later one if they are as frequent (a lone label is positive if it is 1
+        or True). When it is given, all other labels together are negative.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -301,7 +307,9 @@ def _report_of_counts(counts: tuple[float | None, ...], pos_label: Any) -> Binar
 def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
     """The positive class by default: of numbers 1 or the larger, of texts the rarer."""
     if len(labels) < 2:
-        return labels[0] if labels == [1] else 1
+        if labels == [1]:
+            return labels[0]
+        return 1
     if all(isinstance(label, str) for label in labels):
         return labels[int(np.argmin(np.bincount(truth, w, 2)[::-1]) == 0)]
     return labels[1]
@@ -309,11 +317,14 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
 
 def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
     y, sample_weight = truth_and_weights(y, sample_weight)
-    y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
+    y = column_of(y, "y")
+    predicted = column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
     if len(truth) and truth.min() < 0:
-        raise MissingValuesError(f"y has {int((truth < 0).sum())} missing labels: leave those rows out")
+        raise MissingValuesError(
+            f"y has {int((truth < 0).sum())} missing labels: leave those rows out"
+        )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
             f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report"
@@ -322,11 +333,19 @@ def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any
         pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y)))
     others = [label for label in labels if label != pos_label]
     refuse_unknown(pos_label, labels)
-    place = labels.index(pos_label) if pos_label in labels else len(labels)
+    if pos_label in labels:
+        place = labels.index(pos_label)
+    else:
+        place = len(labels)
     cell = 2 * (truth == place) + (guess == place)
     w = weights_of(sample_weight, len(y))
     decided = guess >= 0
-    tn, fp, fn, tp = map(float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4))
+    tn, fp, fn, tp = map(
+        float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4)
+    )
     rejected = float((~decided).sum() if w is None else w[~decided].sum())
-    negative = others[0] if len(others) == 1 else f"not {pos_label}"
+    if len(others) == 1:
+        negative = others[0]
+    else:
+        negative = f"not {pos_label}"
     return BinaryReport(tp, fp, fn, tn, pos_label, negative, rejected)

@@ -21,7 +21,7 @@ class Cobweb(Printable):
     truth, predicted : ndarray of shape (K(K-1),)
         The labels that the spoke stands for.
     rates : ndarray of shape (K(K-1),)
-        Share of the true class that got the wrong label: 0 is the centre, and perfect.
+        Share of the true class that got the wrong label: 0 is the center, and perfect.
     angles : ndarray of shape (K(K-1),)
         The directions of the spokes, in radians.
     chance : float
@@ -35,8 +35,8 @@ class Cobweb(Printable):
 
     References
     ----------
-    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
-    Expert Systems with Applications 34, 2008.
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical
+    data, Expert Systems with Applications 34, 2008.
 
     Examples
     --------
@@ -58,7 +58,9 @@ class Cobweb(Printable):
         """The kinds of mistakes, the most frequent first."""
         order = np.argsort(-self.rates, kind="stable")
         rows = [(str(self.truth[i]), str(self.predicted[i]), float(self.rates[i])) for i in order]
-        return Summary("cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),))
+        return Summary(
+            "cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),)
+        )
 
 
 def cobweb(matrix: Confusion) -> Cobweb:
@@ -78,8 +80,8 @@ def cobweb(matrix: Confusion) -> Cobweb:
 
     References
     ----------
-    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
-    Expert Systems with Applications 34, 2008.
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical
+    data, Expert Systems with Applications 34, 2008.
 
     Examples
     --------

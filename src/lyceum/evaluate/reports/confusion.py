@@ -31,7 +31,8 @@ _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion(Printable):
-    """Rows by true class and by prediction; mergeable, so that large files are counted block by block.
+    """Rows by true class and by prediction; mergeable, so that large files are counted block by
+    block.
 
     Attributes
     ----------
@@ -42,8 +43,8 @@ class Confusion(Printable):
     rejected : ndarray of shape (K,)
         Rows of true class i without a decision: the reject column.
     foreign : ndarray of shape (K + 1,)
-        Rows that belong to no class (their true label is the reject label), by prediction; the last entry
-        counts those that were rejected, which is right: the reject row.
+        Rows that belong to no class (their true label is the reject label), by prediction; the last
+        entry counts those that were rejected, which is right: the reject row.
     n : float
         All rows, or their weight.
     rates : ndarray of shape (K, K)
@@ -66,9 +67,9 @@ class Confusion(Printable):
 
     References
     ----------
-    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
-    Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit,
-    Psychological Bulletin 70, 1968.
+    Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement
+    20, 1960. Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement
+    or partial credit, Psychological Bulletin 70, 1968.
 
     Examples
     --------
@@ -81,7 +82,14 @@ class Confusion(Printable):
     0.5
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("n", "accuracy", "error", "reject_rate", "kappa", "kappa_reading")
+    _derived: ClassVar[tuple[str, ...]] = (
+        "n",
+        "accuracy",
+        "error",
+        "reject_rate",
+        "kappa",
+        "kappa_reading",
+    )
 
     classes: np.ndarray
     counts: np.ndarray
@@ -95,7 +103,8 @@ class Confusion(Printable):
 
     @property
     def rates(self) -> np.ndarray:
-        """P_ij, the share of the decided rows of class i predicted as j; zeros for an empty class."""
+        """P_ij, the share of the decided rows of class i predicted as j; zeros for an empty
+        class."""
         return _shares(self.counts, self.counts.sum(axis=1, keepdims=True))
 
     @property
@@ -111,7 +120,9 @@ class Confusion(Printable):
     @property
     def accuracy(self) -> float:
         """Right decisions over decided rows; 0 when nothing was decided."""
-        return ratio(float(np.trace(self.counts)), float(self.counts.sum() + self.foreign[:-1].sum()))
+        return ratio(
+            float(np.trace(self.counts)), float(self.counts.sum() + self.foreign[:-1].sum())
+        )
 
     @property
     def error(self) -> float:
@@ -120,7 +131,8 @@ class Confusion(Printable):
         return ratio(decided - float(np.trace(self.counts)), decided)
 
     def error_under(self, priors: Any) -> float:
-        """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of class k).
+        """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of
+        class k).
 
         Parameters
         ----------
@@ -135,7 +147,11 @@ class Confusion(Printable):
         if isinstance(priors, Mapping):
             priors = [priors.get(label, 0.0) for label in self.classes.tolist()]
         shares = np.asarray(priors, dtype=np.float64)
-        if shares.shape != (len(self.classes),) or not (shares >= 0.0).all() or not shares.sum() > 0.0:
+        if (
+            shares.shape != (len(self.classes),)
+            or not (shares >= 0.0).all()
+            or not shares.sum() > 0.0
+        ):
             raise SettingError(
                 f"priors are {shares.tolist()}: give a share for each of {self.classes.tolist()}"
             )
@@ -155,15 +171,16 @@ class Confusion(Printable):
         return cohen_kappa(self.counts)
 
     def weighted_kappa(self, weights: Any = "linear") -> float:
-        """Cohen's weighted kappa, for ordered classes: 1 - Σ w_ij O_ij / Σ w_ij E_ij over decided rows.
+        """Cohen's weighted kappa, for ordered classes: 1 - Σ w_ij O_ij / Σ w_ij E_ij over decided
+        rows.
 
         O_ij is the share of rows of class i predicted as j, and E_ij what it would be by chance.
 
         Parameters
         ----------
         weights : {"linear", "quadratic"} or array of shape (K, K), default="linear"
-            How serious it is to predict class j for class i: |i - j|, (i - j)², or given; in the order of
-            `classes`. With weight 1 for every error it is `kappa`.
+            How serious it is to predict class j for class i: |i - j|, (i - j)², or given; in the
+            order of `classes`. With weight 1 for every error it is `kappa`.
 
         Returns
         -------
@@ -173,7 +190,9 @@ class Confusion(Printable):
         w = disagreement_weights(weights, len(self.classes))
         total = self.counts.sum()
         chance = float((w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum())
-        return 1.0 - float((w * self.counts).sum() * total) / chance if chance > 0.0 else 0.0
+        if chance > 0.0:
+            return 1.0 - float((w * self.counts).sum() * total) / chance
+        return 0.0
 
     @property
     def kappa_reading(self) -> str:
@@ -183,14 +202,17 @@ class Confusion(Printable):
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
-        first, second = self._expand(labels), other._expand(labels)
+        first = self._expand(labels)
+        second = other._expand(labels)
         return Confusion(as_classes(labels), *(a + b for a, b in zip(first, second)))
 
     def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
         own = self.classes.tolist()
         place = known_codes(own, np.arange(len(own)), labels)
-        counts, rejected, foreign = np.zeros((K, K)), np.zeros(K), np.zeros(K + 1)
+        counts = np.zeros((K, K))
+        rejected = np.zeros(K)
+        foreign = np.zeros(K + 1)
         counts[np.ix_(place, place)] = self.counts
         rejected[place] = self.rejected
         foreign[[*place, K]] = self.foreign
@@ -213,26 +235,36 @@ class Confusion(Printable):
         BinaryReport
         """
         first = self._class_numbers(group)
-        second = (
-            np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._class_numbers(rest)
-        )
+        if rest is None:
+            second = np.setdiff1d(np.arange(len(self.classes)), first)
+        else:
+            second = self._class_numbers(rest)
         if not len(first) or np.intersect1d(first, second).size:
-            raise SettingError("versus needs a group that is not empty and shares no label with the rest")
-        cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
+            raise SettingError(
+                "versus needs a group that is not empty and shares no label with the rest"
+            )
+        cells = [
+            float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)
+        ]
         tp, fn, fp, tn = cells
         rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
-        return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected)
+        return BinaryReport(
+            tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected
+        )
 
     def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
         own = self.classes.tolist()
         wanted = list(labels)
         unknown = [label for label in wanted if label not in own]
         if unknown:
-            raise SettingError(f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}")
+            raise SettingError(
+                f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}"
+            )
         return np.unique([own.index(label) for label in wanted]).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
-        """Every pair of classes, on the rows of the two that were predicted as one of them: K(K-1)/2."""
+        """Every pair of classes, on the rows of the two that were predicted as one of them:
+        K(K-1)/2."""
         return tuple(self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2))
 
     def one_vs_all(self) -> tuple[BinaryReport, ...]:
@@ -256,7 +288,10 @@ class Confusion(Printable):
     def table(self, rates: bool = False) -> Table:
         """The matrix as a table, with a reject column and row where there are any."""
         names = [str(label) for label in self.classes.tolist()]
-        cells = self.full_rates if rates else _as_integers(self.full)
+        if rates:
+            cells = self.full_rates
+        else:
+            cells = _as_integers(self.full)
         K = len(names)
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
@@ -276,7 +311,9 @@ class Confusion(Printable):
             facts["reject rate"] = self.reject_rate
         facts |= {"kappa": self.kappa, "kappa reads": self.kappa_reading}
         empty = [
-            str(label) for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected) if not n
+            str(label)
+            for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected)
+            if not n
         ]
         if empty:
             facts["classes without rows"] = ", ".join(empty)
@@ -291,13 +328,13 @@ def confusion_matrix(
     Parameters
     ----------
     y, predicted : array-like of shape (n,)
-        Labels of any one type; scanned rows as y stand for their target and carry their weights. A prediction
-        that is None or NaN is a rejection.
+        Labels of any one type; scanned rows as y stand for their target and carry their weights. A
+        prediction that is None or NaN is a rejection.
     classes : array-like, optional
         The classes and their order; by default the sorted labels of both columns.
     reject : label, optional
-        The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
-        rows that belong to no class.
+        The label that stands for doubt. Among the predictions it is a rejection; among the truth it
+        marks rows that belong to no class.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -325,27 +362,34 @@ def confusion_matrix(
     (0.333, 0.25)
     """
     y, sample_weight = truth_and_weights(y, sample_weight)
-    y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
+    y = column_of(y, "y")
+    predicted = column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)
     if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
         raise MissingValuesError(f"y has {missing} missing labels: leave those rows out")
     truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
     if classes is not None:
-        wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
+        wanted = [
+            label for label in np.asarray(classes).tolist() if reject is None or label != reject
+        ]
         unknown = [label for label in labels if label not in wanted]
         if unknown:
             raise DataError(f"label {unknown[0]!r} is not among the classes {wanted}")
-        truth, guess = known_codes(labels, truth, wanted), known_codes(labels, guess, wanted)
+        truth = known_codes(labels, truth, wanted)
+        guess = known_codes(labels, guess, wanted)
         labels = wanted
     return _count(labels, truth, guess, weights_of(sample_weight, len(y)))
 
 
-def _count(labels: list[Any], truth: np.ndarray, guess: np.ndarray, w: np.ndarray | None) -> Confusion:
+def _count(
+    labels: list[Any], truth: np.ndarray, guess: np.ndarray, w: np.ndarray | None
+) -> Confusion:
     K = len(labels)
     if K > _MOST_CLASSES:
         raise DataError(
-            f"there are {K:,} different labels: is this a numeric target? regression_report measures those"
+            f"there are {K:,} different labels: is this a numeric target? regression_report"
+            " measures those"
         )
     size = K + 1  # code -1, doubt, is shifted to 0
     cell = truth * np.int32(size)  # below 5,002², which int32 holds
@@ -363,10 +407,12 @@ def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
 def _as_integers(counts: np.ndarray) -> np.ndarray:
     """Counts as integers where all of them are."""
-    return (
-        counts.astype(np.int64) if (counts == np.trunc(counts)).all() and (counts < 2**53).all() else counts
-    )
+    if (counts == np.trunc(counts)).all() and (counts < 2**53).all():
+        return counts.astype(np.int64)
+    return counts
 
 
 def _name(labels: np.ndarray) -> Any:
-    return labels.tolist()[0] if len(labels) == 1 else ", ".join(map(str, labels.tolist()))
+    if len(labels) == 1:
+        return labels.tolist()[0]
+    return ", ".join(map(str, labels.tolist()))

@@ -25,8 +25,9 @@ def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
     kappa : float
         Cohen's kappa.
     scale : {"fleiss", "landis_koch"}, default="fleiss"
-        "fleiss": poor below 0.4, good up to 0.75, excellent above. "landis_koch": poor below 0, slight up to
-        0.2, fair up to 0.4, moderate up to 0.6, substantial up to 0.8, almost perfect above.
+        "fleiss": poor below 0.4, good up to 0.75, excellent above. "landis_koch": poor below 0,
+        slight up to 0.2, fair up to 0.4, moderate up to 0.6, substantial up to 0.8, almost perfect
+        above.
 
     Returns
     -------
@@ -39,7 +40,8 @@ def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
     References
     ----------
     Fleiss, Statistical methods for rates and proportions, 1981.
-    Landis and Koch, The measurement of observer agreement for categorical data, Biometrics 33, 1977.
+    Landis and Koch, The measurement of observer agreement for categorical data, Biometrics 33,
+    1977.
 
     Examples
     --------
@@ -47,7 +49,11 @@ def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
     ('poor', 'fair')
     """
     if scale == "fleiss":
-        return "poor" if kappa < 0.4 else "good" if kappa <= 0.75 else "excellent"
+        if kappa < 0.4:
+            return "poor"
+        if kappa <= 0.75:
+            return "good"
+        return "excellent"
     if scale != "landis_koch":
         raise SettingError(f"scale={scale!r}: choose from 'fleiss', 'landis_koch'")
     if kappa < 0.0:
@@ -89,7 +95,8 @@ def kappa_from_rates(detection_rate: float, false_alarm_rate: float, prevalence:
 
 
 def cohen_kappa(counts: np.ndarray) -> float:
-    """Agreement beyond chance, (p_o - p_e) / (1 - p_e), of a table; 0 where chance explains everything."""
+    """Agreement beyond chance, (p_o - p_e) / (1 - p_e), of a table; 0 where chance explains
+    everything."""
     total = counts.sum()
     if not total:
         return 0.0
@@ -103,8 +110,12 @@ def disagreement_weights(weights: Any, K: int) -> np.ndarray:
     """The (K, K) weights of weighted kappa, by name or as given."""
     if isinstance(weights, str):
         apart = np.abs(np.subtract.outer(np.arange(K), np.arange(K))).astype(np.float64)
-        return named_choice("weights", weights, {"linear": lambda: apart, "quadratic": lambda: apart**2})()
+        return named_choice(
+            "weights", weights, {"linear": lambda: apart, "quadratic": lambda: apart**2}
+        )()
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (K, K) or not (given >= 0.0).all() or np.diagonal(given).any():
-        raise SettingError(f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal")
+        raise SettingError(
+            f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal"
+        )
     return given

@@ -51,7 +51,9 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
     if np.count_nonzero(shares) < 2:
         return 0.5
-    areas = [roc_auc_score(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)]
+    areas = [
+        roc_auc_score(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)
+    ]
     return float(np.dot(areas, shares[shares > 0.0]) / shares.sum())
 
 
@@ -82,8 +84,8 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
 
     References
     ----------
-    Hand and Till, A simple generalisation of the area under the ROC curve for multiple class classification
-    problems, Machine Learning 45, 2001.
+    Hand and Till, A simple generalization of the area under the ROC curve for multiple class
+    classification problems, Machine Learning 45, 2001.
 
     Examples
     --------
@@ -95,9 +97,14 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
     present = np.flatnonzero(counts > 0)
-    area = _sorted_areas(codes, score, present) if w is None else _weighted_areas(codes, score, w)
+    if w is None:
+        area = _sorted_areas(codes, score, present)
+    else:
+        area = _weighted_areas(codes, score, w)
     pairs = list(combinations(present.tolist(), 2))
-    return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs)) if pairs else 0.5
+    if pairs:
+        return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs))
+    return 0.5
 
 
 def _sorted_areas(codes: np.ndarray, score: np.ndarray, present: np.ndarray):
@@ -123,15 +130,17 @@ def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
 
 
 def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any = None) -> float:
-    """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i predicted right.
+    """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i
+    predicted right.
 
-    A rejected row counts in N_i. A class that is never right makes the geometric mean 0, so that every class
-    matters.
+    A rejected row counts in N_i. A class that is never right makes the geometric mean 0, so that
+    every class matters.
 
     Parameters
     ----------
     y : array-like of shape (n,), scanned rows or Confusion
-        The true labels (rows stand for their target and carry their weights), or a confusion matrix.
+        The true labels (rows stand for their target and carry their weights), or a confusion
+        matrix.
     predicted : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
     sample_weight : array-like of shape (n,), optional
@@ -153,10 +162,16 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     """
     if predicted is None and not isinstance(y, Confusion):
         raise SettingError("give y and predicted, or a confusion matrix")
-    matrix = y if isinstance(y, Confusion) else confusion_matrix(y, predicted, sample_weight=sample_weight)
+    if isinstance(y, Confusion):
+        matrix = y
+    else:
+        matrix = confusion_matrix(y, predicted, sample_weight=sample_weight)
     n = matrix.counts.sum(axis=1) + matrix.rejected
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):
         return 0.0
-    geometric = float(np.exp(np.log(right).mean())) if right.min() > 0.0 else 0.0
+    if right.min() > 0.0:
+        geometric = float(np.exp(np.log(right).mean()))
+    else:
+        geometric = 0.0
     return 0.75 * float(right.mean()) + 0.25 * geometric

@@ -55,7 +55,8 @@ class ClassReport(Printable):
     Attributes
     ----------
     per_class : tuple of BinaryReport
-        In the order of `confusion.classes`. A rejected row of a class lowers its recall: it was not found.
+        In the order of `confusion.classes`. A rejected row of a class lowers its recall: it was not
+        found.
     macro : ClassAverages
         The plain mean: every class counts the same.
     weighted : ClassAverages
@@ -95,7 +96,11 @@ class ClassReport(Printable):
         ]
         means = [
             (name, mean.precision, mean.recall, mean.f1)
-            for name, mean in (("macro", self.macro), ("weighted", self.weighted), ("micro", self.micro))
+            for name, mean in (
+                ("macro", self.macro),
+                ("weighted", self.weighted),
+                ("micro", self.micro),
+            )
         ]
         facts = {
             "accuracy": self.confusion.accuracy,
@@ -110,21 +115,27 @@ class ClassReport(Printable):
 
 
 def class_report(
-    y: Any, predicted: Any = None, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
+    y: Any,
+    predicted: Any = None,
+    *,
+    classes: Any = None,
+    reject: Any = None,
+    sample_weight: Any = None,
 ) -> ClassReport:
     """Rates of every class against the others, with macro, weighted and micro averages.
 
     Parameters
     ----------
     y : array-like of shape (n,), scanned rows or Confusion
-        The true labels (rows stand for their target and carry their weights), or a confusion matrix.
+        The true labels (rows stand for their target and carry their weights), or a confusion
+        matrix.
     predicted : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
     classes : array-like, optional
         The classes and their order; by default the sorted labels of both columns.
     reject : label, optional
-        The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
-        rows that belong to no class.
+        The label that stands for doubt. Among the predictions it is a rejection; among the truth it
+        marks rows that belong to no class.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -147,7 +158,10 @@ def class_report(
     if predicted is None and not isinstance(y, Confusion):
         raise SettingError("give y and predicted, or a confusion matrix")
     settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
-    matrix = y if isinstance(y, Confusion) else confusion_matrix(y, predicted, **settings)
+    if isinstance(y, Confusion):
+        matrix = y
+    else:
+        matrix = confusion_matrix(y, predicted, **settings)
     reports = _one_vs_rest(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(
@@ -160,7 +174,9 @@ def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
     right = matrix.counts.diagonal()
     truth = matrix.counts.sum(axis=1) + matrix.rejected
     predicted = matrix.counts.sum(axis=0) + matrix.foreign[:-1]
-    cells = np.column_stack([right, predicted - right, truth - right, matrix.n - predicted - truth + right])
+    cells = np.column_stack(
+        [right, predicted - right, truth - right, matrix.n - predicted - truth + right]
+    )
     # a difference of weights may miss zero by rounding
     cells = np.maximum(cells, 0.0)
     labels = matrix.classes.tolist()
@@ -172,7 +188,9 @@ def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
 
 def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAverages:
     def mean(name: str) -> float:
-        return ratio(float(np.dot([getattr(one, name) for one in reports], weights)), float(np.sum(weights)))
+        return ratio(
+            float(np.dot([getattr(one, name) for one in reports], weights)), float(np.sum(weights))
+        )
 
     return ClassAverages(mean("precision"), mean("recall"), mean("f1"))
 

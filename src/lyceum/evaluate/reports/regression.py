@@ -31,8 +31,8 @@ class RegressionReport(Printable):
     mse, mae : float
         Mean squared and mean absolute error.
     relative_squared_error : float
-        Σ(y - ŷ)² / Σ(y - ȳ)²: 0 is perfect, 1 is no better than the mean. For a constant y it is 0 when every
-        prediction is right and 1 otherwise, as in scikit-learn's r2_score.
+        Σ(y - ŷ)² / Σ(y - ȳ)²: 0 is perfect, 1 is no better than the mean. For a constant y it is 0
+        when every prediction is right and 1 otherwise, as in scikit-learn's r2_score.
     relative_absolute_error : float
         Σ|y - ŷ| / Σ|y - ȳ|, with the same two values for a constant y.
     bias : float
@@ -44,7 +44,8 @@ class RegressionReport(Printable):
     root_relative_squared_error : float
         Square root of the relative squared error.
     r2 : float
-        Share of the variance explained, 1 - relative squared error; negative when worse than the mean.
+        Share of the variance explained, 1 - relative squared error; negative when worse than the
+        mean.
 
     See Also
     --------
@@ -83,7 +84,8 @@ class RegressionReport(Printable):
 
     @property
     def r2(self) -> float:
-        """Share of the variance explained, 1 - relative squared error; negative when worse than the mean."""
+        """Share of the variance explained, 1 - relative squared error; negative when worse than the
+        mean."""
         return 1.0 - self.relative_squared_error
 
     def summary(self) -> Summary:
@@ -98,7 +100,9 @@ class RegressionReport(Printable):
             "r2",
             "n",
         )
-        return Summary("regression errors", {name.replace("_", " "): getattr(self, name) for name in names})
+        return Summary(
+            "regression errors", {name.replace("_", " "): getattr(self, name) for name in names}
+        )
 
 
 def regression_report(
@@ -111,8 +115,8 @@ def regression_report(
     y, predicted : array-like of shape (n,)
         True and predicted values; scanned rows as y stand for their target and carry their weights.
     mean : float, optional
-        The constant that relative errors compare with: by default the mean of y; give the mean of the
-        training rows to compare with what was known before.
+        The constant that relative errors compare with: by default the mean of y; give the mean of
+        the training rows to compare with what was known before.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -131,7 +135,8 @@ def regression_report(
     (0.3333, 0.5)
     """
     y, sample_weight = truth_and_weights(y, sample_weight)
-    truth, guess = number_column(y, "y"), number_column(predicted, "predicted")
+    truth = number_column(y, "y")
+    guess = number_column(predicted, "predicted")
     same_length(truth, guess, "y and predicted")
     for values, name in ((truth, "y"), (guess, "predicted")):
         if not np.isfinite(values).all():
@@ -141,16 +146,26 @@ def regression_report(
     return _report(truth, guess, weights_or_ones(sample_weight, len(truth)), mean)
 
 
-def _report(truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None) -> RegressionReport:
+def _report(
+    truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None
+) -> RegressionReport:
     total = float(w.sum())
     if mean is not None and not math.isfinite(mean):
         raise DataError(f"mean={mean} is not a finite number")
-    center = ratio(float(w @ truth), total) if mean is None else mean
+    if mean is None:
+        center = ratio(float(w @ truth), total)
+    else:
+        center = mean
     # the mean of equal values may differ from them in the last bit, which is no spread
-    spread = truth - center if mean is not None or not _is_constant(truth[w > 0]) else np.zeros_like(truth)
+    if mean is not None or not _is_constant(truth[w > 0]):
+        spread = truth - center
+    else:
+        spread = np.zeros_like(truth)
     off = guess - truth
-    squared, absolute = float(w @ off**2), float(w @ np.abs(off))
-    bias, size = ratio(float(w @ off), total), ratio(float(w @ (np.abs(truth) + np.abs(guess))), total)
+    squared = float(w @ off**2)
+    absolute = float(w @ np.abs(off))
+    bias = ratio(float(w @ off), total)
+    size = ratio(float(w @ (np.abs(truth) + np.abs(guess))), total)
     return RegressionReport(
         mse=ratio(squared, total),
         mae=ratio(absolute, total),

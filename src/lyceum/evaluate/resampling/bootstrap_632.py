@@ -25,8 +25,8 @@ class Bootstrap632(Printable):
     error : float
         0.368 · training + 0.632 · left_out.
     plus : float
-        The .632+ estimate (Efron and Tibshirani 1997), which gives the training error less weight the more
-        the model overfits.
+        The .632+ estimate (Efron and Tibshirani 1997), which gives the training error less weight
+        the more the model overfits.
     training : float
         Loss of the model of all rows on the rows that it learned from.
     left_out : float
@@ -46,11 +46,12 @@ class Bootstrap632(Printable):
     References
     ----------
     Efron, Estimating the error rate of a prediction rule, JASA 78, 1983.
-    Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92, 1997.
+    Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92,
+    1997.
 
     Examples
     --------
-    The nearest neighbour makes no mistake on its own rows, so that only the left-out error counts:
+    The nearest neighbor makes no mistake on its own rows, so that only the left-out error counts:
 
     >>> from lyceum.evaluate import bootstrap_632
     >>> from lyceum.neighbors import KNeighborsClassifier
@@ -97,13 +98,14 @@ def bootstrap_632(
 ) -> Bootstrap632:
     """Efron's .632 bootstrap: error = 0.368 · training error + 0.632 · left-out error.
 
-    A bootstrap sample holds 1 - 1/e = 63.2 % of the rows, so the left-out error is too high and the training
-    error too low; the mixture balances the two.
+    A bootstrap sample holds 1 - 1/e = 63.2 % of the rows, so the left-out error is too high and the
+    training error too low; the mixture balances the two.
 
     Parameters
     ----------
     estimator : estimator
-        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted in every round.
+        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted in every
+        round.
     X : array-like or frame of n rows, or scanned rows
         Rows from `lyceum.scan` may be in a file larger than memory.
     y : array-like of shape (n,), optional
@@ -111,15 +113,16 @@ def bootstrap_632(
     n_rounds : int, default=200
         The number of bootstrap samples.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
-        loss of every row.
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted)
+        gives the loss of every row.
     sample_weight : array-like of shape (n,), optional
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
-        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+        A function (model, X) that gives the predictions handed to the loss; by default
+        `model.predict(X)`.
     coded_y : bool, default=False
-        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
-        labels; for a loss and a `predict` of your own.
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors)
+        instead of labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the samples.
     n_jobs : int, optional
@@ -136,7 +139,8 @@ def bootstrap_632(
     References
     ----------
     Efron, Estimating the error rate of a prediction rule, JASA 78, 1983.
-    Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92, 1997.
+    Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92,
+    1997.
 
     Examples
     --------
@@ -154,7 +158,8 @@ def bootstrap_632(
         raise SettingError(f"n_rounds={n_rounds}: at least one round is needed")
     draws = splits_of(Bootstrap(n_rounds, random_state=random_state), experiment, random_state)
     results = run_all(experiment.run, draws, n_jobs, "rounds")
-    total, times = np.zeros(len(every)), np.zeros(len(every))
+    total = np.zeros(len(every))
+    times = np.zeros(len(every))
     for result in results:
         total[result.test] += result.losses
         times[result.test] += 1.0
@@ -174,24 +179,40 @@ def bootstrap_632(
 
 
 def _no_information_loss(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
-    """Mean loss over all pairs of target and prediction; in long tables, over evenly spread shifts."""
-    n, y = len(predicted), experiment.y if experiment.codes is None else experiment.codes
+    """Mean loss over all pairs of target and prediction; in long tables, over evenly spread
+    shifts."""
+    n = len(predicted)
+    if experiment.codes is None:
+        y = experiment.y
+    else:
+        y = experiment.codes
     w = row_weights(experiment.w, n)
-    shifts = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
-    total, weight = 0.0, 0.0
+    if n <= most:
+        shifts = np.arange(n)
+    else:
+        shifts = np.linspace(0, n - 1, most).astype(np.int64)
+    total = 0.0
+    weight = 0.0
     for shift in shifts:
         losses = np.asarray(experiment.loss(y, np.roll(predicted, shift, axis=0)))
         both = w * np.roll(w, shift)
-        total, weight = total + float(losses @ both), weight + float(both.sum())
-    return total / weight if weight else 0.0
+        total = total + float(losses @ both)
+        weight = weight + float(both.sum())
+    if weight:
+        return total / weight
+    return 0.0
 
 
 def _plus_estimate(training: float, left_out: float, random: float) -> float:
-    """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0, 1].
+    """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0,
+    1].
 
     `random` is the loss without information.
     """
     capped = min(left_out, random)
-    overfit = (capped - training) / (random - training) if capped > training and random > training else 0.0
+    if capped > training and random > training:
+        overfit = (capped - training) / (random - training)
+    else:
+        overfit = 0.0
     weight = 0.632 / (1.0 - 0.368 * overfit)
     return (1.0 - weight) * training + weight * capped

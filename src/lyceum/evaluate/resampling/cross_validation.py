@@ -53,9 +53,9 @@ class CrossValidation(Printable):
 
     References
     ----------
-    Stone, Cross-validatory choice and assessment of statistical predictions, Journal of the Royal Statistical
-    Society B 36, 1974.
-    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+    Stone, Cross-validatory choice and assessment of statistical predictions, Journal of the Royal
+    Statistical Society B 36, 1974. Nadeau and Bengio, Inference for the generalization error,
+    Machine Learning 52, 2003.
 
     Examples
     --------
@@ -69,7 +69,13 @@ class CrossValidation(Printable):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("mean", "train_mean", "sd", "standard_error", "test_to_train")
+    _derived: ClassVar[tuple[str, ...]] = (
+        "mean",
+        "train_mean",
+        "sd",
+        "standard_error",
+        "test_to_train",
+    )
 
     losses: np.ndarray
     train_losses: np.ndarray
@@ -96,7 +102,9 @@ class CrossValidation(Printable):
     @property
     def sd(self) -> float:
         """Standard deviation over splits (divisor S-1); 0 for one split."""
-        return float(self.losses.std(ddof=1)) if len(self.losses) > 1 else 0.0
+        if len(self.losses) > 1:
+            return float(self.losses.std(ddof=1))
+        return 0.0
 
     @property
     def standard_error(self) -> float:
@@ -115,7 +123,9 @@ class CrossValidation(Printable):
         """Predictions in the order of the rows, where every row was tested once."""
         rows = np.concatenate(self.test_rows)
         if len(np.unique(rows)) != len(rows) or rows.max() != len(rows) - 1:
-            raise DataError("these splits do not test every row exactly once: use predicted and test_rows")
+            raise DataError(
+                "these splits do not test every row exactly once: use predicted and test_rows"
+            )
         return np.concatenate(self.predicted)[np.argsort(rows)]
 
     def summary(self) -> Summary:
@@ -158,10 +168,11 @@ def cross_validate(
     Parameters
     ----------
     estimator : estimator
-        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted in every split.
+        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted in every
+        split.
     X : array-like or frame of n rows, or scanned rows
-        Rows from `lyceum.scan` may be in a file larger than memory: they stay there and are read again for
-        every split.
+        Rows from `lyceum.scan` may be in a file larger than memory: they stay there and are read
+        again for every split.
     y : array-like of shape (n,), optional
         The target; scanned rows carry their own.
     cv : int, splitter or iterable of (train, test), default=10
@@ -169,17 +180,19 @@ def cross_validate(
     groups : array-like of shape (n,), optional
         Groups of rows that belong together, for splitters such as `splitter("grouped")`.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
-        loss of every row.
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted)
+        gives the loss of every row.
     sample_weight : array-like of shape (n,), optional
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
-        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+        A function (model, X) that gives the predictions handed to the loss; by default
+        `model.predict(X)`.
     coded_y : bool, default=False
-        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
-        labels; for a loss and a `predict` of your own.
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors)
+        instead of labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds when `cv` is a number; the same for all estimators, so that they can be compared.
+        Shuffles the folds when `cv` is a number; the same for all estimators, so that they can be
+        compared.
     n_jobs : int, optional
         Splits fitted at the same time.
 
@@ -230,7 +243,9 @@ def cross_validate(
     )
 
 
-def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = None) -> list[Split]:
+def splits_of(
+    cv: Any, experiment: Experiment, random_state: Any, groups: Any = None
+) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
     if isinstance(cv, int | np.integer):
         cv = StratifiedFolds(int(cv), random_state=random_state)
@@ -239,12 +254,14 @@ def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = 
     for i, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             raise DataError(
-                f"split {i} has {len(train)} training and {len(test)} test rows: neither may be empty"
+                f"split {i} has {len(train)} training and {len(test)} test rows: neither may be"
+                " empty"
             )
         is_train = np.zeros(len(y), dtype=bool)
         is_train[train] = True
         if is_train[test].any():
             raise DataError(
-                f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and test"
+                f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and"
+                " test"
             )
     return splits

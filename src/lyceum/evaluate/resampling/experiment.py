@@ -37,7 +37,11 @@ def _absolute_errors(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return np.abs((y - predicted).astype(np.float64))
 
 
-LOSSES: dict[str, RowLoss] = {"error": _mistakes, "squared": _squared_errors, "absolute": _absolute_errors}
+LOSSES: dict[str, RowLoss] = {
+    "error": _mistakes,
+    "squared": _squared_errors,
+    "absolute": _absolute_errors,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +61,8 @@ class SplitResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subset:
-    """Some rows of a table: their places, the rows themselves, and how to put results back in order."""
+    """Some rows of a table: their places, the rows themselves, and how to put results back in
+    order."""
 
     places: np.ndarray
     X: Any
@@ -65,15 +70,17 @@ class Subset:
 
     def in_order(self, results: np.ndarray) -> np.ndarray:
         """Results of the rows, in the order of their places."""
-        return results if self.order is None else results[self.order]
+        if self.order is None:
+            return results
+        return results[self.order]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experiment:
     """An estimator, its table, and the loss to measure.
 
-    The table is an array, a frame, or scanned rows; rows of files stay there and are read again for every
-    fit and every prediction.
+    The table is an array, a frame, or scanned rows; rows of files stay there and are read again for
+    every fit and every prediction.
     """
 
     estimator: Any
@@ -96,17 +103,28 @@ class Experiment:
         predict: Predict | None = None,
         coded_y: bool = False,
     ) -> Experiment:
-        """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
+        """Check the table; "auto" is the error rate for classifiers and squared error for all
+        others."""
         if not hasattr(estimator, "fit"):
-            raise TypeError(f"{estimator!r} is not an estimator: give an object with fit and predict")
+            raise TypeError(
+                f"{estimator!r} is not an estimator: give an object with fit and predict"
+            )
         X, target, w = _from_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
             estimator, X, y, sample_weight
         )  # fmt: skip
-        codes = _class_codes(estimator, X, target, loss, predict) if coded_y else None
+        if coded_y:
+            codes = _class_codes(estimator, X, target, loss, predict)
+        else:
+            codes = None
         if callable(loss):
-            return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes)
+            return cls(
+                estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes
+            )
         if loss == "auto":
-            loss = "error" if is_classifier(estimator) else "squared"
+            if is_classifier(estimator):
+                loss = "error"
+            else:
+                loss = "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
             word = target[:1].tolist()[0]
             raise SettingError(
@@ -116,13 +134,18 @@ class Experiment:
 
     @property
     def classes(self) -> np.ndarray | None:
-        """The classes of the target when the estimator is a classifier, in the order of their codes."""
-        return _classes(self.X, self.y) if is_classifier(self.estimator) else None
+        """The classes of the target when the estimator is a classifier, in the order of their
+        codes."""
+        if is_classifier(self.estimator):
+            return _classes(self.X, self.y)
+        return None
 
     @property
     def splitter_input(self) -> Any:
         """The table that a splitter gets: row numbers in place of scanned rows."""
-        return np.arange(len(self.y))[:, None] if isinstance(self.X, Rows) else self.X
+        if isinstance(self.X, Rows):
+            return np.arange(len(self.y))[:, None]
+        return self.X
 
     def subset(self, places: np.ndarray) -> Subset:
         """The rows at these places; rows of files are read in ascending order."""
@@ -138,20 +161,28 @@ class Experiment:
         model = clone(self.estimator).set_params(**(settings or {}))
         if isinstance(self.X, Rows):
             return model.fit(rows.X)
-        weights = {} if self.w is None else {"sample_weight": self.w[rows.places]}
+        if self.w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": self.w[rows.places]}
         return model.fit(rows.X, self.y[rows.places], **weights)
 
     def predictions(self, model: Any, rows: Subset) -> np.ndarray:
         """The predictions for the rows, in the order of their places."""
-        predicted = model.predict(rows.X) if self.predict is None else self.predict(model, rows.X)
+        if self.predict is None:
+            predicted = model.predict(rows.X)
+        else:
+            predicted = self.predict(model, rows.X)
         return rows.in_order(np.asarray(predicted))
 
     def posteriors(self, model: Any, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
-        """Posteriors with one column per class, 0 for classes not learned; None if the model has none."""
+        """Posteriors with one column per class, 0 for classes not learned; None if the model has
+        none."""
         if not hasattr(model, "predict_proba"):
             return None
         proba = rows.in_order(np.asarray(model.predict_proba(rows.X)))
-        labels, learned = classes.tolist(), np.asarray(model.classes_).tolist()
+        labels = classes.tolist()
+        learned = np.asarray(model.classes_).tolist()
         if learned == labels:
             return proba
         full = np.zeros((len(proba), len(labels)))
@@ -160,21 +191,28 @@ class Experiment:
 
     def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
         """The loss of every row at `places`."""
-        target = self.y if self.codes is None else self.codes
+        if self.codes is None:
+            target = self.y
+        else:
+            target = self.codes
         found = np.asarray(self.loss(target[places], predicted), dtype=np.float64)
         if found.shape != places.shape:
             raise SettingError(
-                f"the loss function gave the shape {found.shape} for {show_count(len(places), 'row')}: it "
-                "must give one loss per row, not their mean"
+                f"the loss function gave the shape {found.shape} for"
+                f" {show_count(len(places), 'row')}: it must give one loss per row, not their mean"
             )
         return found
 
     def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
         """The weighted mean of the losses of the rows at `places`; 0 when the weights sum to 0."""
         if self.w is None:
-            return float(losses.mean()) if len(losses) else 0.0
+            if len(losses):
+                return float(losses.mean())
+            return 0.0
         w = self.w[places]
-        return float(losses @ w / w.sum()) if w.sum() else 0.0
+        if w.sum():
+            return float(losses @ w / w.sum())
+        return 0.0
 
     def run(
         self,
@@ -190,33 +228,50 @@ class Experiment:
         fitted = time.perf_counter()
         test_rows = self.subset(test)
         predicted = self.predictions(model, test_rows)
-        proba = None if classes is None else self.posteriors(model, test_rows, classes)
+        if classes is None:
+            proba = None
+        else:
+            proba = self.posteriors(model, test_rows, classes)
         seconds = (fitted - start, time.perf_counter() - fitted)
         losses = self.losses(predicted, test)
         train_loss = self.mean(self.losses(self.predictions(model, train_rows), train), train)
         return SplitResult(
-            test, len(train), predicted, proba, losses, self.mean(losses, test), train_loss, *seconds
+            test,
+            len(train),
+            predicted,
+            proba,
+            losses,
+            self.mean(losses, test),
+            train_loss,
+            *seconds,
         )
 
 
-def run_all(work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str) -> list[Any]:
+def run_all(
+    work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str
+) -> list[Any]:
     """The results of `work(*job)` for all jobs, in order; reports how many are done."""
     jobs = list(jobs)
     done: list[Any] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*job) for job in jobs):
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(work)(*job) for job in jobs
+    ):
         done.append(result)
         progress.report(stage, len(done), len(jobs))
     return done
 
 
-def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+def _table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, np.ndarray, np.ndarray | None]:
     if y is None:
         raise DataError("give y, the target of every row of X; only scanned rows carry their own")
     X, target = indexable(X, np.asarray(y))
     w = weights_of(sample_weight, len(target))
     if w is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise SettingError(
-            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or repeat rows"
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or repeat"
+            " rows"
         )
     return X, target, w
 
@@ -227,27 +282,43 @@ def _from_rows(
     refuse_beside_rows(other_target(rows, y), sample_weight)
     if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
         raise SourceError(
-            f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and y, or a "
-            "learner of Lyceum"
+            f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and"
+            " y, or a learner of Lyceum"
         )
     return rows, target_of(rows), rows.sample_weight
 
 
 def _name_with_step(estimator: Any) -> str:
     """The name of an estimator; of a pipeline, with the first step that takes no rows."""
-    steps = [step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")]
+    steps = [
+        step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")
+    ]
     name = type(estimator).__name__
-    return next((f"{name} with {_name_with_step(step)}" for step in steps if not takes_rows(step)), name)
+    return next(
+        (f"{name} with {_name_with_step(step)}" for step in steps if not takes_rows(step)), name
+    )
 
 
 def _classes(X: Any, y: np.ndarray) -> np.ndarray:
-    categories = X.schema.target.categories if isinstance(X, Rows) and X.schema.target else None
-    return np.unique(y) if categories is None else np.asarray(categories)
+    if isinstance(X, Rows) and X.schema.target:
+        categories = X.schema.target.categories
+    else:
+        categories = None
+    if categories is None:
+        return np.unique(y)
+    return np.asarray(categories)
 
 
-def _class_codes(estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None) -> np.ndarray:
+def _class_codes(
+    estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None
+) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):
         raise SettingError("coded_y is for a classifier with a loss and a predict of your own")
-    codes = X.coded_y if isinstance(X, Rows) else None
-    return np.unique(y, return_inverse=True)[1] if codes is None else codes
+    if isinstance(X, Rows):
+        codes = X.coded_y
+    else:
+        codes = None
+    if codes is None:
+        return np.unique(y, return_inverse=True)[1]
+    return codes

@@ -23,7 +23,9 @@ class _RowSplitter:
 
 
 class _KFold(_RowSplitter, KFold):
-    def __init__(self, n_splits: int = 10, *, random_state: int | np.random.RandomState | None = None):
+    def __init__(
+        self, n_splits: int = 10, *, random_state: int | np.random.RandomState | None = None
+    ):
         super().__init__(n_splits, shuffle=True, random_state=random_state)
 
 
@@ -33,7 +35,9 @@ class _LeaveOneOut(_RowSplitter, LeaveOneOut):
 
 
 class _GroupKFold(_RowSplitter, GroupKFold):
-    def __init__(self, n_splits: int = 5, *, random_state: int | np.random.RandomState | None = None):
+    def __init__(
+        self, n_splits: int = 5, *, random_state: int | np.random.RandomState | None = None
+    ):
         super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
 
 

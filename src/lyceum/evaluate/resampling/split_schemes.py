@@ -33,8 +33,8 @@ def splitter(scheme: str, **settings: Any) -> Any:
     Parameters
     ----------
     scheme : str
-        "holdout", "subsampling", "k_fold", "stratified", "grouped" (no group is in both training and test
-        rows), "leave_one_out", "bootstrap" or "five_by_two".
+        "holdout", "subsampling", "k_fold", "stratified", "grouped" (no group is in both training
+        and test rows), "leave_one_out", "bootstrap" or "five_by_two".
     **settings
         The parameters of the scheme, e.g. `n_splits`, `test_size`, `n_repeats` and `random_state`.
 

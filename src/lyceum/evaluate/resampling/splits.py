@@ -1,8 +1,9 @@
-"""Ways to divide rows into training and test rows, as scikit-learn splitters; the two never overlap.
+"""Ways to divide rows into training and test rows, as scikit-learn splitters; the two never
+overlap.
 
-scikit-learn's own splitters work wherever these do. These add what it lacks: scanned rows, stratification
-that takes classes of any size (a class with one row stays in training), bootstrap with the rows not drawn as
-test rows, and 5×2.
+scikit-learn's own splitters work wherever these do. These add what it lacks: scanned rows,
+stratification that takes classes of any size (a class with one row stays in training), bootstrap
+with the rows not drawn as test rows, and 5×2.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Split = tuple[np.ndarray, np.ndarray]
 def size_and_target(X: Any, y: Any) -> tuple[int, Any]:
     """The number of rows and their target, that of scanned rows if none is given."""
     if isinstance(X, Rows):
-        y = target_of(X) if y is None and X.schema.target is not None else y
+        if y is None and X.schema.target is not None:
+            y = target_of(X)
         return len(X) if y is None else len(y), y
     return int(X.shape[0]) if hasattr(X, "shape") else len(X), y
 
@@ -49,13 +51,17 @@ def _class_order(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
 
 
 def _test_count(test_size: float, n_rows: int) -> int:
-    """The number of test rows from a share or a number: at least one, with at least one left to train."""
+    """The number of test rows from a share or a number: at least one, with at least one left to
+    train."""
     if n_rows < 2:
-        raise DataError(f"{show_count(n_rows, 'row')} cannot be divided into training and test rows")
+        raise DataError(
+            f"{show_count(n_rows, 'row')} cannot be divided into training and test rows"
+        )
     is_count = isinstance(test_size, int | np.integer)
     if not (0 < test_size < n_rows if is_count else 0.0 < test_size < 1.0):
         raise SettingError(
-            f"test_size={test_size}: give a share between 0 and 1, or a number of rows below {n_rows}"
+            f"test_size={test_size}: give a share between 0 and 1, or a number of rows below"
+            f" {n_rows}"
         )
     return int(np.clip(test_size if is_count else round(test_size * n_rows), 1, n_rows - 1))
 
@@ -68,7 +74,9 @@ def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
     taken = np.minimum(np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0))
     first = np.lexsort((rng.permutation(len(sizes)), -(wanted - taken)))
     while (short := n_test - int(taken.sum())) > 0:
-        room = [k for k in first if taken[k] < sizes[k] - 1] or [k for k in first if taken[k] < sizes[k]]
+        room = [k for k in first if taken[k] < sizes[k] - 1] or [
+            k for k in first if taken[k] < sizes[k]
+        ]
         taken[room[:short]] += 1
     place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     is_test = place < np.repeat(taken, sizes)
@@ -145,7 +153,8 @@ class RandomSubsampling(_Splitter):
         self.random_state = random_state
 
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
-        rng, n_test = check_random_state(self.random_state), _test_count(self.test_size, n)
+        rng = check_random_state(self.random_state)
+        n_test = _test_count(self.test_size, n)
         codes = strata(y, self.stratify, n)
         for _ in range(self.n_splits):
             yield _draw(codes, n_test, rng)
@@ -189,8 +198,8 @@ class Holdout(RandomSubsampling):
 class StratifiedFolds(_Splitter):
     """k folds with the class shares of all rows; sizes differ by at most one, also in every class.
 
-    Rows are dealt to the folds class by class, so a class with fewer rows than folds is in as many folds as
-    it has rows. Without classes in y this is plain k-fold.
+    Rows are dealt to the folds class by class, so a class with fewer rows than folds is in as many
+    folds as it has rows. Without classes in y this is plain k-fold.
 
     Parameters
     ----------
@@ -234,12 +243,16 @@ class StratifiedFolds(_Splitter):
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
         if not 2 <= self.n_splits <= n:
             raise DataError(
-                f"{self.n_splits} folds of {show_count(n, 'row')}: give between 2 and as many folds as rows"
+                f"{self.n_splits} folds of {show_count(n, 'row')}: give between 2 and as many folds"
+                " as rows"
             )
-        rng, codes = check_random_state(self.random_state), strata(y, self.stratify, n)
+        rng = check_random_state(self.random_state)
+        codes = strata(y, self.stratify, n)
         for _ in range(self.n_repeats):
             fold = np.empty(n, dtype=np.int64)
-            fold[_class_order(codes, rng)] = rng.permutation(self.n_splits)[np.arange(n) % self.n_splits]
+            fold[_class_order(codes, rng)] = rng.permutation(self.n_splits)[
+                np.arange(n) % self.n_splits
+            ]
             for k in range(self.n_splits):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
@@ -260,8 +273,8 @@ class FiveByTwo(StratifiedFolds):
 
     References
     ----------
-    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
-    Neural Computation 10, 1998.
+    Dietterich, Approximate statistical tests for comparing supervised classification learning
+    algorithms, Neural Computation 10, 1998.
 
     Examples
     --------
@@ -270,16 +283,20 @@ class FiveByTwo(StratifiedFolds):
     """
 
     def __init__(
-        self, *, stratify: bool | None = None, random_state: int | np.random.RandomState | None = None
+        self,
+        *,
+        stratify: bool | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         super().__init__(2, n_repeats=5, stratify=stratify, random_state=random_state)
 
 
 class Bootstrap(_Splitter):
-    """N rows drawn with replacement for training, the rows never drawn (36.8 % of them on average) for test.
+    """N rows drawn with replacement for training, the rows never drawn (36.8 % of them on average)
+    for test.
 
-    A draw that leaves no row out, or that holds one class where y has several, is drawn again. Training rows
-    are in ascending order, repeats side by side.
+    A draw that leaves no row out, or that holds one class where y has several, is drawn again.
+    Training rows are in ascending order, repeats side by side.
 
     Parameters
     ----------
@@ -299,14 +316,17 @@ class Bootstrap(_Splitter):
     (array([0, 3, 3, 3, 4, 5]), array([1, 2]))
     """
 
-    def __init__(self, n_splits: int = 200, *, random_state: int | np.random.RandomState | None = None):
+    def __init__(
+        self, n_splits: int = 200, *, random_state: int | np.random.RandomState | None = None
+    ):
         self.n_splits = n_splits
         self.random_state = random_state
 
     def _splits(self, n: int, y: Any) -> Iterator[Split]:
         if n < 2:
             raise DataError(f"{show_count(n, 'row')} cannot be resampled with some left out")
-        codes, rng = strata(y, None, n), check_random_state(self.random_state)
+        codes = strata(y, None, n)
+        rng = check_random_state(self.random_state)
         several = codes.min() < codes.max()
         for _ in range(self.n_splits):
             yield self._draw(codes, rng, several and n > 2)
@@ -357,12 +377,18 @@ def train_validation_test(
     if len(shares) != 3 or not min(shares) > 0.0 or not abs(sum(shares) - 1.0) <= 1e-9:
         raise SettingError(f"shares={shares}: give three shares above 0 that sum to 1")
     if isinstance(y, int | np.integer):
-        n, target = int(y), None
+        n = int(y)
+        target = None
     else:
-        n, target = size_and_target(y, None) if isinstance(y, Rows) else (len(y), np.asarray(y))
+        if isinstance(y, Rows):
+            n, target = size_and_target(y, None)
+        else:
+            n = len(y)
+            target = np.asarray(y)
     if n < 3:
         raise DataError(f"{show_count(n, 'row')} cannot be divided into three parts")
-    rng, codes = check_random_state(random_state), strata(target, stratify, n)
+    rng = check_random_state(random_state)
+    codes = strata(target, stratify, n)
     rest, test = _draw(codes, int(np.clip(round(n * shares[2]), 1, n - 2)), rng)
     n_validation = int(np.clip(round(n * shares[1]), 1, len(rest) - 1))
     train, validation = _draw(codes[rest], n_validation, rng)

@@ -1,4 +1,4 @@
-"""How much the data favour one model over another: Bayes factors, with their reading."""
+"""How much the data favor one model over another: Bayes factors, with their reading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lyceum.report import Summary
 
 @dataclass(frozen=True, slots=True)
 class BayesFactor(Printable):
-    """How much the data favour the first model over the second.
+    """How much the data favor the first model over the second.
 
     Attributes
     ----------
@@ -55,25 +55,37 @@ class BayesFactor(Printable):
     @property
     def factor(self) -> float:
         """The Bayes factor; infinite beyond what a float can hold."""
-        return math.exp(self.log_factor) if self.log_factor < 709.0 else math.inf
+        if self.log_factor < 709.0:
+            return math.exp(self.log_factor)
+        return math.inf
 
     @property
     def posterior(self) -> float:
         """Posterior probability of the first model, given that one of the two is true."""
         log_odds = self.log_factor + math.log(self.prior_odds)
-        return 1.0 / (1.0 + math.exp(-log_odds)) if log_odds > -709.0 else 0.0
+        if log_odds > -709.0:
+            return 1.0 / (1.0 + math.exp(-log_odds))
+        return 0.0
 
     @property
     def reading(self) -> str:
         """The factor in words, with bounds at 3, 20 and 150 to 1 (Kass and Raftery 1995)."""
-        size, favoured = abs(self.log_factor), "first" if self.log_factor > 0 else "second"
+        size = abs(self.log_factor)
+        if self.log_factor > 0:
+            favored = "first"
+        else:
+            favored = "second"
         if size <= math.log(3.0):
             return "hardly worth a mention"
         strength = next(
-            (word for bound, word in ((20.0, "clear"), (150.0, "strong")) if size <= math.log(bound)),
+            (
+                word
+                for bound, word in ((20.0, "clear"), (150.0, "strong"))
+                if size <= math.log(bound)
+            ),
             "decisive",
         )
-        return f"{strength} support for the {favoured}"
+        return f"{strength} support for the {favored}"
 
     def summary(self) -> Summary:
         """The factor, the posterior and the reading."""
@@ -125,7 +137,8 @@ def bayes_factor(
     """
     if prior_odds <= 0.0:
         raise SettingError(f"prior_odds={prior_odds} must be above 0")
-    evidence, bics = (log_evidence_first, log_evidence_second), (bic_first, bic_second)
+    evidence = (log_evidence_first, log_evidence_second)
+    bics = (bic_first, bic_second)
     given = [pair for pair in (evidence, bics) if None not in pair]
     if (
         len(given) != 1

@@ -1,4 +1,5 @@
-"""Fit against size: AIC, AICc, BIC and adjusted BIC, with the right degrees of freedom for each model."""
+"""Fit against size: AIC, AICc, BIC and adjusted BIC, with the right degrees of freedom for each
+model."""
 
 from __future__ import annotations
 
@@ -49,11 +50,11 @@ class InformationCriteria(Printable):
 
     References
     ----------
-    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
-    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
-    Sclove, Application of model-selection criteria to some problems in multivariate analysis, Psychometrika
-    52, 1987.
-    Hurvich and Tsai, Regression and time series model selection in small samples, Biometrika 76, 1989.
+    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19,
+    1974. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978. Sclove,
+    Application of model-selection criteria to some problems in multivariate analysis, Psychometrika
+    52, 1987. Hurvich and Tsai, Regression and time series model selection in small samples,
+    Biometrika 76, 1989.
 
     Examples
     --------
@@ -79,8 +80,11 @@ class InformationCriteria(Printable):
     @property
     def aicc(self) -> float:
         """AIC + 2 k (k+1) / (N - k - 1); infinite when there are too few rows, N <= k + 1."""
-        k, left = self.degrees_of_freedom, self.n_rows - self.degrees_of_freedom - 1.0
-        return self.aic + 2.0 * k * (k + 1.0) / left if left > 0.0 else math.inf
+        k = self.degrees_of_freedom
+        left = self.n_rows - self.degrees_of_freedom - 1.0
+        if left > 0.0:
+            return self.aic + 2.0 * k * (k + 1.0) / left
+        return math.inf
 
     @property
     def bic(self) -> float:
@@ -90,7 +94,9 @@ class InformationCriteria(Printable):
     @property
     def adjusted_bic(self) -> float:
         """-2 ln L + k ln[(N+2)/24]; below 22 rows it rewards size."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log((self.n_rows + 2.0) / 24.0)
+        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
+            (self.n_rows + 2.0) / 24.0
+        )
 
     def summary(self) -> Summary:
         """The four criteria."""
@@ -131,8 +137,8 @@ def information_criteria(
 
     References
     ----------
-    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
-    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
+    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19,
+    1974. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 
     Examples
     --------
@@ -146,7 +152,8 @@ def information_criteria(
         )
     if degrees_of_freedom < 0 or n_rows <= 0:
         raise SettingError(
-            f"degrees_of_freedom={degrees_of_freedom} and n_rows={n_rows}: give at least 0 and above 0"
+            f"degrees_of_freedom={degrees_of_freedom} and n_rows={n_rows}: give at least 0 and"
+            " above 0"
         )
     return InformationCriteria(float(log_likelihood), float(degrees_of_freedom), float(n_rows))
 
@@ -206,14 +213,22 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
     -1.4516
     """
     y, sample_weight = truth_and_weights(y, sample_weight)
-    truth, guess = number_column(y, "y"), number_column(predicted, "predicted")
+    truth = number_column(y, "y")
+    guess = number_column(predicted, "predicted")
     same_length(truth, guess, "y and predicted")
     if not len(truth):
         raise DataError("there are no rows")
     w = weights_of(sample_weight, len(truth))
     squares = (truth - guess) ** 2
-    n, sse = (float(len(truth)), float(squares.sum())) if w is None else (float(w.sum()), float(w @ squares))
-    return -0.5 * n * (math.log(2.0 * math.pi * sse / n) + 1.0) if sse > 0.0 else math.inf
+    if w is None:
+        n = float(len(truth))
+        sse = float(squares.sum())
+    else:
+        n = float(w.sum())
+        sse = float(w @ squares)
+    if sse > 0.0:
+        return -0.5 * n * (math.log(2.0 * math.pi * sse / n) + 1.0)
+    return math.inf
 
 
 def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
@@ -256,7 +271,8 @@ def _histogram(bins: int) -> int:
 
 
 def _naive_bayes(K: int, numeric: int = 0, levels: Any = (), shares: bool = True) -> int:
-    """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical one."""
+    """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical
+    one."""
     return shares * (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
 
 
@@ -291,30 +307,32 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     Parameters
     ----------
     model : fitted model or str
-        A fitted discriminant, naive Bayes model (without kernel columns), Gaussian or histogram density,
-        mixture, linear or logistic regression, or network, which counts for itself; columns that are constant
-        and priors that were given are not free. A penalty leaves fewer effective parameters, not always
-        whole: the trace of the map that takes y to the fitted values (ridge, elastic net), of H₀(H₀ + I/C)⁻¹
-        with the Hessian H₀ of the log-likelihood (logistic), of the map that takes the classes' covariances
-        to the shrunk ones (regularised discriminant); coefficients that are not zero for a lasso. The cells
-        of a histogram are those of the grid over the range of the rows. Mixtures of scikit-learn are taken
-        too. Or a name:
+        A fitted discriminant, naive Bayes model (without kernel columns), Gaussian or histogram
+        density, mixture, linear or logistic regression, or network, which counts for itself;
+        columns that are constant and priors that were given are not free. A penalty leaves fewer
+        effective parameters, not always whole: the trace of the map that takes y to the fitted
+        values (ridge, elastic net), of H₀(H₀ + I/C)⁻¹ with the Hessian H₀ of the log-likelihood
+        (logistic), of the map that takes the classes' covariances to the shrunk ones (regularized
+        discriminant); coefficients that are not zero for a lasso. The cells of a histogram are
+        those of the grid over the range of the rows. Mixtures of scikit-learn are taken too. Or a
+        name:
 
-        - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K, covariance):
-          means, the free entries of symmetric covariance matrices ("full", "diagonal" or "diag", "spherical";
-          one for all components: "tied", "tied_diagonal" or "tied_diag", "tied_spherical"; "identity": none),
-          K-1 shares;
-        - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full", "diagonal",
-          "spherical", "identity"), K-1 shares;
+        - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K,
+          covariance): means, the free entries of symmetric covariance matrices ("full", "diagonal"
+          or "diag", "spherical"; one for all components: "tied", "tied_diagonal" or "tied_diag",
+          "tied_spherical"; "identity": none), K-1 shares;
+        - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full",
+          "diagonal", "spherical", "identity"), K-1 shares;
         - "linear_regression" (d, intercept): coefficients and the variance; of a lasso, d are the
           coefficients not zero;
         - "logistic_regression" (d, K, intercept): (K-1)(d+1);
-        - "naive_bayes" (K, numeric, levels): numeric columns, and the levels of every categorical one;
+        - "naive_bayes" (K, numeric, levels): numeric columns, and the levels of every categorical
+          one;
         - "histogram" (bins), "multinomial" (levels): one less than the cells, as shares sum to 1;
         - "bayes_net" (levels, parents): Σ (levels - 1) · Π levels of the parents.
     **sizes
-        d columns, K classes or components, and the other sizes of a named model. `shares=False` leaves out
-        the K-1 shares of classes or components, where they are given.
+        d columns, K classes or components, and the other sizes of a named model. `shares=False`
+        leaves out the K-1 shares of classes or components, where they are given.
 
     Returns
     -------
@@ -357,7 +375,7 @@ def _count_parameters(model: Any, sizes: dict[str, Any]) -> int | float:
 def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:
     """Effective parameters of ridge regression, Σ s_j² / (s_j² + α) and the intercept.
 
-    It is the trace of the hat matrix; s_j are the singular values of the (centred) columns.
+    It is the trace of the hat matrix; s_j are the singular values of the (centered) columns.
 
     Parameters
     ----------
@@ -366,7 +384,7 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
     alpha : float
         The penalty α.
     intercept : bool, default=True
-        Whether the columns are centred and the intercept counts as one parameter.
+        Whether the columns are centered and the intercept counts as one parameter.
 
     Returns
     -------
@@ -387,5 +405,8 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
     if X.ndim != 2 or not X.size:
         raise DataError(f"X has shape {X.shape}: give rows by columns, at least one of each")
     singular = np.linalg.svd(X - X.mean(axis=0) if intercept else X, compute_uv=False)
-    squares = singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps] ** 2
+    squares = (
+        singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps]
+        ** 2
+    )
     return float((squares / (squares + alpha)).sum()) + intercept

@@ -41,8 +41,8 @@ class AucInterval(Printable):
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves: a nonparametric approach, Biometrics 44, 1988.
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver
+    operating characteristic curves: a nonparametric approach, Biometrics 44, 1988.
 
     Examples
     --------
@@ -76,7 +76,8 @@ class DeLong(Printable):
     covariance : ndarray of shape (2, 2)
         The covariance matrix of the two measured areas.
     z, p_value : float
-        The difference over its standard error, and the two-sided probability of one as large by chance.
+        The difference over its standard error, and the two-sided probability of one as large by
+        chance.
     low, high : float
         The interval of the difference.
     confidence : float
@@ -94,8 +95,8 @@ class DeLong(Printable):
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves: a nonparametric approach, Biometrics 44, 1988.
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver
+    operating characteristic curves: a nonparametric approach, Biometrics 44, 1988.
 
     Examples
     --------
@@ -147,23 +148,24 @@ def auc_interval(
 ) -> AucInterval:
     """The area under the ROC curve with DeLong's standard error and interval.
 
-    With m positives and n negatives, V_i is the share of negatives that positive i scores above (ties count
-    one half), and U_j the share of positives that score above negative j. The variance of the area is
-    var(V)/m + var(U)/n. It takes one sort, O(N log N).
+    With m positives and n negatives, V_i is the share of negatives that positive i scores above
+    (ties count one half), and U_j the share of positives that score above negative j. The variance
+    of the area is var(V)/m + var(U)/n. It takes one sort, O(N log N).
 
     Parameters
     ----------
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target.
     score : array-like of shape (n,)
-        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
+        is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     confidence : float, default=0.95
         The coverage.
     scale : {"area", "logit"}, default="area"
-        AUC ± z·se, cut at 0 and 1; or symmetric in ln(AUC / (1 - AUC)), which stays inside by itself and is
-        better near 1.
+        AUC ± z·se, cut at 0 and 1; or symmetric in ln(AUC / (1 - AUC)), which stays inside by
+        itself and is better near 1.
 
     Returns
     -------
@@ -176,9 +178,9 @@ def auc_interval(
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves: a nonparametric approach, Biometrics 44, 1988.
-    Sun and Xu, Fast implementation of DeLong's algorithm, IEEE Signal Processing Letters 21, 2014.
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver
+    operating characteristic curves: a nonparametric approach, Biometrics 44, 1988. Sun and Xu, Fast
+    implementation of DeLong's algorithm, IEEE Signal Processing Letters 21, 2014.
 
     Examples
     --------
@@ -188,12 +190,17 @@ def auc_interval(
     """
     z = _normal_quantile(confidence)
     areas, covariance = _areas(y, [score], pos_label)
-    area, error = float(areas[0]), math.sqrt(covariance[0, 0])
-    low, high = named_choice("scale", scale, {"area": _plain_ends, "logit": _logit_ends})(area, z * error)
+    area = float(areas[0])
+    error = math.sqrt(covariance[0, 0])
+    low, high = named_choice("scale", scale, {"area": _plain_ends, "logit": _logit_ends})(
+        area, z * error
+    )
     return AucInterval(area, error, low, high, confidence, scale)
 
 
-def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence: float = 0.95) -> DeLong:
+def delong(
+    y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence: float = 0.95
+) -> DeLong:
     """DeLong's test: do two scores of the same rows have the same area under the ROC curve?
 
     Parameters
@@ -201,8 +208,8 @@ def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence
     y : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target.
     first, second : array-like of shape (n,)
-        The scores of two models for the same rows, larger for the positive class; of (n, 2) posteriors the
-        second column is taken.
+        The scores of two models for the same rows, larger for the positive class; of (n, 2)
+        posteriors the second column is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     confidence : float, default=0.95
@@ -220,8 +227,8 @@ def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves: a nonparametric approach, Biometrics 44, 1988.
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver
+    operating characteristic curves: a nonparametric approach, Biometrics 44, 1988.
 
     Examples
     --------
@@ -232,27 +239,37 @@ def delong(y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence
     """
     reach = _normal_quantile(confidence)
     (one, two), covariance = _areas(y, [first, second], pos_label)
-    error, difference = _difference_error(covariance), float(one - two)
-    z = difference / error if error > 0.0 else math.copysign(math.inf, difference) if difference else 0.0
+    error = _difference_error(covariance)
+    difference = float(one - two)
+    if error > 0.0:
+        z = difference / error
+    elif difference:
+        z = math.copysign(math.inf, difference)
+    else:
+        z = 0.0
     p = 2.0 * float(special.ndtr(-abs(z)))
-    low, high = difference - reach * error, difference + reach * error
+    low = difference - reach * error
+    high = difference + reach * error
     return DeLong(float(one), float(two), covariance, z, p, low, high, confidence)
 
 
 def _areas(y: Any, scores: list[Any], pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
     """The areas of some scores and their covariance, by DeLong's structural components."""
     mask = positive_mask(y, pos_label)
-    m, n = int(mask.sum()), int((~mask).sum())
+    m = int(mask.sum())
+    n = int((~mask).sum())
     if m < 2 or n < 2:
         raise DataError(f"{m} positive and {n} negative rows: DeLong's variance needs two of each")
     parts = [_components(score_column(score, len(mask)), mask) for score in scores]
-    above, below = np.stack([part[0] for part in parts]), np.stack([part[1] for part in parts])
+    above = np.stack([part[0] for part in parts])
+    below = np.stack([part[1] for part in parts])
     covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
     return above.mean(axis=1), covariance
 
 
 def _components(score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """V of the positives and U of the negatives, from mean ranks among all rows and within the class."""
+    """V of the positives and U of the negatives, from mean ranks among all rows and within the
+    class."""
     if score.dtype.kind == "f" and np.isnan(score).any():
         count = int(np.isnan(score).sum())
         raise MissingValuesError(f"score has {count} missing values: leave those rows out")
@@ -271,7 +288,9 @@ def _mean_ranks(values: np.ndarray) -> np.ndarray:
 def _difference_error(covariance: np.ndarray) -> float:
     # rounding may leave a tiny negative number where the two scores order the rows alike
     variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
-    return math.sqrt(variance) if variance > 1e-14 * float(np.trace(covariance)) else 0.0
+    if variance > 1e-14 * float(np.trace(covariance)):
+        return math.sqrt(variance)
+    return 0.0
 
 
 def _normal_quantile(confidence: float) -> float:
@@ -287,6 +306,7 @@ def _plain_ends(area: float, reach: float) -> tuple[float, float]:
 def _logit_ends(area: float, reach: float) -> tuple[float, float]:
     if not 0.0 < area < 1.0:
         return area, area  # the standard error is 0
-    middle, reach = math.log(area / (1.0 - area)), reach / (area * (1.0 - area))
+    middle = math.log(area / (1.0 - area))
+    reach = reach / (area * (1.0 - area))
     low, high = (float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach))
     return low, high

@@ -1,4 +1,5 @@
-"""Uncertainty of a measured error rate: its deviation, intervals, and the rows that a precision needs."""
+"""Uncertainty of a measured error rate: its deviation, intervals, and the rows that a precision
+needs."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from lyceum.report import Summary
 
 
 def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
-    inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
+    if open_ends:
+        inside = 0.0 < value < 1.0
+    else:
+        inside = 0.0 <= value <= 1.0
     if not inside:
         raise SettingError(
             f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
@@ -23,7 +27,8 @@ def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float
 
 
 def round_up(value: float) -> int:
-    """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is 1900."""
+    """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is
+    1900."""
     return math.ceil(value * (1.0 - 1e-12))
 
 
@@ -79,8 +84,8 @@ class Interval(Printable):
     References
     ----------
     Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
-    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
-    Biometrika 26, 1934.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
+    binomial, Biometrika 26, 1934.
 
     Examples
     --------
@@ -104,7 +109,9 @@ class Interval(Printable):
         return Summary(f"{self.rate:.4g} ({words}, {self.method})")
 
 
-def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: str = "wilson") -> Interval:
+def error_interval(
+    n_wrong: int, n: int, *, confidence: float = 0.95, method: str = "wilson"
+) -> Interval:
     """An interval for the true error rate behind `n_wrong` errors on `n` test rows.
 
     Parameters
@@ -116,8 +123,9 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
     confidence : float, default=0.95
         The coverage.
     method : {"wilson", "clopper-pearson", "wald"}, default="wilson"
-        Wilson's has about the stated coverage; Clopper and Pearson's, the exact one, has at least that, and
-        is wider. Wald's, p ± z √(p(1-p)/n), is the textbook formula: too narrow for small n and near 0 or 1.
+        Wilson's has about the stated coverage; Clopper and Pearson's, the exact one, has at least
+        that, and is wider. Wald's, p ± z √(p(1-p)/n), is the textbook formula: too narrow for small
+        n and near 0 or 1.
 
     Returns
     -------
@@ -130,8 +138,8 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
     References
     ----------
     Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
-    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
-    Biometrika 26, 1934.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
+    binomial, Biometrika 26, 1934.
 
     Examples
     --------
@@ -141,7 +149,9 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
     """
     share_in_range("confidence", confidence, open_ends=True)
     if not 0 <= n_wrong <= n or n < 1:
-        raise SettingError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
+        raise SettingError(
+            f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row"
+        )
     low, high = named_choice("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
     return Interval(n_wrong / n, low, high, confidence, method)
 
@@ -151,11 +161,16 @@ def _wilson(k: int, n: int, alpha: float) -> tuple[float, float]:
     z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
     middle = (k + z2 / 2.0) / (n + z2)
     reach = math.sqrt(z2) / (n + z2) * math.sqrt(k * (n - k) / n + z2 / 4.0)
-    return (0.0 if k == 0 else max(0.0, middle - reach)), (1.0 if k == n else min(1.0, middle + reach))
+    return (0.0 if k == 0 else max(0.0, middle - reach)), (
+        1.0 if k == n else min(1.0, middle + reach)
+    )
 
 
 def _clopper_pearson(k: int, n: int, alpha: float) -> tuple[float, float]:
-    low = 0.0 if k == 0 else float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
+    if k == 0:
+        low = 0.0
+    else:
+        low = float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
     return low, 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
 
 
@@ -171,9 +186,9 @@ _INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson, "wald": _w
 def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
     """Test rows needed to know an error rate to ± `within`: n = z² e (1-e) / within² with z = 2.
 
-    The sd of an error rate on n rows is √(e (1-e) / n); n is chosen so that z of them fit into `within`. Two
-    sd hold about 95 % of a normal distribution (exactly 95 % is z = 1.96) and, by Chebyshev, at least 75 % of
-    any.
+    The sd of an error rate on n rows is √(e (1-e) / n); n is chosen so that z of them fit into
+    `within`. Two sd hold about 95 % of a normal distribution (exactly 95 % is z = 1.96) and, by
+    Chebyshev, at least 75 % of any.
 
     Parameters
     ----------
@@ -234,5 +249,8 @@ def majority_vote_error(n_voters: int, error: float) -> float:
         raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
     share_in_range("error", error)
     wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
-    tie = float(stats.binom.pmf(n_voters // 2, n_voters, error)) if n_voters % 2 == 0 else 0.0
+    if n_voters % 2 == 0:
+        tie = float(stats.binom.pmf(n_voters // 2, n_voters, error))
+    else:
+        tie = 0.0
     return wrong + tie / 2.0

@@ -1,4 +1,5 @@
-"""The log-likelihood of rows under a fitted density, or of rows and classes under a generative classifier."""
+"""The log-likelihood of rows under a fitted density, or of rows and classes under a generative
+classifier."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
         terms = np.asarray(model.score_samples(X), dtype=np.float64)
     else:
         raise SettingError(
-            f"{type(model).__name__} has no density of X: give a classifier with predict_joint_log_proba "
-            "or a density; log_loss measures posteriors"
+            f"{type(model).__name__} has no density of X: give a classifier with"
+            " predict_joint_log_proba or a density; log_loss measures posteriors"
         )
     w = weights_of(sample_weight, len(terms))
     return float(terms.sum() if w is None else (w * terms)[w > 0.0].sum())

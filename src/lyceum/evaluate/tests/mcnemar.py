@@ -26,12 +26,13 @@ class McNemar(Printable):
     only_first_wrong, only_second_wrong : int
         Rows that only one of the two gets wrong, b and c.
     statistic : float
-        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), or 0 for b = c;
-        for "uncorrected" (b - c)² / (b + c).
+        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), or 0
+        for b = c; for "uncorrected" (b - c)² / (b + c).
     p_value : float
         Two-sided; 1 when no row is wrong for one model alone.
     method : {"exact", "chi-square", "uncorrected"}
-        Binomial with p = ½, or chi-square of one degree of freedom with or without continuity correction.
+        Binomial with p = ½, or chi-square of one degree of freedom with or without continuity
+        correction.
 
     See Also
     --------
@@ -42,8 +43,8 @@ class McNemar(Printable):
 
     References
     ----------
-    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
-    Psychometrika 12, 1947.
+    McNemar, Note on the sampling error of the difference between correlated proportions or
+    percentages, Psychometrika 12, 1947.
 
     Examples
     --------
@@ -85,13 +86,15 @@ def mcnemar(
     Parameters
     ----------
     y, first, second : array-like of shape (n,), optional
-        Truth and the predictions of the two, or two results of `cross_validate` with the same folds, each row
-        tested once; or give the two counts instead. Scanned rows as y stand for their target.
+        Truth and the predictions of the two, or two results of `cross_validate` with the same
+        folds, each row tested once; or give the two counts instead. Scanned rows as y stand for
+        their target.
     only_first_wrong, only_second_wrong : int, optional
         Rows that only one of the two gets wrong.
     method : {"auto", "exact", "chi-square", "uncorrected"}, default="auto"
-        "auto" is exact for fewer than 25 rows that only one of the two gets wrong, else "chi-square", which
-        has the correction for continuity, (|b - c| - 1)² / (b + c); "uncorrected" is (b - c)² / (b + c).
+        "auto" is exact for fewer than 25 rows that only one of the two gets wrong, else
+        "chi-square", which has the correction for continuity, (|b - c| - 1)² / (b + c);
+        "uncorrected" is (b - c)² / (b + c).
 
     Returns
     -------
@@ -104,8 +107,8 @@ def mcnemar(
 
     References
     ----------
-    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
-    Psychometrika 12, 1947.
+    McNemar, Note on the sampling error of the difference between correlated proportions or
+    percentages, Psychometrika 12, 1947.
 
     Examples
     --------
@@ -114,16 +117,31 @@ def mcnemar(
     ('chi-square', 6.017, 0.0142)
     """
     if method not in ("auto", "exact", "chi-square", "uncorrected"):
-        raise SettingError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square', 'uncorrected'")
+        raise SettingError(
+            f"method={method!r}: choose from 'auto', 'exact', 'chi-square', 'uncorrected'"
+        )
     if are_results(first, second):
-        first, second = _predictions(y, first), _predictions(y, second)
+        first = _predictions(y, first)
+        second = _predictions(y, second)
     b, c = _discordant_counts(y, first, second, only_first_wrong, only_second_wrong)
     if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
-        p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5))) if b + c else 1.0
+        if b + c:
+            p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
+        else:
+            p = 1.0
         return McNemar(b, c, float(min(b, c)), p, "exact")
-    less = 0.0 if method == "uncorrected" else 1.0
-    statistic = max(abs(b - c) - less, 0.0) ** 2 / (b + c) if b + c else 0.0
-    name = "chi-square" if less else "uncorrected"
+    if method == "uncorrected":
+        less = 0.0
+    else:
+        less = 1.0
+    if b + c:
+        statistic = max(abs(b - c) - less, 0.0) ** 2 / (b + c)
+    else:
+        statistic = 0.0
+    if less:
+        name = "chi-square"
+    else:
+        name = "uncorrected"
     return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), name)
 
 
@@ -135,7 +153,9 @@ def _predictions(y: Any, result: Any) -> np.ndarray:
     return np.concatenate(result.predicted)[np.argsort(rows)]
 
 
-def _discordant_counts(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
+def _discordant_counts(
+    y: Any, first: Any, second: Any, b: int | None, c: int | None
+) -> tuple[int, int]:
     if y is None and first is None and second is None and b is not None and c is not None:
         if b < 0 or c < 0 or b != int(b) or c != int(c):
             raise SettingError(f"counts {b} and {c} must be integers of at least 0")
@@ -152,5 +172,6 @@ def _discordant_counts(y: Any, first: Any, second: Any, b: int | None, c: int | 
     _, (truth, one, two) = common_codes(columns)
     if len(truth) and truth.min() < 0:
         raise MissingValuesError("y has missing labels: leave those rows out")
-    one_wrong, two_wrong = one != truth, two != truth
+    one_wrong = one != truth
+    two_wrong = two != truth
     return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())

@@ -19,7 +19,9 @@ from lyceum.report import Summary
 
 def significance(p: float) -> str:
     """The verdict of a test at the level of 5 %, in words."""
-    return "differ" if p < 0.05 else "no difference shown"
+    if p < 0.05:
+        return "differ"
+    return "no difference shown"
 
 
 def are_results(first: Any, second: Any) -> bool:
@@ -34,11 +36,13 @@ def are_results(first: Any, second: Any) -> bool:
     )
     if not same:
         raise DataError(
-            "the two results have different splits, so that their losses cannot be paired: cross_validate "
-            "both with the same cv and seed"
+            "the two results have different splits, so that their losses cannot be paired:"
+            " cross_validate both with the same cv and seed"
         )
     if first.loss_name != second.loss_name:
-        raise DataError(f"the two results have different losses: {first.loss_name}, {second.loss_name}")
+        raise DataError(
+            f"the two results have different losses: {first.loss_name}, {second.loss_name}"
+        )
     return True
 
 
@@ -53,7 +57,8 @@ class FiveByTwoTest(Printable):
     t, t_p_value : float
         Dietterich's t: the first difference over √(mean variance), 5 degrees of freedom, two-sided.
     f, f_p_value : float
-        Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of freedom.
+        Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of
+        freedom.
     mean : float
         Mean difference: negative when the first is better.
 
@@ -66,10 +71,9 @@ class FiveByTwoTest(Printable):
 
     References
     ----------
-    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
-    Neural Computation 10, 1998.
-    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
-    Computation 11, 1999.
+    Dietterich, Approximate statistical tests for comparing supervised classification learning
+    algorithms, Neural Computation 10, 1998. Alpaydin, Combined 5×2 cv F test for comparing
+    supervised classification learning algorithms, Neural Computation 11, 1999.
 
     Examples
     --------
@@ -108,7 +112,13 @@ class FiveByTwoTest(Printable):
 
 
 def five_by_two(
-    first: Any, second: Any, X: Any = None, y: Any = None, *, loss: Any = "auto", random_state: Any = 0
+    first: Any,
+    second: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    loss: Any = "auto",
+    random_state: Any = 0,
 ) -> FiveByTwoTest:
     """Dietterich's 5×2 t and Alpaydin's 5×2 F test of two models.
 
@@ -118,22 +128,24 @@ def five_by_two(
     Parameters
     ----------
     first, second : array-like of shape (5, 2), CrossValidation, or estimators
-        Losses of the two models in the same folds; two results of `cross_validate` with the same ten folds,
-        halving by halving; or two estimators, run on X and y in five stratified halvings.
+        Losses of the two models in the same folds; two results of `cross_validate` with the same
+        ten folds, halving by halving; or two estimators, run on X and y in five stratified
+        halvings.
     X : array-like or frame of n rows, or scanned rows, optional
         The table, for estimators; rows from `lyceum.scan` may be in a file larger than memory.
     y : array-like of shape (n,), optional
         The target, for estimators; scanned rows carry their own.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
-        loss of every row.
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted)
+        gives the loss of every row.
     random_state : int, RandomState or None, default=0
         Seed of the halvings.
 
     Returns
     -------
     FiveByTwoTest
-        Without any variance the statistics are 0 (p = 1) for equal losses, infinite (p = 0) otherwise.
+        Without any variance the statistics are 0 (p = 1) for equal losses, infinite (p = 0)
+        otherwise.
 
     See Also
     --------
@@ -142,10 +154,9 @@ def five_by_two(
 
     References
     ----------
-    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
-    Neural Computation 10, 1998.
-    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
-    Computation 11, 1999.
+    Dietterich, Approximate statistical tests for comparing supervised classification learning
+    algorithms, Neural Computation 10, 1998. Alpaydin, Combined 5×2 cv F test for comparing
+    supervised classification learning algorithms, Neural Computation 11, 1999.
 
     Examples
     --------
@@ -161,13 +172,17 @@ def five_by_two(
     if are_results(first, second):
         if len(first.losses) != 10:
             raise DataError(
-                f"results of {len(first.losses)} folds: cross_validate by five halvings, FiveByTwo()"
+                f"results of {len(first.losses)} folds: cross_validate by five halvings,"
+                " FiveByTwo()"
             )
-        first, second = first.losses.reshape(5, 2), second.losses.reshape(5, 2)
-    one, two = number_array(first, "first"), number_array(second, "second")
+        first = first.losses.reshape(5, 2)
+        second = second.losses.reshape(5, 2)
+    one = number_array(first, "first")
+    two = number_array(second, "second")
     if not one.shape == two.shape == (5, 2) or not np.isfinite([one, two]).all():
         raise DataError(
-            f"losses of shapes {one.shape} and {two.shape}: give finite losses of 5 halvings by 2 folds"
+            f"losses of shapes {one.shape} and {two.shape}: give finite losses of 5 halvings by 2"
+            " folds"
         )
     d = one - two
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
@@ -176,7 +191,9 @@ def five_by_two(
     return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
 
 
-def _losses(first: Experiment, second: Experiment, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
+def _losses(
+    first: Experiment, second: Experiment, random_state: Any
+) -> tuple[np.ndarray, np.ndarray]:
     splits = list(FiveByTwo(random_state=random_state).split(first.splitter_input, first.y))
     runs = [run_all(experiment.run, splits, None, "folds") for experiment in (first, second)]
     one, two = (np.reshape([result.loss for result in results], (5, 2)) for results in runs)
@@ -185,7 +202,11 @@ def _losses(first: Experiment, second: Experiment, random_state: Any) -> tuple[n
 
 def _statistic(above: float, below: float) -> float:
     """A ratio as a test statistic: 0 for 0/0, infinite when only the denominator is 0."""
-    return above / below if below > 0.0 else (math.copysign(math.inf, above) if above else 0.0)
+    if below > 0.0:
+        return above / below
+    if above:
+        return math.copysign(math.inf, above)
+    return 0.0
 
 
 def _two_sided_p(t: float, df: float) -> float:
@@ -261,8 +282,8 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
     Parameters
     ----------
     first, second : CrossValidation, or array-like of shape (J,)
-        The results of `cross_validate` for the two models, which must have the same splits; or their losses
-        in the same J splits.
+        The results of `cross_validate` for the two models, which must have the same splits; or
+        their losses in the same J splits.
     test_to_train : float, optional
         n_test / n_train, with losses: 1/(k-1) for k-fold. Results have it.
 
@@ -291,17 +312,26 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
             raise SettingError("the results of cross_validate have test_to_train: leave it out")
         first, second, test_to_train = first.losses, second.losses, first.test_to_train
     if test_to_train is None:
-        raise SettingError("give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold")
-    one, two = number_column(first, "first"), number_column(second, "second")
+        raise SettingError(
+            "give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold"
+        )
+    one = number_column(first, "first")
+    two = number_column(second, "second")
     same_length(one, two, "first and second")
     d = one - two
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")
     if not test_to_train > 0.0:
-        raise SettingError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
-    J, mean = len(d), float(d.mean())
+        raise SettingError(
+            f"test_to_train={test_to_train} must be above 0: test rows over training rows"
+        )
+    J = len(d)
+    mean = float(d.mean())
     # the mean of equal differences may be off by rounding, which is no spread
-    variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))
+    if d.min() == d.max():
+        variance = 0.0
+    else:
+        variance = float(d.var(ddof=1))
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = _statistic(mean, error)
     reach = float(stats.t.isf(0.025, J - 1)) * error

@@ -37,8 +37,8 @@ class Bound(Printable):
     sides : {1, 2}
         2: off in either direction; 1: off in the one direction that matters.
     width : float
-        The range of a row's value, high - low; 1 for errors. Where every row has its own range, the root
-        mean square of the ranges.
+        The range of a row's value, high - low; 1 for errors. Where every row has its own range, the
+        root mean square of the ranges.
 
     See Also
     --------
@@ -74,11 +74,17 @@ class Bound(Printable):
 
     def summary(self) -> Summary:
         """The bound as a sentence."""
-        what = "error" if self.width == 1.0 else "mean"
+        if self.width == 1.0:
+            what = "error"
+        else:
+            what = "mean"
         who = f"a measured {what}"
         if self.n_models > 1:
             who = f"the measured {what} of any of {self.n_models:,} models"
-        off = "off" if self.sides == 2 else "off in one given direction"
+        if self.sides == 2:
+            off = "off"
+        else:
+            off = "off in one given direction"
         return Summary(
             f"{self.name}: on {self.n:,} rows {who} is {off} by {self.within:.4g} or more "
             f"with probability at most {self.alpha:.4g}"
@@ -113,9 +119,9 @@ def hoeffding_bound(
 ) -> Bound:
     """Hoeffding's bound over C models, P(some |measured - true error| >= ε) <= 2 C exp(-2 n ε²).
 
-    Give two of `n`, `within` and `alpha`: it is solved for the third. For the mean of values in [a, b] the
-    exponent is -2 n ε² / (b - a)²; where every value has its own range it is -2 n² ε² / Σ (b_i - a_i)².
-    One-sided, P(some true error >= measured + ε) <= C exp(...), without the factor 2.
+    Give two of `n`, `within` and `alpha`: it is solved for the third. For the mean of values in [a,
+    b] the exponent is -2 n ε² / (b - a)²; where every value has its own range it is -2 n² ε² / Σ
+    (b_i - a_i)². One-sided, P(some true error >= measured + ε) <= C exp(...), without the factor 2.
 
     Parameters
     ----------
@@ -174,9 +180,15 @@ def hoeffding_bound(
 
 
 def _width(value_range: Any) -> tuple[float, int | None]:
-    """The width of the range; of one range per row the root mean square of the widths, and their number."""
+    """The width of the range; of one range per row the root mean square of the widths, and their
+    number."""
     ends = np.asarray(value_range, dtype=np.float64)
-    if ends.ndim not in (1, 2) or ends.shape[-1] != 2 or not ends.size or not np.isfinite(ends).all():
+    if (
+        ends.ndim not in (1, 2)
+        or ends.shape[-1] != 2
+        or not ends.size
+        or not np.isfinite(ends).all()
+    ):
         raise SettingError(
             f"value_range has the shape {ends.shape}: give (low, high), or one pair for each row"
         )
@@ -263,5 +275,7 @@ def markov_bound(mean: float, at_least: float) -> float:
     0.2
     """
     if not mean >= 0.0 or not at_least > 0.0:
-        raise SettingError(f"mean={mean} and at_least={at_least}: give a mean of at least 0 and a above 0")
+        raise SettingError(
+            f"mean={mean} and at_least={at_least}: give a mean of at least 0 and a above 0"
+        )
     return min(1.0, mean / at_least)

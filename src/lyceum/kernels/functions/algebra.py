@@ -16,24 +16,34 @@ from lyceum.kernels.functions.base import Kernel
 def add(a: Any, b: Any) -> Kernel:
     """The sum of two kernels, or of a kernel and a number."""
     return SumKernel(
-        *(one if isinstance(one, Kernel) else ConstantKernel(_number(one, "shift")) for one in (a, b))
+        *(
+            one if isinstance(one, Kernel) else ConstantKernel(_number(one, "shift"))
+            for one in (a, b)
+        )
     )
 
 
 def multiply(kernel: Kernel, other: Any) -> Kernel:
     """The product of two kernels, or of a kernel and a number."""
-    return (
-        ProductKernel(kernel, other)
-        if isinstance(other, Kernel)
-        else ScaledKernel(_number(other, "scale"), kernel)
-    )
+    if isinstance(other, Kernel):
+        return ProductKernel(kernel, other)
+    return ScaledKernel(_number(other, "scale"), kernel)
 
 
 def _number(value: Any, what: str) -> float:
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf or (what == "scale" and value == 0):
+    if (
+        not isinstance(value, Real)
+        or not 0 <= float(value) < np.inf
+        or (what == "scale" and value == 0)
+    ):
         words = {"scale": "multiplied", "shift": "shifted"}
-        least = "a positive number" if what == "scale" else "a number of at least 0"
-        raise SettingError(f"a kernel is {words[what]} by {least}, or it is no kernel any more: {value!r}")
+        if what == "scale":
+            least = "a positive number"
+        else:
+            least = "a number of at least 0"
+        raise SettingError(
+            f"a kernel is {words[what]} by {least}, or it is no kernel any more: {value!r}"
+        )
     return float(value)
 
 
@@ -45,7 +55,8 @@ class _Combined(Kernel):
         for part in self.parts:
             if not isinstance(part, Kernel):
                 raise SettingError(
-                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one, e.g. LinearKernel()"
+                    f"{type(self).__name__} is made of kernels, but {part!r} is none: give one,"
+                    " e.g. LinearKernel()"
                 )
 
     @property
@@ -70,7 +81,9 @@ class _Combined(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        return True if all(part.mercer for part in self.parts) else None
+        if all(part.mercer for part in self.parts):
+            return True
+        return None
 
 
 @dataclass(frozen=True)
@@ -148,8 +161,8 @@ class SumKernel(_Combined):
 
     References
     ----------
-    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
-    2004, chapter 3.
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University
+    Press, 2004, chapter 3.
 
     Examples
     --------
@@ -210,8 +223,8 @@ class ProductKernel(_Combined):
 
     References
     ----------
-    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University Press,
-    2004, chapter 3.
+    J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University
+    Press, 2004, chapter 3.
 
     Examples
     --------
@@ -240,14 +253,21 @@ class ProductKernel(_Combined):
         return self.a.diagonal(X) * self.b.diagonal(X)
 
     def feature_map(self, X: Any) -> np.ndarray:
-        a, b = self.a.feature_map(X), self.b.feature_map(X)
+        a = self.a.feature_map(X)
+        b = self.b.feature_map(X)
         return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
 
     def feature_names(self, names: Any) -> list[str]:
-        return [f"{one}·{two}" for one in self.a.feature_names(names) for two in self.b.feature_names(names)]
+        return [
+            f"{one}·{two}"
+            for one in self.a.feature_names(names)
+            for two in self.b.feature_names(names)
+        ]
 
     def __repr__(self) -> str:
-        return " * ".join(f"({part!r})" if isinstance(part, SumKernel) else repr(part) for part in self.parts)
+        return " * ".join(
+            f"({part!r})" if isinstance(part, SumKernel) else repr(part) for part in self.parts
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -310,5 +330,8 @@ class ScaledKernel(_Combined):
         return self.kernel.feature_names(names)
 
     def __repr__(self) -> str:
-        inner = f"({self.kernel!r})" if isinstance(self.kernel, SumKernel) else repr(self.kernel)
+        if isinstance(self.kernel, SumKernel):
+            inner = f"({self.kernel!r})"
+        else:
+            inner = repr(self.kernel)
         return f"{self.factor!r} * {inner}"

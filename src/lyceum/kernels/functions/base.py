@@ -27,9 +27,9 @@ class NativeKernel(NamedTuple):
 class Kernel:
     """A kernel k(x, y): an immutable value, the product of two rows in some feature space.
 
-    Kernels can be added, multiplied, scaled by a positive number and shifted by one of at least 0; the result
-    is a kernel of the same kind. Rows are arrays, sparse arrays, blocks, frames or `scan(...)`; text columns
-    become one-of-C columns, unless the kernel compares categories itself.
+    Kernels can be added, multiplied, scaled by a positive number and shifted by one of at least 0;
+    the result is a kernel of the same kind. Rows are arrays, sparse arrays, blocks, frames or
+    `scan(...)`; text columns become one-of-C columns, unless the kernel compares categories itself.
 
     Attributes
     ----------
@@ -40,7 +40,8 @@ class Kernel:
     takes_categories : bool
         Whether it compares categories itself, so that it takes cells as they are coded.
     mercer : bool or None
-        Whether it is a Mercer kernel for all rows; None if that depends on rows and settings (`is_mercer`).
+        Whether it is a Mercer kernel for all rows; None if that depends on rows and settings
+        (`is_mercer`).
     is_fitted : bool
         Whether all settings are numbers; if not, `fitted` learns them.
     native : NativeKernel or None
@@ -134,8 +135,10 @@ class Kernel:
         array of shape (m,) or (m, C), of float64
         """
         coef = np.asarray(coef, dtype=np.float64)
-        X, Y = cells_of(X, self), cells_of(Y, self)
-        n, m = X.shape[0], Y.shape[0]
+        X = cells_of(X, self)
+        Y = cells_of(Y, self)
+        n = X.shape[0]
+        m = Y.shape[0]
         out = np.empty((m, *coef.shape[1:]))
         step = max(1, _VALUES // max(1, n))
         for at in range(0, m, step):
@@ -143,7 +146,8 @@ class Kernel:
         return out
 
     def feature_map(self, X: Any) -> np.ndarray:
-        """The rows in feature space, so that k(x, y) = φ(x)·φ(y); only for kernels of finitely many features.
+        """The rows in feature space, so that k(x, y) = φ(x)·φ(y); only for kernels of finitely many
+        features.
 
         Parameters
         ----------
@@ -153,7 +157,9 @@ class Kernel:
         -------
         array of shape (n, n_features)
         """
-        raise SettingError(f"{self!r} has no finite feature map: use gram(X, Y), or lyceum.kernels.Nystroem")
+        raise SettingError(
+            f"{self!r} has no finite feature map: use gram(X, Y), or lyceum.kernels.Nystroem"
+        )
 
     def feature_names(self, names: Any) -> list[str]:
         """The names of the features of `feature_map` for columns of these names."""
@@ -169,7 +175,7 @@ class Kernel:
         one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
         return float(self.gram(one, two)[0, 0])
 
-    # -- algebra -------------------------------------------------------------------------------------------
+    # -- algebra -----------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
         from lyceum.kernels.functions.algebra import add
@@ -189,7 +195,7 @@ class Kernel:
     __rmul__ = __mul__
 
 
-# -- by name -----------------------------------------------------------------------------------------------
+# -- by name ---------------------------------------------------------------------------
 
 Class = TypeVar("Class", bound=type[Kernel])
 _KERNELS: dict[str, type[Kernel]] = {}
@@ -212,8 +218,8 @@ def as_kernel(kernel: Any, **settings: Any) -> Kernel:
     Parameters
     ----------
     kernel : {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A function gets two matrices of rows and gives the matrix of kernel values, or two rows and gives one
-        value.
+        A function gets two matrices of rows and gives the matrix of kernel values, or two rows and
+        gives one value.
     **settings
         Parameters of a kernel given by its name, e.g. `gamma` of "rbf".
 
@@ -235,5 +241,7 @@ def as_kernel(kernel: Any, **settings: Any) -> Kernel:
         return _KERNELS["function"](kernel)  # type: ignore[call-arg]
     if not isinstance(kernel, str) or kernel not in _KERNELS or kernel == "function":
         names = ", ".join(sorted(set(_KERNELS) - {"function"}))
-        raise SettingError(f"there is no kernel {kernel!r}: choose one of {names}, a Kernel, or a function")
+        raise SettingError(
+            f"there is no kernel {kernel!r}: choose one of {names}, a Kernel, or a function"
+        )
     return _KERNELS[kernel](**settings)

@@ -14,7 +14,8 @@ from lyceum.kernels.functions.base import Kernel, as_kernel
 
 @dataclass(frozen=True, eq=False)
 class MercerCheck:
-    """Whether a Gram matrix is symmetric and has no negative eigenvalue; `bool(check)` is the verdict.
+    """Whether a Gram matrix is symmetric and has no negative eigenvalue; `bool(check)` is the
+    verdict.
 
     Parameters
     ----------
@@ -37,8 +38,8 @@ class MercerCheck:
 
     References
     ----------
-    J. Mercer, "Functions of positive and negative type, and their connection with the theory of integral
-    equations", Philosophical Transactions of the Royal Society A 209, 1909.
+    J. Mercer, "Functions of positive and negative type, and their connection with the theory of
+    integral equations", Philosophical Transactions of the Royal Society A 209, 1909.
 
     Examples
     --------
@@ -74,23 +75,27 @@ class MercerCheck:
 
     def __str__(self) -> str:
         if not self.is_symmetric:
-            return f"Not a Mercer kernel: on these {self.n_rows:,} rows k(x, y) is not always k(y, x)."
+            return (
+                f"Not a Mercer kernel: on these {self.n_rows:,} rows k(x, y) is not always k(y, x)."
+            )
         if self:
             return (
-                f"On these {self.n_rows:,} rows it can be a Mercer kernel: the smallest eigenvalue of the "
-                f"Gram matrix is {self.smallest:.4g}. Other rows may show otherwise."
+                f"On these {self.n_rows:,} rows it can be a Mercer kernel: the smallest eigenvalue"
+                f" of the Gram matrix is {self.smallest:.4g}. Other rows may show otherwise."
             )
         return (
-            f"Not a Mercer kernel: the Gram matrix of these {self.n_rows:,} rows has the eigenvalue "
-            f"{self.smallest:.4g} (the largest is {self.largest:.4g})."
+            f"Not a Mercer kernel: the Gram matrix of these {self.n_rows:,} rows has the eigenvalue"
+            f" {self.smallest:.4g} (the largest is {self.largest:.4g})."
         )
 
 
 def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
-    """Whether the Gram matrix of some rows is symmetric and positive semidefinite, with the evidence.
+    """Whether the Gram matrix of some rows is symmetric and positive semidefinite, with the
+    evidence.
 
-    A kernel is a Mercer kernel, a product in some feature space, if this holds for all sets of rows: one set
-    can refute it but not prove it. `kernel.mercer` says what is known of a kernel for all rows.
+    A kernel is a Mercer kernel, a product in some feature space, if this holds for all sets of
+    rows: one set can refute it but not prove it. `kernel.mercer` says what is known of a kernel for
+    all rows.
 
     Parameters
     ----------
@@ -122,7 +127,9 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
         found = as_kernel(kernel)
         K = np.asarray(found.learn(X, y).gram(X), dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
-        raise DataError(f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}")
+        raise DataError(
+            f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}"
+        )
     if not np.isfinite(K).all():
         raise DataError("the Gram matrix holds NaN or an infinity")
     size = float(np.abs(K).max())
@@ -130,4 +137,6 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
     eps = float(np.finfo(np.float64).eps)
     tolerance = 16 * eps * len(K) * max(size, abs(values[-1]), abs(values[0]))
     symmetric = bool(np.abs(K - K.T).max() <= 64 * eps * size)
-    return MercerCheck(symmetric, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], len(K))
+    return MercerCheck(
+        symmetric, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], len(K)
+    )

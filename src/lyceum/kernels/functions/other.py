@@ -24,14 +24,16 @@ _CONDITIONALLY_NEGATIVE = ("euclidean", "squared_euclidean", "manhattan", "mahal
 class DistanceKernel(Kernel):
     """The kernel k(x, y) = exp(-γ d(x, y)) of a distance d.
 
-    It is a Mercer kernel for every γ only if d is conditionally negative definite, as are the Euclidean
-    distance and its square, Manhattan, Mahalanobis and Hamming; for others, such as Chebyshev, or Gower with
-    missing cells, some rows have a Gram matrix with a negative eigenvalue: see `is_mercer`.
+    It is a Mercer kernel for every γ only if d is conditionally negative definite, as are the
+    Euclidean distance and its square, Manhattan, Mahalanobis and Hamming; for others, such as
+    Chebyshev, or Gower with missing cells, some rows have a Gram matrix with a negative eigenvalue:
+    see `is_mercer`.
 
     Parameters
     ----------
     metric : str or Metric, default="euclidean"
-        The distance; "gower" compares mixed columns with missing cells. `fitted` learns what it needs.
+        The distance; "gower" compares mixed columns with missing cells. `fitted` learns what it
+        needs.
     gamma : float, default=1.0
         The factor γ.
 
@@ -42,8 +44,8 @@ class DistanceKernel(Kernel):
 
     References
     ----------
-    Schoenberg, I. J. (1938). Metric spaces and positive definite functions. Transactions of the American
-    Mathematical Society 44(3).
+    Schoenberg, I. J. (1938). Metric spaces and positive definite functions. Transactions of the
+    American Mathematical Society 44(3).
 
     Examples
     --------
@@ -59,7 +61,9 @@ class DistanceKernel(Kernel):
 
     def __post_init__(self) -> None:
         if not isinstance(self.gamma, Real) or not 0 < float(self.gamma) < np.inf:
-            raise SettingError(f"gamma of Distance must be a positive number, but it is {self.gamma!r}")
+            raise SettingError(
+                f"gamma of Distance must be a positive number, but it is {self.gamma!r}"
+            )
         object.__setattr__(self, "gamma", float(self.gamma))
         if not isinstance(self.metric, Metric):
             object.__setattr__(self, "metric", metric(self.metric))
@@ -78,7 +82,9 @@ class DistanceKernel(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
+        if self.metric.name in _CONDITIONALLY_NEGATIVE:
+            return True
+        return None
 
     def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> DistanceKernel:
         return replace(self, metric=self.metric.learn(_rows(X)))
@@ -98,14 +104,18 @@ class DistanceKernel(Kernel):
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x), 1 where the distance of a row to itself is 0."""
-        return super().diagonal(X) if self.metric.takes_missing else np.ones(self._cells(X).shape[0])
+        if self.metric.takes_missing:
+            return super().diagonal(X)
+        return np.ones(self._cells(X).shape[0])
 
 
 def _rows(X: Any) -> Any:
     """Rows that a metric can be fitted on."""
     if isinstance(X, Block):
         return Rows(ArraySource.of_block(X))
-    return X if isinstance(X, Rows) or is_frame(X) else scan(X if sparse.issparse(X) else np.asarray(X))
+    if isinstance(X, Rows) or is_frame(X):
+        return X
+    return scan(X if sparse.issparse(X) else np.asarray(X))
 
 
 @register_kernel("precomputed")
@@ -113,7 +123,8 @@ def _rows(X: Any) -> Any:
 class PrecomputedKernel(Kernel):
     """Kernel values that are given in the place of rows.
 
-    The rows to learn from are a square Gram matrix; rows to predict have one column for each of them.
+    The rows to learn from are a square Gram matrix; rows to predict have one column for each of
+    them.
 
     See Also
     --------
@@ -131,11 +142,14 @@ class PrecomputedKernel(Kernel):
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """X itself: its columns stand for the rows of Y."""
         values = cells_of(X, self)
-        wanted = len(values) if Y is None or Y is X else len(Y.X if isinstance(Y, Block) else Y)
+        if Y is None or Y is X:
+            wanted = len(values)
+        else:
+            wanted = len(Y.X if isinstance(Y, Block) else Y)
         if values.shape[1] != wanted:
             raise DataError(
-                f"precomputed kernel values need one column for each of the {wanted:,} rows, but there are "
-                f"{values.shape[1]:,} columns"
+                f"precomputed kernel values need one column for each of the {wanted:,} rows, but"
+                f" there are {values.shape[1]:,} columns"
             )
         return values.copy()
 
@@ -155,8 +169,8 @@ class FunctionKernel(Kernel):
     Parameters
     ----------
     function : callable
-        Gets two matrices of rows and gives the matrix of all kernel values, or gets two rows and gives one
-        value; which of the two is found out by a call with two rows and one row.
+        Gets two matrices of rows and gives the matrix of all kernel values, or gets two rows and
+        gives one value; which of the two is found out by a call with two rows and one row.
 
     See Also
     --------
@@ -176,7 +190,9 @@ class FunctionKernel(Kernel):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise SettingError(f"function={self.function!r} cannot be called: give a function of two rows")
+            raise SettingError(
+                f"function={self.function!r} cannot be called: give a function of two rows"
+            )
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
@@ -184,8 +200,8 @@ class FunctionKernel(Kernel):
             values = np.array(self.function(A, B), dtype=np.float64)
             if values.shape != (len(A), len(B)):
                 raise SettingError(
-                    f"the kernel function gave an array of shape {values.shape} for {len(A)} and {len(B)} "
-                    f"rows: it must give one value per pair, {(len(A), len(B))}"
+                    f"the kernel function gave an array of shape {values.shape} for {len(A)} and"
+                    f" {len(B)} rows: it must give one value per pair, {(len(A), len(B))}"
                 )
         else:
             values = np.array([[self._value(x, y) for y in B] for x in A], dtype=np.float64)
@@ -201,9 +217,13 @@ class FunctionKernel(Kernel):
         try:
             value = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise SettingError(f"the kernel function gave {value!r}: it must give one number") from error
+            raise SettingError(
+                f"the kernel function gave {value!r}: it must give one number"
+            ) from error
         if value.size != 1:
-            raise SettingError(f"the kernel function gave {value.size} values for two rows: it must give one")
+            raise SettingError(
+                f"the kernel function gave {value.size} values for two rows: it must give one"
+            )
         return float(value.reshape(()))
 
     def _takes_matrices(self, A: np.ndarray, B: np.ndarray) -> bool:

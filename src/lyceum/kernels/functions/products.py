@@ -88,7 +88,9 @@ def _checked_gamma(who: str, gamma: Any) -> Any:
 
 
 def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
-    return scale_gamma(cells_of(X, kernel), gamma, w) if isinstance(gamma, str) else gamma
+    if isinstance(gamma, str):
+        return scale_gamma(cells_of(X, kernel), gamma, w)
+    return gamma
 
 
 def _known_gamma(gamma: Any, kernel: Kernel) -> float:
@@ -134,15 +136,16 @@ class LinearKernel(_ProductKernel):
 class PolynomialKernel(_ProductKernel):
     """The polynomial kernel k(x, y) = (γ x·y + c)^p.
 
-    Its features are all products of up to p columns (of exactly p if c is 0). With c below 0 it is no Mercer
-    kernel.
+    Its features are all products of up to p columns (of exactly p if c is 0). With c below 0 it is
+    no Mercer kernel.
 
     Parameters
     ----------
     degree : int, default=3
         The power p.
     gamma : float, "scale" or "auto", default=1.0
-        The factor γ; "scale" is 1 / (d · variance of the cells) and "auto" 1 / d, both learned by `fitted`.
+        The factor γ; "scale" is 1 / (d · variance of the cells) and "auto" 1 / d, both learned by
+        `fitted`.
     coef0 : float, default=1.0
         The shift c.
 
@@ -192,18 +195,28 @@ class PolynomialKernel(_ProductKernel):
         X = cells_of(X, self)
         X = np.asarray(dense_cells(X), dtype=np.float64)
         return np.column_stack(
-            [scale * np.prod(X[:, list(columns)], axis=1) for columns, scale in self._terms(X.shape[1])]
+            [
+                scale * np.prod(X[:, list(columns)], axis=1)
+                for columns, scale in self._terms(X.shape[1])
+            ]
         )
 
     def feature_names(self, names: Any) -> list[str]:
         names = [str(name) for name in names]
-        return [_product_name([names[j] for j in columns]) for columns, _ in self._terms(len(names))]
+        return [
+            _product_name([names[j] for j in columns]) for columns, _ in self._terms(len(names))
+        ]
 
     def _terms(self, d: int) -> list[tuple[tuple[int, ...], float]]:
-        """The columns of every product, and √(p! / (Π k_j! (p - q)!) γ^q c^(p - q)) for a product of q."""
+        """The columns of every product, and √(p! / (Π k_j! (p - q)!) γ^q c^(p - q)) for a product
+        of q."""
         if self.coef0 < 0:
-            raise SettingError(f"{self!r} has no feature map: with coef0 below 0 it is no Mercer kernel")
-        p, gamma, found = self.degree, _known_gamma(self.gamma, self), []
+            raise SettingError(
+                f"{self!r} has no feature map: with coef0 below 0 it is no Mercer kernel"
+            )
+        p = self.degree
+        gamma = _known_gamma(self.gamma, self)
+        found = []
         for q in range(p + 1) if self.coef0 > 0 else [p]:
             for columns in combinations_with_replacement(range(d), q):
                 ways = factorial(p) / factorial(p - q)
@@ -216,7 +229,9 @@ class PolynomialKernel(_ProductKernel):
 def _product_name(names: list[str]) -> str:
     powers = {name: names.count(name) for name in names}
     digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    text = [name + (str(power).translate(digits) if power > 1 else "") for name, power in powers.items()]
+    text = [
+        name + (str(power).translate(digits) if power > 1 else "") for name, power in powers.items()
+    ]
     return "·".join(text) or "1"
 
 
@@ -225,15 +240,18 @@ def _product_name(names: list[str]) -> str:
 class RBFKernel(_ProductKernel):
     """The Gaussian or RBF kernel k(x, y) = exp(-|x - y|² / (2σ²)) = exp(-γ |x - y|²).
 
-    Squares come from products of rows about their mean, so that an offset of all rows takes no digits.
+    Squares come from products of rows about their mean, so that an offset of all rows takes no
+    digits.
 
     Parameters
     ----------
     sigma : float, "median" or "closest", optional
-        The width σ. "median": the median distance of two rows; "closest": the distance between the closest
-        rows of different classes. Both are learned by `fitted`. 1 if neither sigma nor gamma is given.
+        The width σ. "median": the median distance of two rows; "closest": the distance between the
+        closest rows of different classes. Both are learned by `fitted`. 1 if neither sigma nor
+        gamma is given.
     gamma : float, "scale" or "auto", optional
-        1 / (2σ²) instead; "scale" is 1 / (d · variance of the cells) and "auto" 1 / d, learned by `fitted`.
+        1 / (2σ²) instead; "scale" is 1 / (d · variance of the cells) and "auto" 1 / d, learned by
+        `fitted`.
 
     See Also
     --------
@@ -262,7 +280,8 @@ class RBFKernel(_ProductKernel):
         elif self.sigma not in ("median", "closest"):
             if not isinstance(self.sigma, Real) or not 0 < float(self.sigma) < np.inf:
                 raise SettingError(
-                    f"sigma of RBF must be a positive number, 'median' or 'closest', but it is {self.sigma!r}"
+                    "sigma of RBF must be a positive number, 'median' or 'closest', but it is"
+                    f" {self.sigma!r}"
                 )
             object.__setattr__(self, "sigma", float(self.sigma))
 
@@ -281,13 +300,18 @@ class RBFKernel(_ProductKernel):
             if y is None:
                 raise SettingError("RBFKernel(sigma='closest') needs the classes: learn(X, y)")
             return RBFKernel(sigma=closest_sigma(cells_of(X, self), y))
-        return self if self.gamma is None else RBFKernel(gamma=_number_of(self.gamma, X, self, sample_weight))
+        if self.gamma is None:
+            return self
+        return RBFKernel(gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
             raise SettingError(f"{self!r} does not know its sigma yet: call learn(X, y)")
-        gamma = 0.5 / self.sigma**2 if self.gamma is None else _known_gamma(self.gamma, self)
+        if self.gamma is None:
+            gamma = 0.5 / self.sigma**2
+        else:
+            gamma = _known_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
     def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -302,14 +326,18 @@ class RBFKernel(_ProductKernel):
         return np.ones(cells_of(X, self).shape[0])
 
     def __repr__(self) -> str:
-        setting = f"sigma={self.sigma!r}" if self.gamma is None else f"gamma={self.gamma!r}"
+        if self.gamma is None:
+            setting = f"sigma={self.sigma!r}"
+        else:
+            setting = f"gamma={self.gamma!r}"
         return f"RBFKernel({setting})"
 
 
 @register_kernel("sigmoid")
 @dataclass(frozen=True)
 class SigmoidKernel(_ProductKernel):
-    """The sigmoid kernel k(x, y) = tanh(γ x·y + c), a unit of a neural network; in general no Mercer kernel.
+    """The sigmoid kernel k(x, y) = tanh(γ x·y + c), a unit of a neural network; in general no
+    Mercer kernel.
 
     Parameters
     ----------

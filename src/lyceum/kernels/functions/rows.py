@@ -31,7 +31,9 @@ class KernelRows(Protocol):
         """Σ_i weight[i] k(x_i, x_j) over these rows, for some rows j."""
 
 
-def kernel_rows(kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, balanced: bool) -> KernelRows:
+def kernel_rows(
+    kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, balanced: bool
+) -> KernelRows:
     """The way to the values of `kernel + shift` that suits the rows.
 
     Parameters
@@ -64,7 +66,8 @@ def kernel_rows(kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, 
 
 
 def is_moved(kernel: Kernel, X: Any, balanced: bool) -> bool:
-    """Whether values of a linear kernel are taken about the mean of the rows: F is then less by w·mean."""
+    """Whether values of a linear kernel are taken about the mean of the rows: F is then less by
+    w·mean."""
     return kernel.name == "linear" and balanced and not sparse.issparse(X)
 
 
@@ -79,7 +82,11 @@ class _PassingRows:
     """Values that are computed where they are added up: nothing is kept but the rows themselves."""
 
     def __init__(self, kernel: NativeKernel, X: np.ndarray, shift: float):
-        self.kernel, self.X, self.shift, self.dtype, self.most = kernel, X, shift, X.dtype, len(X)
+        self.kernel = kernel
+        self.X = X
+        self.shift = shift
+        self.dtype = X.dtype
+        self.most = len(X)
 
     def block(self, rows: np.ndarray) -> np.ndarray:
         K = np.empty((len(rows), len(rows)), dtype=self.dtype)
@@ -94,7 +101,9 @@ class _PassingRows:
 
     def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
         out = np.zeros((len(some), 1))
-        native.kernel_sums(*self.kernel, self.X[rows], weight[:, None], self.X[some], out, n_threads())
+        native.kernel_sums(
+            *self.kernel, self.X[rows], weight[:, None], self.X[some], out, n_threads()
+        )
         return out[:, 0] + self.shift * weight.sum()
 
 
@@ -102,11 +111,16 @@ class _CachedRows:
     """Whole rows of kernel values, as many as fit; the least recently used is dropped first."""
 
     def __init__(self, kernel: Kernel, X: Any, slots: int, shift: float):
-        self.kernel, self.X, self.shift, self.dtype = kernel, X, shift, X.dtype
+        self.kernel = kernel
+        self.X = X
+        self.shift = shift
+        self.dtype = X.dtype
         self.values = np.empty((slots, X.shape[0]), dtype=X.dtype)
         self.slot = np.full(X.shape[0], -1)  # of every row, -1 if it is not stored
-        self.owner, self.used = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
-        self.clock, self.most = 0, slots
+        self.owner = np.full(slots, -1)
+        self.used = np.zeros(slots, dtype=np.int64)
+        self.clock = 0
+        self.most = slots
 
     def _slots(self, rows: np.ndarray) -> np.ndarray:
         """Where the rows are, after those that were missing have been computed."""
@@ -121,7 +135,9 @@ class _CachedRows:
             self.slot[missing], self.owner[free], self.used[free] = free, missing, self.clock
             step = max(1, (1 << 24) // self.X.shape[0])
             for at in range(0, len(missing), step):
-                self.values[free[at : at + step]] = self.kernel.gram(self.X[missing[at : at + step]], self.X)
+                self.values[free[at : at + step]] = self.kernel.gram(
+                    self.X[missing[at : at + step]], self.X
+                )
             if self.shift:
                 self.values[free] += self.dtype.type(self.shift)
         return self.slot[rows]
@@ -142,7 +158,10 @@ class _GivenRows:
     """A Gram matrix that is given."""
 
     def __init__(self, K: np.ndarray, shift: float):
-        self.K, self.shift, self.dtype, self.most = K, shift, K.dtype, len(K)
+        self.K = K
+        self.shift = shift
+        self.dtype = K.dtype
+        self.most = len(K)
 
     def block(self, rows: np.ndarray) -> np.ndarray:
         return self.K[np.ix_(rows, rows)] + self.dtype.type(self.shift)

@@ -19,8 +19,8 @@ _MOST_ROWS = 1000  # whose distances are taken for the median
 def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> float:
     """The median distance of two different rows, a width σ for `RBF`.
 
-    Of more than 1,000 rows, 1,000 are drawn, in proportion to their weights. Rows at distance 0 are passed
-    over.
+    Of more than 1,000 rows, 1,000 are drawn, in proportion to their weights. Rows at distance 0 are
+    passed over.
 
     Parameters
     ----------
@@ -44,21 +44,30 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     >>> median_sigma([[0.0], [1.0], [3.0]])
     2.0
     """
-    X = X if sparse.issparse(X) else np.asarray(X)
+    if not sparse.issparse(X):
+        X = np.asarray(X)
     w: np.ndarray = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
-        rng, is_weighted = np.random.default_rng(random_state), bool(np.ptp(w))
-        rows = rng.choice(X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None)
+        rng = np.random.default_rng(random_state)
+        is_weighted = bool(np.ptp(w))
+        rows = rng.choice(
+            X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None
+        )
         rows, w = np.unique(rows, return_counts=True)
         X = X[rows]
-    distances = pairwise(X, condensed=True) if X.shape[0] > 1 else np.zeros(0)
+    if X.shape[0] > 1:
+        distances = pairwise(X, condensed=True)
+    else:
+        distances = np.zeros(0)
     i, j = np.triu_indices(X.shape[0], 1)
     weights = w[i] * w[j]
     apart = (distances > 0) & (weights > 0)
-    distances, weights = distances[apart], weights[apart]
+    distances = distances[apart]
+    weights = weights[apart]
     if not len(distances):
         raise DataError(
-            "all rows are the same, so no width follows from their distances: give sigma as a number"
+            "all rows are the same, so no width follows from their distances: give sigma as a"
+            " number"
         )
     return weighted_median(distances, weights)
 
@@ -88,10 +97,13 @@ def closest_sigma(X: Any, y: Any) -> float:
     >>> closest_sigma([[0.0], [1.0], [3.0], [7.0]], ["a", "a", "b", "b"])
     2.0
     """
-    X, y = X if sparse.issparse(X) else np.asarray(X), np.asarray(y)
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+    y = np.asarray(y)
     if y.ndim != 1 or len(y) != X.shape[0]:
         raise DataError(
-            f"y has the shape {y.shape} for {show_count(X.shape[0], 'row')} of X: give one class each"
+            f"y has the shape {y.shape} for {show_count(X.shape[0], 'row')} of X: give one class"
+            " each"
         )
     classes = np.unique(y)
     if len(classes) < 2:
@@ -109,15 +121,19 @@ def closest_sigma(X: Any, y: Any) -> float:
 
 
 def scale_gamma(X: Any, rule: str, w: Any = None) -> float:
-    """1 / (d · variance of all cells) for "scale", 1 / d for "auto", as in scikit-learn; rows of weight w."""
+    """1 / (d · variance of all cells) for "scale", 1 / d for "auto", as in scikit-learn; rows of
+    weight w."""
     d = X.shape[1]
     if rule == "auto":
         return 1.0 / d
     w = np.asarray(row_weights(w, X.shape[0]), dtype=np.float64)
-    total, each = w.sum() * d, np.ones(d)
+    total = w.sum() * d
+    each = np.ones(d)
     mean = float(w @ (X @ each)) / total
     if sparse.issparse(X):
         variance = float(w @ (X.multiply(X) @ each)) / total - mean**2
     else:
         variance = float(w @ (np.square(X - mean, dtype=np.float64) @ each)) / total
-    return 1.0 / (d * variance) if variance > 0 else 1.0
+    if variance > 0:
+        return 1.0 / (d * variance)
+    return 1.0

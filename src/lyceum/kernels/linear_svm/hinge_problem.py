@@ -1,11 +1,12 @@
 """The primal problem of linear support vector machines, as sums over rows.
 
-    minimise  ½ |w|² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b,   L(u) = max(0, u) or max(0, u)²
+    minimize  ½ |w|² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b,   L(u) = max(0, u) or max(0, u)²
 
-The squared hinge is solved by Newton's method. The hinge by the method of multipliers (Hestenes 1969, Powell
-1969): every row has a multiplier α_i; in turn the smooth function whose slope along u is clip(α + σu, 0, C)
-is minimised by Newton's method and α set to that slope. At the end α solves the dual problem and w = Σ α y x.
-Only rows with 0 < α + σu < C enter the Hessian, and these become few.
+The squared hinge is solved by Newton's method. The hinge by the method of multipliers (Hestenes
+1969, Powell 1969): every row has a multiplier α_i; in turn the smooth function whose slope along u
+is clip(α + σu, 0, C) is minimized by Newton's method and α set to that slope. At the end α solves
+the dual problem and w = Σ α y x. Only rows with 0 < α + σu < C enter the Hessian, and these become
+few.
 """
 
 from __future__ import annotations
@@ -39,11 +40,13 @@ class HingeSums:
 
     @classmethod
     def of(cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool) -> HingeSums:
-        signs, bound = problem.signs(block), problem.bound(block)
+        signs = problem.signs(block)
+        bound = problem.bound(block)
         u = 1.0 - signs * problem.scores(block, theta)
         if problem.multipliers is None:
             short = np.maximum(u, 0.0)
-            pull, bend = 2.0 * bound * short, 2.0 * bound * (u > 0)
+            pull = 2.0 * bound * short
+            bend = 2.0 * bound * (u > 0)
             value = float(bound @ short**2)
         else:
             alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
@@ -52,13 +55,17 @@ class HingeSums:
             pull = np.clip(moved, 0.0, bound)
             bend = sigma * ((moved > 0) & (moved < bound))
             value = float(pull @ u - (pull - alpha) @ (pull - alpha) / (2.0 * sigma))
-        slope, X = -signs * pull, problem.cells(block)
+        slope = -signs * pull
+        X = problem.cells(block)
         total = slope.sum()
         gradient = np.append(np.asarray(X.T @ slope).ravel() - total * problem.shift, total)
         return cls(value, gradient, _hessian(X, problem.shift, bend) if hessian else None)
 
     def merge(self, other: HingeSums) -> HingeSums:
-        hessian = None if self.hessian is None else self.hessian + other.hessian
+        if self.hessian is None:
+            hessian = None
+        else:
+            hessian = self.hessian + other.hessian
         return HingeSums(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
@@ -74,10 +81,11 @@ def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HingeProblem:
-    """One machine over rows: class `favoured` against class `against`, or against all others (-1)."""
+    """One machine over rows: class `favored` against class `against`, or against all others
+    (-1)."""
 
     rows: Rows
-    favoured: int
+    favored: int
     C: float
     factors: np.ndarray | None  # of the classes
     shift: np.ndarray  # where the intercept is taken
@@ -93,16 +101,20 @@ class HingeProblem:
         return (len(self.shift) + 1,)
 
     def signs(self, block: Block) -> np.ndarray:
-        return np.where(block.y == self.favoured, 1.0, -1.0)
+        return np.where(block.y == self.favored, 1.0, -1.0)
 
     def bound(self, block: Block) -> np.ndarray:
         """C_i of the rows."""
         assert block.y is not None
         bound = self.C * block.weights
-        return bound if self.factors is None else bound * self.factors[block.y]
+        if self.factors is None:
+            return bound
+        return bound * self.factors[block.y]
 
     def cells(self, block: Block) -> Any:
-        return block.X if self.columns is None else block.X[:, self.columns]
+        if self.columns is None:
+            return block.X
+        return block.X[:, self.columns]
 
     def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
         return np.asarray(self.cells(block) @ theta[:-1]) + (theta[-1] - theta[:-1] @ self.shift)
@@ -117,9 +129,11 @@ class HingeProblem:
 
     @property
     def _free(self) -> slice:
-        return slice(None) if self.intercept is not None else slice(-1)
+        if self.intercept is not None:
+            return slice(None)
+        return slice(-1)
 
-    # -- what solvers ask for ------------------------------------------------------------------------------
+    # -- what solvers ask for ----------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         sums = self.rows.reduce(partial(HingeSums.of, problem=self, theta=theta, hessian=hessian))
@@ -127,15 +141,25 @@ class HingeProblem:
         if self.intercept is None:
             gradient[-1] = 0.0
         value = sums.value + 0.5 * float(self._penalties @ theta**2)
-        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
+        if sums.hessian is None:
+            H = None
+        else:
+            H = sums.hessian + np.diag(self._penalties)
         return Point(theta, value, gradient, H)
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None
-        step, free, H = np.zeros(self.shape), self._free, point.hessian
-        if not H[-1, -1] > 0:  # no row bends: as if one did, so that the intercept can move to where some do
+        step = np.zeros(self.shape)
+        free = self._free
+        H = point.hessian
+        if (
+            not H[-1, -1] > 0
+        ):  # no row bends: as if one did, so that the intercept can move to where some do
             H = H.copy()
-            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
+            if self.multipliers is None:
+                H[-1, -1] = 2.0 * self.C
+            else:
+                H[-1, -1] = self.multipliers.sigma
         step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
         return step
 

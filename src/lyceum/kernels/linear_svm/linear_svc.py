@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.statistics import Moments
@@ -36,18 +36,18 @@ _WIDE = 1000  # columns from which no Hessian of all columns is formed
 class LinearSVC(Classifier, Learner):
     """Linear support vector classification for many rows, dense or sparse, in memory or from files.
 
-    With y of -1 and 1 and f(x) = w·x + b it minimises
+    With y of -1 and 1 and f(x) = w·x + b it minimizes
 
         ½ |w|² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
 
-    or |w|₁ in the place of ½ |w|², which makes many weights exactly zero. K > 2 classes have a machine each,
-    against all others; the largest score decides.
+    or |w|₁ in the place of ½ |w|², which makes many weights exactly zero. K > 2 classes have a
+    machine each, against all others; the largest score decides.
 
     Up to 1,000 columns, every pass over the rows is a Newton step: for the squared hinge of its own
-    objective, for the hinge of the smooth functions of the method of multipliers. Rows may then come from
-    files of any size. More columns are solved by dual coordinate descent on rows in memory; the squared hinge
-    also runs over files, by quasi-Newton steps. Under |w|₁ steps are proximal Newton's, on the columns that
-    are not settled at zero.
+    objective, for the hinge of the smooth functions of the method of multipliers. Rows may then
+    come from files of any size. More columns are solved by dual coordinate descent on rows in
+    memory; the squared hinge also runs over files, by quasi-Newton steps. Under |w|₁ steps are
+    proximal Newton's, on the columns that are not settled at zero.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ class LinearSVC(Classifier, Learner):
     penalty : {"l2", "l1"}, default="l2"
         What is added to the losses; "l1" goes with the squared hinge.
     intercept : {"free", "penalized"} or None, default="free"
-        Whether b is free, penalised by ½ b², or left out.
+        Whether b is free, penalized by ½ b², or left out.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of every class.
     tol : float, default=1e-4
-        Where to stop: the largest mean pull along a column of unit spread (Newton), or the largest violation
-        of the optimality conditions in units of f (multipliers, dual coordinate descent).
+        Where to stop: the largest mean pull along a column of unit spread (Newton), or the largest
+        violation of the optimality conditions in units of f (multipliers, dual coordinate descent).
     max_iter : int, default=1000
         Most passes over the rows.
     verbose : int, default=0
@@ -80,7 +80,7 @@ class LinearSVC(Classifier, Learner):
     intercept_ : array of shape (1,) or (K,)
         b.
     objective_ : array of shape (1,) or (K,)
-        What is minimised, at its minimum.
+        What is minimized, at its minimum.
     margin_width_ : array of shape (1,) or (K,)
         2 / |w|.
     n_slack_, n_wrong_ : array of int of shape (1,) or (K,)
@@ -107,8 +107,9 @@ class LinearSVC(Classifier, Learner):
 
     References
     ----------
-    Hsieh, C.-J., Chang, K.-W., Lin, C.-J., Keerthi, S. S. and Sundararajan, S. (2008). A dual coordinate
-    descent method for large-scale linear SVM. International Conference on Machine Learning.
+    Hsieh, C.-J., Chang, K.-W., Lin, C.-J., Keerthi, S. S. and Sundararajan, S. (2008). A dual
+    coordinate descent method for large-scale linear SVM. International Conference on Machine
+    Learning.
 
     Examples
     --------
@@ -158,7 +159,7 @@ class LinearSVC(Classifier, Learner):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from the rows of X.
@@ -177,14 +178,24 @@ class LinearSVC(Classifier, Learner):
         rows = self._rows(X, y, sample_weight)
         block = self._at_once(rows)
         # a block of rows has few of the cells of a wide sparse array, yet sums of every column
-        sparse_rows = block if block is not None and sparse.issparse(block.X) else None
-        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
-        rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
+        if block is not None and sparse.issparse(block.X):
+            sparse_rows = block
+        else:
+            sparse_rows = None
+        if sparse_rows is None:
+            moments = rows.reduce(Moments.of)
+        else:
+            moments = Moments.of(sparse_rows)
+        rows = replace(
+            rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells))
+        )
         self.mean_ = moments.mean
         problem = self._problem(rows, moments)
         K = len(self.classes_)
-        favoured = range(1, K) if K <= 2 else range(K)  # two classes need one machine, one class needs none
-        found = [self._solve_machine(replace(problem, favoured=k), block) for k in favoured]
+        favored = (
+            range(1, K) if K <= 2 else range(K)
+        )  # two classes need one machine, one class needs none
+        found = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
         self._finish(problem, found, sparse_rows)
         return self
 
@@ -198,15 +209,23 @@ class LinearSVC(Classifier, Learner):
     def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
         counts = None
         if self.class_weight == "balanced":
-            counts = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+            counts = (
+                np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+            )
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
         weight = float(moments.weight.max())
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
-        shift = moments.mean if self.intercept == "free" else np.zeros_like(moments.mean)
-        scale = spread if self.intercept == "free" else np.sqrt(spread**2 + moments.mean**2)
+        if self.intercept == "free":
+            shift = moments.mean
+        else:
+            shift = np.zeros_like(moments.mean)
+        if self.intercept == "free":
+            scale = spread
+        else:
+            scale = np.sqrt(spread**2 + moments.mean**2)
         return HingeProblem(
             rows=rows,
-            favoured=1,
+            favored=1,
             C=float(self.C),
             factors=factors,
             shift=shift,
@@ -217,7 +236,8 @@ class LinearSVC(Classifier, Learner):
         )
 
     def _solve_machine(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
-        squared, wide = self.loss == "squared_hinge", len(problem.shift) > _WIDE
+        squared = self.loss == "squared_hinge"
+        wide = len(problem.shift) > _WIDE
         if self.penalty == "l1":
             return by_proximal_newton(problem, self.tol, self.max_iter)
         if block is not None:
@@ -226,33 +246,54 @@ class LinearSVC(Classifier, Learner):
             return by_newton(problem, self.tol, self.max_iter, wide)
         return by_multipliers(problem, self.tol, self.max_iter)
 
-    def _finish(self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None) -> None:
+    def _finish(
+        self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None
+    ) -> None:
         d = len(problem.shift)
-        thetas = np.array([one.theta for one in found]) if found else np.zeros((1, d + 1))
-        self.coef_, self.intercept_ = np.ascontiguousarray(thetas[:, :-1]), thetas[:, -1].copy()
+        if found:
+            thetas = np.array([one.theta for one in found])
+        else:
+            thetas = np.zeros((1, d + 1))
+        self.coef_ = np.ascontiguousarray(thetas[:, :-1])
+        self.intercept_ = thetas[:, -1].copy()
         self.n_iter_ = max((one.n_iter for one in found), default=1)
         self.converged_ = all(one.converged for one in found)
-        self.history_ = list(found[-1].history) if found else [0.0]
-        favoured = np.arange(len(found)) if len(found) > 1 else np.array([1])
+        if found:
+            self.history_ = list(found[-1].history)
+        else:
+            self.history_ = [0.0]
+        if len(found) > 1:
+            favored = np.arange(len(found))
+        else:
+            favored = np.array([1])
         at_origin = replace(problem, shift=np.zeros(d))
         squared = self.loss != "hinge"
-        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favoured=favoured, squared=squared)
-        slacks = problem.rows.reduce(of) if sparse_rows is None else of(sparse_rows)
-        norm = np.abs(self.coef_).sum(axis=1) if self.penalty == "l1" else 0.5 * (self.coef_**2).sum(axis=1)
+        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
+        if sparse_rows is None:
+            slacks = problem.rows.reduce(of)
+        else:
+            slacks = of(sparse_rows)
+        if self.penalty == "l1":
+            norm = np.abs(self.coef_).sum(axis=1)
+        else:
+            norm = 0.5 * (self.coef_**2).sum(axis=1)
         penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
         self.objective_ = norm + penalty + slacks.loss
-        self.n_slack_, self.n_wrong_ = slacks.inside, slacks.wrong
+        self.n_slack_ = slacks.inside
+        self.n_wrong_ = slacks.wrong
         length = np.linalg.norm(self.coef_, axis=1)
-        self.margin_width_ = np.divide(2.0, length, out=np.full(len(length), np.inf), where=length > 0)
+        self.margin_width_ = np.divide(
+            2.0, length, out=np.full(len(length), np.inf), where=length > 0
+        )
         if not self.converged_:
             warnings.warn(
-                f"LinearSVC stopped after {self.n_iter_:,} passes without reaching tol={self.tol:g}: scale "
-                "the columns, lower C, or raise max_iter or tol",
+                f"LinearSVC stopped after {self.n_iter_:,} passes without reaching"
+                f" tol={self.tol:g}: scale the columns, lower C, or raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Any:
         """f(x) of the second of two classes, (n,), or of every class, (n, K)."""
@@ -262,12 +303,13 @@ class LinearSVC(Classifier, Learner):
         """The class on whose side of the plane a row lies, or that of the largest score."""
         return self._apply(partial(_classes, self), X)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.
 
-        For two classes this is the score of the second; for more, that of the predicted class above the next.
+        For two classes this is the score of the second; for more, that of the predicted class above
+        the next.
 
         Parameters
         ----------
@@ -278,18 +320,23 @@ class LinearSVC(Classifier, Learner):
         Explanation
         """
         check_is_fitted(self)
-        unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
+        if len(self.coef_) == 1:
+            unit = f"score of {self.classes_[-1]}"
+        else:
+            unit = "score above the next class"
         return self._explain(X, self._contributions, unit)
 
     def _contributions(self, block: Block) -> np.ndarray:
-        X, each = block.dense - self.mean_, np.arange(len(block))
+        X = block.dense - self.mean_
+        each = np.arange(len(block))
         scores = X @ self.coef_.T + (self.intercept_ + self.coef_ @ self.mean_)
         at_mean = self.intercept_ + self.coef_ @ self.mean_
         if len(self.coef_) == 1:
             best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
             return np.column_stack([best, np.full(len(X), at_mean[0]), X * self.coef_[0]])
         order = np.argsort(-scores, axis=1, kind="stable")
-        best, second = order[each, 0], order[each, 1]
+        best = order[each, 0]
+        second = order[each, 1]
         base = at_mean[best] - at_mean[second]
         return np.column_stack([best, base, X * (self.coef_[best] - self.coef_[second])])
 
@@ -305,7 +352,9 @@ class LinearSVC(Classifier, Learner):
             "intercept": str(self.intercept),
             "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
-        titles = [str(label) for label in (self.classes_[-1:] if len(self.coef_) == 1 else self.classes_)]
+        titles = [
+            str(label) for label in (self.classes_[-1:] if len(self.coef_) == 1 else self.classes_)
+        ]
         heads = ("class", "margin width", "ξ > 0", "ξ > 1", "objective", "weights not 0")
         lines = zip(
             titles,
@@ -321,7 +370,11 @@ class LinearSVC(Classifier, Learner):
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self.design_names)
+        if len(self.classes_) > 2:
+            outputs = len(self.classes_)
+        else:
+            outputs = 1
+        d = len(self.design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
 
@@ -335,13 +388,20 @@ class _Slacks:
 
     @classmethod
     def of(
-        cls, block: Block, problem: HingeProblem, thetas: np.ndarray, favoured: np.ndarray, squared: bool
+        cls,
+        block: Block,
+        problem: HingeProblem,
+        thetas: np.ndarray,
+        favored: np.ndarray,
+        squared: bool,
     ) -> _Slacks:
         assert block.y is not None
-        signs = np.where(block.y[:, None] == favoured, 1.0, -1.0)
+        signs = np.where(block.y[:, None] == favored, 1.0, -1.0)
         xi = np.maximum(0.0, 1.0 - signs * (np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1]))
-        bound, counted = problem.bound(block), block.weights > 0
-        inside, wrong = (xi > 1e-6) & counted[:, None], (xi > 1.0) & counted[:, None]
+        bound = problem.bound(block)
+        counted = block.weights > 0
+        inside = (xi > 1e-6) & counted[:, None]
+        wrong = (xi > 1.0) & counted[:, None]
         return cls(bound @ (xi**2 if squared else xi), inside.sum(axis=0), wrong.sum(axis=0))
 
     def merge(self, other: _Slacks) -> _Slacks:
@@ -350,7 +410,9 @@ class _Slacks:
 
 def _decisions(learner: LinearSVC, block: Block) -> np.ndarray:
     scores = np.asarray(block.X @ learner.coef_.T) + learner.intercept_
-    return scores[:, 0] if len(learner.coef_) == 1 else scores
+    if len(learner.coef_) == 1:
+        return scores[:, 0]
+    return scores
 
 
 def _classes(learner: LinearSVC, block: Block) -> np.ndarray:

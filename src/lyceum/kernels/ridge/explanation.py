@@ -21,13 +21,21 @@ def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
     """What every column, or every training row, adds to the prediction of one target."""
     dual = model.dual_coef_.reshape(len(model.row_weights_), -1)
     if not 0 <= target < dual.shape[1]:
-        raise SettingError(f"explain target={target}: there are {dual.shape[1]} targets, counted from 0")
-    coef, b = np.ascontiguousarray(dual[:, target]), float(np.ravel(model.intercept_)[target])
-    name = model.schema_.target_name if model.dual_coef_.ndim == 1 else f"target {target}"
+        raise SettingError(
+            f"explain target={target}: there are {dual.shape[1]} targets, counted from 0"
+        )
+    coef = np.ascontiguousarray(dual[:, target])
+    b = float(np.ravel(model.intercept_)[target])
+    if model.dual_coef_.ndim == 1:
+        name = model.schema_.target_name
+    else:
+        name = f"target {target}"
     unit = name or "prediction"
     if by == "rows":
         added = np.asarray(
-            model._apply(lambda block: np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef, X)
+            model._apply(
+                lambda block: np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef, X
+            )
         )
         return support_explanation(np.arange(len(coef)), added, b, added.sum(axis=1) + b, unit)
     check_explain_by(by, "rows", model._is_precomputed)

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum.errors import SettingError, number_setting
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
@@ -40,7 +40,10 @@ def _is_linear(self: Any) -> bool:
 
 def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
     """λ, a and b from the solutions for y and, if there is an intercept, for ones."""
-    intercept = 0.0 if of_ones is None else float(of_y.sum() / of_ones.sum())
+    if of_ones is None:
+        intercept = 0.0
+    else:
+        intercept = float(of_y.sum() / of_ones.sum())
     return float(alpha), of_y if of_ones is None else of_y - intercept * of_ones, intercept
 
 
@@ -81,35 +84,37 @@ class LeaveOneOut:
 class KernelRidge(Regressor, KernelLearner):
     """Kernel ridge regression: f(x) = k(x)ᵀ (K + λI)⁻¹ y.
 
-    It minimises Σ w_i (y_i - f(x_i))² + λ |f|² over the functions of the kernel; its solution is a sum over
-    the training rows, f(x) = Σ a_i k(x_i, x) + b, with
+    It minimizes Σ w_i (y_i - f(x_i))² + λ |f|² over the functions of the kernel; its solution is a
+    sum over the training rows, f(x) = Σ a_i k(x_i, x) + b, with
 
     .. math:: a = (K + \\lambda W^{-1})^{-1} (y - b \\mathbf 1)
 
-    b is 0 unless `fit_intercept`, where it is not penalised. What row i would be predicted without it needs
-    no second fit: its residual is a_i / [(K + λW⁻¹)⁻¹]_ii. K is factored in float32 and the solution refined
-    to float64.
+    b is 0 unless `fit_intercept`, where it is not penalized. What row i would be predicted without
+    it needs no second fit: its residual is a_i / [(K + λW⁻¹)⁻¹]_ii. K is factored in float32 and
+    the solution refined to float64.
 
     Parameters
     ----------
     alpha : float, array of shape (k,) or "loo", default=1.0
-        λ, or one per target. "loo" takes the λ of the least squared leave-one-out error from `alphas`, for
-        every target its own.
+        λ, or one per target. "loo" takes the λ of the least squared leave-one-out error from
+        `alphas`, for every target its own.
     kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
-        rows or of two matrices.
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+        function of two rows or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
+        "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
         The shift of "poly" and "sigmoid".
     fit_intercept : bool, default=False
-        Whether there is a constant b that is not penalised.
+        Whether there is a constant b that is not penalized.
     alphas : array of shape (m,), default=None
         The λ to choose from; None is a grid relative to the mean of k(x, x).
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
+        categories.
 
     Attributes
     ----------
@@ -122,7 +127,8 @@ class KernelRidge(Regressor, KernelLearner):
     alpha_ : float, or array of shape (k,)
         λ as used.
     n_undetermined_ : int
-        How many directions of the coefficients λ alone decides, as K is singular there and λ below rounding.
+        How many directions of the coefficients λ alone decides, as K is singular there and λ below
+        rounding.
     rows_ : array or sparse array of shape (n, n_columns)
         The training rows with a weight.
     row_weights_ : array of shape (n,)
@@ -145,7 +151,8 @@ class KernelRidge(Regressor, KernelLearner):
 
     References
     ----------
-    Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables, ICML.
+    Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables,
+    ICML.
 
     Examples
     --------
@@ -188,7 +195,7 @@ class KernelRidge(Regressor, KernelLearner):
         self.alphas = alphas
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Solve for the coefficients of the training rows.
@@ -199,27 +206,42 @@ class KernelRidge(Regressor, KernelLearner):
         y : array of shape (n_samples,), or (n_samples, k) for k targets, if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        several = None if isinstance(X, Rows) or y is None else several_targets(y)
+        if isinstance(X, Rows) or y is None:
+            several = None
+        else:
+            several = several_targets(y)
         rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
         block = self._weighted_rows(rows)
-        n, is_loo = len(block), isinstance(self.alpha, str)
+        n = len(block)
+        is_loo = isinstance(self.alpha, str)
         mixed = not is_loo and n >= _MIXED
         refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
-        self.rows_, self.row_weights_ = block.X, np.asarray(block.weights, dtype=np.float64)
+        self.rows_ = block.X
+        self.row_weights_ = np.asarray(block.weights, dtype=np.float64)
         self.kernel_ = self._learned_kernel(block)
         for name in ("alphas_", "loo_mse_"):
             self.__dict__.pop(name, None)
         Y = np.asarray(block.y, dtype=np.float64)[:, None]
         if several is not None:
-            Y = several if rows.sample_weight is None else several[rows.sample_weight > 0]
-        fits = self._fits_by_leave_one_out(Y) if is_loo else self._fits(Y, mixed)
+            if rows.sample_weight is None:
+                Y = several
+            else:
+                Y = several[rows.sample_weight > 0]
+        if is_loo:
+            fits = self._fits_by_leave_one_out(Y)
+        else:
+            fits = self._fits(Y, mixed)
         if several is None:
             self.alpha_, self.dual_coef_, self.intercept_ = fits[0]
         else:
             alpha, dual, intercept = zip(*fits)
             given = np.ndim(self.alpha) == 0 and not is_loo
-            self.alpha_ = float(self.alpha) if given else np.array(alpha)
-            self.dual_coef_, self.intercept_ = np.column_stack(dual), np.array(intercept)
+            if given:
+                self.alpha_ = float(self.alpha)
+            else:
+                self.alpha_ = np.array(alpha)
+            self.dual_coef_ = np.column_stack(dual)
+            self.intercept_ = np.array(intercept)
         warn_below_rounding(self.n_undetermined_)
         return self
 
@@ -235,10 +257,17 @@ class KernelRidge(Regressor, KernelLearner):
         found: dict[int, _Fit] = {}
         self.n_undetermined_ = 0
         for alpha in np.unique(alphas):
-            solve, n_null = ridge_inverse(self.kernel_, self.rows_, alpha / self.row_weights_, mixed)
+            solve, n_null = ridge_inverse(
+                self.kernel_, self.rows_, alpha / self.row_weights_, mixed
+            )
             self.n_undetermined_ = max(self.n_undetermined_, n_null)
-            ones = solve(np.ones(len(Y))) if self.fit_intercept else None
-            found |= {int(t): _fit(alpha, solve(Y[:, t]), ones) for t in np.flatnonzero(alphas == alpha)}
+            if self.fit_intercept:
+                ones = solve(np.ones(len(Y)))
+            else:
+                ones = None
+            found |= {
+                int(t): _fit(alpha, solve(Y[:, t]), ones) for t in np.flatnonzero(alphas == alpha)
+            }
         return [found[t] for t in range(Y.shape[1])]
 
     def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
@@ -252,8 +281,11 @@ class KernelRidge(Regressor, KernelLearner):
             raise SettingError("alphas must be positive numbers, and at least one")
         s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
         refuse_negative(s, self.kernel_)
-        rounding, s = rounding_of(s), without_rounding(s)
-        squares, errors, fits = Q * Q, [], []
+        rounding = rounding_of(s)
+        s = without_rounding(s)
+        squares = Q * Q
+        errors = []
+        fits = []
         for y in Y.T:
             turned = Q.T @ np.column_stack([root * y, root])
             parts = (inverse_at(alpha, s, Q, turned, squares) for alpha in grid)
@@ -262,7 +294,11 @@ class KernelRidge(Regressor, KernelLearner):
             solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
             fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
         self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
-        self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
+        self.alphas_ = grid
+        if len(errors) == 1:
+            self.loo_mse_ = np.array(errors[0])
+        else:
+            self.loo_mse_ = np.array(errors).T
         return fits
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
@@ -270,12 +306,14 @@ class KernelRidge(Regressor, KernelLearner):
         root = np.sqrt(self.row_weights_)
         beta = solved[:, 0]
         if self.fit_intercept:
-            ones, b = solved[:, 1], (root @ solved[:, 0]) / (root @ solved[:, 1])
-            beta, diagonal = beta - b * ones, diagonal - ones**2 / (root @ ones)
+            ones = solved[:, 1]
+            b = (root @ solved[:, 0]) / (root @ solved[:, 1])
+            beta = beta - b * ones
+            diagonal = diagonal - ones**2 / (root @ ones)
         e = beta / (root * np.maximum(diagonal, np.finfo(float).tiny))
         return float(self.row_weights_ @ e**2 / self.row_weights_.sum())
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """f(x) for every row.
@@ -292,12 +330,14 @@ class KernelRidge(Regressor, KernelLearner):
         return self._apply(partial(_predict, self), X)
 
     def row_contributions(self, X: Any) -> Any:
-        """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[, k])."""
+        """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[,
+        k])."""
         check_is_fitted(self)
         return self._apply(partial(_row_contributions, self), X)
 
     def leave_one_out(self) -> LeaveOneOut:
-        """The prediction of every training row by the others, in closed form, from another factor of K.
+        """The prediction of every training row by the others, in closed form, from another factor
+        of K.
 
         The kernel is that of all rows: a width that was learned from them is not learned again.
         """
@@ -306,10 +346,12 @@ class KernelRidge(Regressor, KernelLearner):
         refuse_pairs(type(self).__name__, n, 8, self._alternative)
         dual = self.dual_coef_.reshape(n, -1)
         alphas = np.broadcast_to(self.alpha_, dual.shape[1:])
-        y, residuals = np.empty(dual.shape), np.empty(dual.shape)
+        y = np.empty(dual.shape)
+        residuals = np.empty(dual.shape)
         for alpha in np.unique(alphas):
             A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-            ridge, of = alpha / self.row_weights_, alphas == alpha
+            ridge = alpha / self.row_weights_
+            of = alphas == alpha
             A[np.diag_indices(n)] += ridge
             y[:, of] = A @ dual[:, of] + np.broadcast_to(self.intercept_, dual.shape[1:])[of]
             diagonal, ones = inverse_parts(self.kernel_, self.rows_, ridge, A, self.fit_intercept)
@@ -317,32 +359,40 @@ class KernelRidge(Regressor, KernelLearner):
                 diagonal = diagonal - ones**2 / ones.sum()
             residuals[:, of] = dual[:, of] / diagonal[:, None]
         share = self.row_weights_ / self.row_weights_.sum()
-        mse, variance = share @ residuals**2, share @ (y - share @ y) ** 2
+        mse = share @ residuals**2
+        variance = share @ (y - share @ y) ** 2
         r2 = 1.0 - np.divide(mse, variance, out=np.full(len(mse), np.nan), where=variance > 0)
         if self.dual_coef_.ndim == 1:
-            y, residuals, mse, r2 = y[:, 0], residuals[:, 0], float(mse[0]), float(r2[0])
+            y = y[:, 0]
+            residuals = residuals[:, 0]
+            mse = float(mse[0])
+            r2 = float(r2[0])
         return LeaveOneOut(y - residuals, residuals, mse, r2)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @property
     def coef_(self) -> np.ndarray:
         """The coefficients of the columns, for the linear kernel."""
         if not _is_linear(self):
-            raise AttributeError("coef_ is for the linear kernel: f is no linear function of the columns")
+            raise AttributeError(
+                "coef_ is for the linear kernel: f is no linear function of the columns"
+            )
         return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64).T
 
     def explain(self, X: Any, by: str = "columns", target: int = 0) -> Explanation:
         """What columns, or training rows, add to the prediction.
 
-        Columns: from the mean row (the most frequent category) to the row, the mean over replacing them from
-        the first to the last and from the last to the first; for a linear kernel coef · (x - mean).
+        Columns: from the mean row (the most frequent category) to the row, the mean over replacing
+        them from the first to the last and from the last to the first; for a linear kernel coef ·
+        (x - mean).
 
         Parameters
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
         by : {"columns", "rows"}, default="columns"
-            "rows": a_i k(x_i, x) of every training row, from b on; the only way for a precomputed kernel.
+            "rows": a_i k(x_i, x) of every training row, from b on; the only way for a precomputed
+            kernel.
         target : int, default=0
             Which of several targets.
 
@@ -354,10 +404,13 @@ class KernelRidge(Regressor, KernelLearner):
         return explain_ridge(self, X, by, target)
 
     def summary(self) -> Summary:
-        """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by it."""
+        """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by
+        it."""
         check_is_fitted(self)
         a = self.dual_coef_
-        norms = np.sqrt(np.maximum(0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)))
+        norms = np.sqrt(
+            np.maximum(0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0))
+        )
         facts: dict[str, Any] = {
             "rows": len(a),
             "kernel": repr(self.kernel_),
@@ -365,16 +418,20 @@ class KernelRidge(Regressor, KernelLearner):
             "intercept": self.intercept_,
             "norm of f": norms if a.ndim == 2 else float(norms),
             "largest |coefficient|": float(np.abs(a).max()),
-            **undetermined_fact(self.n_undetermined_, len(a), "direction", "alpha alone decides there"),
+            **undetermined_fact(
+                self.n_undetermined_, len(a), "direction", "alpha alone decides there"
+            ),
         }
         if hasattr(self, "loo_mse_"):
-            facts["leave-one-out mean squared error"] = (
-                self.loo_mse_.min(axis=0) if a.ndim == 2 else float(self.loo_mse_.min())
-            )
+            if a.ndim == 2:
+                facts["leave-one-out mean squared error"] = self.loo_mse_.min(axis=0)
+            else:
+                facts["leave-one-out mean squared error"] = float(self.loo_mse_.min())
         return Summary(self._title(), facts)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, targets = len(self.row_weights_), self.dual_coef_.shape[1:]
+        n = len(self.row_weights_)
+        targets = self.dual_coef_.shape[1:]
         shapes = {"dual_coef_": (n, *targets), "row_weights_": (n,), **self._row_shapes()}
         return shapes | ({"intercept_": targets} if targets else {})
 
@@ -384,7 +441,7 @@ class KernelRidge(Regressor, KernelLearner):
         return tags
 
 
-# -- blocks ------------------------------------------------------------------------------------------------
+# -- blocks ----------------------------------------------------------------------------
 
 
 def _predict(model: KernelRidge, block: Block) -> np.ndarray:
@@ -393,4 +450,6 @@ def _predict(model: KernelRidge, block: Block) -> np.ndarray:
 
 def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
     values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
-    return values * model.dual_coef_ if model.dual_coef_.ndim == 1 else values[:, :, None] * model.dual_coef_
+    if model.dual_coef_.ndim == 1:
+        return values * model.dual_coef_
+    return values[:, :, None] * model.dual_coef_

@@ -1,9 +1,10 @@
-"""(K + diag(λ)) a = y for a Gram matrix K: factored in float32 by blocks, made exact by conjugate gradients.
+"""(K + diag(λ)) a = y for a Gram matrix K: factored in float32 by blocks, made exact by conjugate
+gradients.
 
 A Cholesky factor in float32 costs half of one in float64 in time and memory. It is an all but exact
-preconditioner: some steps of conjugate gradients, whose products with K are computed from the rows in
-float64, end at the accuracy of float64. Blocks are worked on by threads in an order that does not change a
-bit with their number.
+preconditioner: some steps of conjugate gradients, whose products with K are computed from the rows
+in float64, end at the accuracy of float64. Blocks are worked on by threads in an order that does
+not change a bit with their number.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class SystemNotPositive(ValueError):
 def factor_in_place(A: np.ndarray) -> None:
     """Replace the lower triangle of A by its Cholesky factor; the upper one is not looked at.
 
-    Columns of blocks from left to right: A_ij - Σ_k<j L_ik L_jkᵀ is one product per block. Cost: n³/3.
+    Columns of blocks from left to right: A_ij - Σ_k<j L_ik L_jkᵀ is one product per block. Cost:
+    n³/3.
     """
     n = len(A)
     potrf, trtri = linalg.get_lapack_funcs(("potrf", "trtri"), (A,))
@@ -44,7 +46,10 @@ def factor_in_place(A: np.ndarray) -> None:
             raise SystemNotPositive
         A[a:b, a:b] = lower
         # in float32 the inverse of a block will do: it is the quicker, and the result is refined
-        inverse = trtri(lower, lower=1)[0] if A.dtype == np.float32 else None
+        if A.dtype == np.float32:
+            inverse = trtri(lower, lower=1)[0]
+        else:
+            inverse = None
         _each(partial(_divide, A, slice(a, b), inverse), blocks[1:])
 
 
@@ -62,7 +67,9 @@ def _divide(A: np.ndarray, columns: slice, inverse: np.ndarray | None, rows: sli
         A[rows, columns] = A[rows, columns] @ inverse.T
         return
     lower = A[columns, columns]
-    A[rows, columns] = linalg.solve_triangular(lower, A[rows, columns].T, lower=True, check_finite=False).T
+    A[rows, columns] = linalg.solve_triangular(
+        lower, A[rows, columns].T, lower=True, check_finite=False
+    ).T
 
 
 def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -74,7 +81,8 @@ def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def inverse_diagonal(L: np.ndarray) -> np.ndarray:
-    """The diagonal of (L Lᵀ)⁻¹ for a factor of float64: the sums of squares of the columns of L⁻¹."""
+    """The diagonal of (L Lᵀ)⁻¹ for a factor of float64: the sums of squares of the columns of
+    L⁻¹."""
     n = len(L)
     out = np.zeros(n)
     for part in ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK)):
@@ -94,7 +102,8 @@ def _inverse_columns(L: np.ndarray, start: int) -> tuple[int, np.ndarray]:
 def refined_solution(product: Product, L: np.ndarray, b: np.ndarray) -> np.ndarray | None:
     """A⁻¹ b in float64 by conjugate gradients with a factor of lower precision; None if they fail.
 
-    `product` multiplies by A. Every step reduces the error by about the precision of L times A's condition.
+    `product` multiplies by A. Every step reduces the error by about the precision of L times A's
+    condition.
     """
     size = float(np.abs(b).max())
     if size == 0.0:
@@ -102,7 +111,8 @@ def refined_solution(product: Product, L: np.ndarray, b: np.ndarray) -> np.ndarr
     x = solve_factored(L, b / size).astype(np.float64) * size
     r = b - product(x)
     z = solve_factored(L, r / size).astype(np.float64) * size
-    p, rz = z.copy(), float(r @ z)
+    p = z.copy()
+    rz = float(r @ z)
     best = np.inf
     for _ in range(_STEPS):
         error = float(np.abs(r).max()) / size
@@ -113,8 +123,12 @@ def refined_solution(product: Product, L: np.ndarray, b: np.ndarray) -> np.ndarr
         step = rz / float(p @ Ap)
         if not np.isfinite(step):
             return None
-        x, r = x + step * p, r - step * Ap
+        x = x + step * p
+        r = r - step * Ap
         z = solve_factored(L, r / size).astype(np.float64) * size
         rz, before = float(r @ z), rz
-        p = z + (rz / before) * p if before else z
+        if before:
+            p = z + (rz / before) * p
+        else:
+            p = z
     return None

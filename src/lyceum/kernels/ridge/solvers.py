@@ -1,4 +1,5 @@
-"""Solutions of (K + diag) x = b for kernel ridge regression, also where K is singular by rounding."""
+"""Solutions of (K + diag) x = b for kernel ridge regression, also where K is singular by
+rounding."""
 
 from __future__ import annotations
 
@@ -25,13 +26,16 @@ _NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, 
 
 def several_targets(y: Any) -> np.ndarray | None:
     """Targets of shape (n, k), checked; None if y is flat."""
-    y = y if hasattr(y, "ndim") else np.asarray(y)
+    if not hasattr(y, "ndim"):
+        y = np.asarray(y)
     if y.ndim != 2:
         return None
     try:
         found = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"KernelRidge predicts numbers, but y cannot be read as such: {error}") from error
+        raise DataError(
+            f"KernelRidge predicts numbers, but y cannot be read as such: {error}"
+        ) from error
     if not found.shape[1]:
         raise DataError("y has no columns: KernelRidge needs at least one target")
     if not np.isfinite(found).all():
@@ -44,14 +48,16 @@ def several_targets(y: Any) -> np.ndarray | None:
 
 
 class RidgeInverse(NamedTuple):
-    """(K + diag(ridge))⁻¹ as a function, and how many directions K has whose size is that of rounding."""
+    """(K + diag(ridge))⁻¹ as a function, and how many directions K has whose size is that of
+    rounding."""
 
     solve: Callable[[np.ndarray], np.ndarray]
     n_null: int = 0
 
 
 def ridge_inverse(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> RidgeInverse:
-    """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by eigenvalues."""
+    """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by
+    eigenvalues."""
     n = len(ridge)
     diagonal = np.diag_indices(n)
     if mixed and kernel.native is not None and not sparse.issparse(X):
@@ -85,11 +91,16 @@ def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndar
         return kernel.sums(wide, v, wide) + ridge * v
 
     found = refined_solution(product, L, b)
-    return _exact_inverse(kernel, X, ridge).solve(b) if found is None else found
+    if found is None:
+        return _exact_inverse(kernel, X, ridge).solve(b)
+    return found
 
 
-def _spectrum(kernel: Kernel, X: Any, ridge: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by rounding.
+def _spectrum(
+    kernel: Kernel, X: Any, ridge: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by
+    rounding.
 
     Refuses a K that is not that of a Mercer kernel.
     """
@@ -113,9 +124,9 @@ def without_rounding(s: np.ndarray) -> np.ndarray:
 def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
     if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
         raise SettingError(
-            f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of {s[0]:.3g} "
-            f"beside {s[-1]:.3g}, so that the penalised error has no least value: take another kernel, or a "
-            "larger alpha"
+            f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of"
+            f" {s[0]:.3g} beside {s[-1]:.3g}, so that the penalized error has no least value: take"
+            " another kernel, or a larger alpha"
         )
 
 
@@ -123,8 +134,8 @@ def warn_below_rounding(n_null: int) -> None:
     """Say that λ alone decides, which shows in predictions as rounding."""
     if n_null:
         warnings.warn(
-            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below that: "
-            "predictions may be far off: give a larger alpha",
+            f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below"
+            " that: predictions may be far off: give a larger alpha",
             np.exceptions.RankWarning,
             stacklevel=3,
         )

@@ -18,11 +18,13 @@ def calibrate_machines(
     """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
     fold = _folds(codes, learner.random_state)
     found = np.tile([1.0, 0.0], (len(learner.machines_), 1))
-    for m, (against, favoured) in enumerate(learner.machines_):
-        mine = (codes == favoured) | ((codes == against) if against >= 0 else True)
-        positive, scores = codes == favoured, np.full(len(codes), np.nan)
+    for m, (against, favored) in enumerate(learner.machines_):
+        mine = (codes == favored) | ((codes == against) if against >= 0 else True)
+        positive = codes == favored
+        scores = np.full(len(codes), np.nan)
         for k in range(_FOLDS):
-            train, test = np.flatnonzero(mine & (fold != k)), np.flatnonzero(mine & (fold == k))
+            train = np.flatnonzero(mine & (fold != k))
+            test = np.flatnonzero(mine & (fold == k))
             if len(test) and 0 < positive[train].sum() < len(train):
                 scores[test] = _scores(learner, cells, positive, bound, train, test)
         seen = np.flatnonzero(np.isfinite(scores))
@@ -40,11 +42,22 @@ def _folds(codes: np.ndarray, seed: Any) -> np.ndarray:
 
 
 def _scores(
-    learner: Any, cells: Any, positive: np.ndarray, bound: np.ndarray, train: np.ndarray, test: np.ndarray
+    learner: Any,
+    cells: Any,
+    positive: np.ndarray,
+    bound: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
 ) -> np.ndarray:
     given = learner._is_precomputed
-    X = cells[np.ix_(train, train)] if given else cells[train]
-    Y = cells[np.ix_(test, train)] if given else cells[test]
+    if given:
+        X = cells[np.ix_(train, train)]
+    else:
+        X = cells[train]
+    if given:
+        Y = cells[np.ix_(test, train)]
+    else:
+        Y = cells[test]
     machine = learner._solve_machine(X, np.where(positive[train], 1.0, -1.0), bound[train])
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]

@@ -16,14 +16,19 @@ from lyceum.report import Explanation
 def explain_by_columns(learner: Any, X: Any) -> Explanation:
     """What every column adds to the score of the predicted class."""
     check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel))
-    unit = f"score of {learner.classes_[-1]}" if len(learner.classes_) <= 2 else "score above the next class"
+    if len(learner.classes_) <= 2:
+        unit = f"score of {learner.classes_[-1]}"
+    else:
+        unit = "score above the next class"
     return learner._explain(X, lambda block: _column_parts(learner, block), unit)
 
 
 def _column_parts(learner: Any, block: Block) -> np.ndarray:
     def score(rows: np.ndarray) -> np.ndarray:
         found = learner._class_scores(rows)
-        return found[:, -1] if found.shape[1] <= 2 else found
+        if found.shape[1] <= 2:
+            return found[:, -1]
+        return found
 
     parts = column_parts(block, learner.base_point_, score)
     if len(learner.classes_) <= 2:

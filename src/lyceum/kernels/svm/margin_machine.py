@@ -60,7 +60,9 @@ class MarginMachine:
     @property
     def margin_width(self) -> float:
         """2 / |w|."""
-        return 2.0 / self.length if self.length > 0 else np.inf
+        if self.length > 0:
+            return 2.0 / self.length
+        return np.inf
 
     @property
     def at_bound(self) -> np.ndarray:
@@ -79,8 +81,11 @@ def fit_margin_machine(
     intercept: Intercept,
     settings: SolverSettings,
 ) -> MarginMachine:
-    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard margin."""
-    problem = DualProblem(signs, signs, bound, None, intercept == "free", float(intercept == "penalized"))
+    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard
+    margin."""
+    problem = DualProblem(
+        signs, signs, bound, None, intercept == "free", float(intercept == "penalized")
+    )
     if np.isinf(bound).any():
         found = _hard_margin(problem, kernel, X, settings)
     else:
@@ -89,15 +94,21 @@ def fit_margin_machine(
 
 
 def _machine_of(problem: DualProblem, found: DualSolution) -> MarginMachine:
-    alpha, signs, bound = found.b, problem.s, problem.C
+    alpha = found.b
+    signs = problem.s
+    bound = problem.C
     coef = signs * alpha
     b = intercept_of(problem, found)
     scores = found.F + (b if problem.balanced else 0.0)
     square = float(coef @ found.F)
     margins = signs * scores - 1.0
     slack = np.maximum(0.0, -margins)
-    cost = float(bound[slack > 0] @ slack[slack > 0]) if np.isfinite(bound).all() else 0.0
-    free, counted = (alpha > 0) & (alpha < bound), bound > 0
+    if np.isfinite(bound).all():
+        cost = float(bound[slack > 0] @ slack[slack > 0])
+    else:
+        cost = 0.0
+    free = (alpha > 0) & (alpha < bound)
+    counted = bound > 0
     wrong = np.where(free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack))
     length = np.sqrt(max(0.0, square - (b * b if problem.shift else 0.0)))
     return MarginMachine(
@@ -124,23 +135,37 @@ def intercept_of(problem: DualProblem, found: DualSolution) -> float:
     free = (found.b > 0) & (found.b < problem.C)
     if free.any():
         return float(
-            np.clip(problem.v(found.F)[free].mean(), min(found.low, found.up), max(found.low, found.up))
+            np.clip(
+                problem.v(found.F)[free].mean(), min(found.low, found.up), max(found.low, found.up)
+            )
         )
     ends = [end for end in (found.up, found.low) if np.isfinite(end)]
-    return float(np.mean(ends)) if ends else 0.0
+    if ends:
+        return float(np.mean(ends))
+    return 0.0
 
 
-def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverSettings) -> DualSolution:
-    """Soft margins of growing C, until no variable is at its bound: that is the optimum without one.
+def _hard_margin(
+    problem: DualProblem, kernel: Kernel, X: Any, settings: SolverSettings
+) -> DualSolution:
+    """Soft margins of growing C, until no variable is at its bound: that is the optimum without
+    one.
 
-    The dual objective D of any feasible α bounds the margin of every separating plane by 1 / √(2D): when
-    that is next to nothing the classes are not separable. A few working sets show that for a C. Once a C is
-    not enough it is found out whether any plane separates, where that can be told.
+    The dual objective D of any feasible α bounds the margin of every separating plane by 1 / √(2D):
+    when that is next to nothing the classes are not separable. A few working sets show that for a
+    C. Once a C is not enough it is found out whether any plane separates, where that can be told.
     """
-    moved = is_moved(kernel, X, problem.balanced)  # an offset of all rows says nothing about their margin
-    rows = X - X.mean(axis=0, dtype=np.float64) if moved else X
+    moved = is_moved(
+        kernel, X, problem.balanced
+    )  # an offset of all rows says nothing about their margin
+    if moved:
+        rows = X - X.mean(axis=0, dtype=np.float64)
+    else:
+        rows = X
     size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
-    C, start, quick = 10.0 / size, None, settings._replace(max_iter=min(10, settings.max_iter))
+    C = 10.0 / size
+    start = None
+    quick = settings._replace(max_iter=min(10, settings.max_iter))
     history: list[float] = []
     separable: bool | None = None
     while True:
@@ -152,7 +177,8 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
             if _largest_margin(bounded, found) < _LEAST_MARGIN * np.sqrt(size):
                 break
             found = solve_dual(bounded, kernel, X, **quick._asdict(), start=found.b)
-            history, left = history + found.history, left - max(1, found.rounds)
+            history = history + found.history
+            left = left - max(1, found.rounds)
         inside = found.b.max(initial=0.0) < C
         if inside and found.converged:
             found.history = history
@@ -162,7 +188,8 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
             separable = _is_separable_by(problem, kernel, rows)
         if separable is False or inside or margin < _LEAST_MARGIN * np.sqrt(size):
             raise _no_hard_margin(kernel, margin, separable)
-        C, start = 10.0 * C, found.b
+        C = 10.0 * C
+        start = found.b
 
 
 def _largest_margin(problem: DualProblem, found: DualSolution) -> float:
@@ -171,39 +198,47 @@ def _largest_margin(problem: DualProblem, found: DualSolution) -> float:
 
 
 def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> DataError:
-    """The error where no plane has a usable margin; it says whether a plane separates the classes at all."""
+    """The error where no plane has a usable margin; it says whether a plane separates the classes
+    at all."""
     if separable is False:
         return DataError(
-            f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin (C=inf); "
-            "give a finite C, or another kernel"
+            f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin"
+            " (C=inf); give a finite C, or another kernel"
         )
     most = f"margin above {margin:.1e}"
-    what = (
-        f"the classes are separable by the kernel {kernel!r}, but no plane has a {most},"
-        if separable
-        else f"no plane of the kernel {kernel!r} has a {most}: the classes are not separable, or it is"
-    )
+    if separable:
+        what = f"the classes are separable by the kernel {kernel!r}, but no plane has a {most},"
+    else:
+        what = (
+            f"no plane of the kernel {kernel!r} has a {most}: the classes are not separable, or"
+            " it is"
+        )
     return DataError(
-        f"{what} too thin for a hard margin (C=inf) in floating point: give a large finite C, or another "
-        "kernel"
+        f"{what} too thin for a hard margin (C=inf) in floating point: give a large finite C, or"
+        " another kernel"
     )
 
 
 def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | None:
-    """Whether a plane in the feature space has every row strictly on its side; None if it is too much work.
+    """Whether a plane in the feature space has every row strictly on its side; None if it is too
+    much work.
 
-    By an RBF kernel any rows are, unless two of them are equal; by the linear kernel a linear program tells
-    for the columns; by others for w = Σ a_i φ(x_i), whose scores are K a + b, after the plane that
-    interpolates the classes was tried.
+    By an RBF kernel any rows are, unless two of them are equal; by the linear kernel a linear
+    program tells for the columns; by others for w = Σ a_i φ(x_i), whose scores are K a + b, after
+    the plane that interpolates the classes was tried.
     """
     used = np.flatnonzero(problem.C > 0)
-    signs, free = problem.s[used], problem.balanced or problem.shift > 0
+    signs = problem.s[used]
+    free = problem.balanced or problem.shift > 0
     if isinstance(kernel, RBFKernel) and not sparse.issparse(rows):
         X = np.asarray(rows)[used]
         place = np.unique(X, axis=0, return_inverse=True)[1].ravel()
         return not (np.bincount(place, signs > 0) * np.bincount(place, signs < 0)).any()
     linear = isinstance(kernel, LinearKernel) and not sparse.issparse(rows)
-    cells = rows.size if linear else len(used) ** 2
+    if linear:
+        cells = rows.size
+    else:
+        cells = len(used) ** 2
     if cells > _LARGEST_PROGRAM:
         return None
     if linear:
@@ -212,7 +247,9 @@ def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | 
     K = np.asarray(rows[np.ix_(used, used)] if given else kernel.gram(rows[used]), dtype=np.float64)
     if _interpolates(K, signs, free):
         return True
-    return _is_separable(K, signs, free) if cells <= _SMALL_PROGRAM else None
+    if cells <= _SMALL_PROGRAM:
+        return _is_separable(K, signs, free)
+    return None
 
 
 def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
@@ -220,7 +257,10 @@ def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
 
     By more than what rounding does to its scores: rows that are equal have equal scores.
     """
-    design = np.column_stack([K, np.ones(len(K))]) if free else K
+    if free:
+        design = np.column_stack([K, np.ones(len(K))])
+    else:
+        design = K
     size = max(float(np.abs(design).max(initial=0.0)), 1e-300)
     for cutoff in (1e-15, 1e-12):
         a = linalg.lstsq(design / size, signs, cond=cutoff, check_finite=False)[0]
@@ -231,17 +271,26 @@ def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
 
 
 def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
-    """Whether a plane has every row strictly on its side: the linear program y (xᵀw + b) >= t, |w| <= 1.
+    """Whether a plane has every row strictly on its side: the linear program y (xᵀw + b) >= t, |w|
+    <= 1.
 
-    Its largest t is positive, by more than the solver's tolerance on rows of size 1, if and only if so.
+    Its largest t is positive, by more than the solver's tolerance on rows of size 1, if and only if
+    so.
     """
     X = X / max(float(np.abs(X).max(initial=0.0)), 1e-300)
-    design = np.column_stack([X, np.ones(len(X))]) if free else X
+    if free:
+        design = np.column_stack([X, np.ones(len(X))])
+    else:
+        design = X
     A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
     goal = np.append(np.zeros(design.shape[1]), -1.0)
     limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
     found = linprog(goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs")
     if found.x is None:
         return False
-    scores = signs * (design @ found.x[:-1])  # what the plane does to the rows, not what the program says
-    return bool(scores.min() > 1e-15 * max(1.0, float(np.abs(found.x[:-1]).max())) * design.shape[1])
+    scores = signs * (
+        design @ found.x[:-1]
+    )  # what the plane does to the rows, not what the program says
+    return bool(
+        scores.min() > 1e-15 * max(1.0, float(np.abs(found.x[:-1]).max())) * design.shape[1]
+    )

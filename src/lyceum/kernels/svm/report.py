@@ -28,7 +28,8 @@ _MACHINE_COLUMNS = (
 
 
 def base_point(block: Block, keeps_categories: bool) -> np.ndarray:
-    """Where explanations start: the mean of every column, the most frequent category where these are kept."""
+    """Where explanations start: the mean of every column, the most frequent category where these
+    are kept."""
     if keeps_categories or sparse.issparse(block.X):
         return typical_row(block)
     return block.weights @ block.X.astype(np.float64) / block.weights.sum()
@@ -39,14 +40,16 @@ def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
     if by not in ("columns", rows):
         raise SettingError(f"explain by={by!r}: choose 'columns' or {rows!r}")
     if by == "columns" and is_precomputed:
-        raise SettingError(f"a precomputed kernel has no columns to explain: explain(X, by={rows!r}) does")
+        raise SettingError(
+            f"a precomputed kernel has no columns to explain: explain(X, by={rows!r}) does"
+        )
 
 
 def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]) -> np.ndarray:
     """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
 
-    `score(rows)` gives numbers, or scores of classes, of which the largest less the next is explained. For a
-    linear score a column adds coef · (x - base).
+    `score(rows)` gives numbers, or scores of classes, of which the largest less the next is
+    explained. For a linear score a column adds coef · (x - base).
     """
     X = block.dense
     kind = X.dtype if X.dtype.kind == "f" else np.float64
@@ -74,11 +77,14 @@ def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
     """One line per machine: the counts and values of its optimum."""
     labels = [str(label) for label in learner.classes_]
     found = []
-    for m, (against, favoured) in enumerate(learner.machines_):
-        other = "others" if against < 0 else labels[against]
+    for m, (against, favored) in enumerate(learner.machines_):
+        if against < 0:
+            other = "others"
+        else:
+            other = labels[against]
         found.append(
             (
-                f"{labels[favoured]} / {other}",
+                f"{labels[favored]} / {other}",
                 int(learner.n_on_margin_[m]),
                 int(learner.n_at_bound_[m]),
                 int(learner.n_slack_[m]),
@@ -106,8 +112,13 @@ def svc_summary(learner: Any, head: Summary) -> Summary:
         "working sets": f"{learner.n_iter_:,}{'' if learner.converged_ else ', not converged'}",
     }
     lines = _machine_rows(learner)
-    tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
+    if lines:
+        tables = [Table("Machines", _MACHINE_COLUMNS, lines)]
+    else:
+        tables = []
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         titles = [line[0] for line in lines]
-        tables.append(weights_table(learner.design_names, learner.intercept_, learner.coef_, titles))
+        tables.append(
+            weights_table(learner.design_names, learner.intercept_, learner.coef_, titles)
+        )
     return Summary(head.title, {**head.facts, **facts}, tables)

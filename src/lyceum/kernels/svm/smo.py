@@ -1,16 +1,18 @@
 """The dual problem of support vector machines, solved on one working set after the other.
 
-    minimise  ½ Σ_tu s_t s_u b_t b_u k(x_t, x_u) - Σ_t s_t z_t b_t   over 0 ≤ b_t ≤ C_t, and Σ s_t b_t = 0
+    minimize ½ Σ_tu s_t s_u b_t b_u k(x_t, x_u) - Σ_t s_t z_t b_t over 0 ≤ b_t ≤ C_t, and Σ s_t b_t
+    = 0
 
-where the intercept is free. Classification has one variable per row, s = z = y; regression two, s = 1 with
-z = y - ε and s = -1 with z = y + ε. With F_r = Σ_t s_t b_t k(x_t, x_r), v_t = z_t - F_t is what an intercept
-would have to be for the row to be on its margin, and optimality is: no v that could still rise is above one
-that could still fall. The largest difference is the violation that `tol` bounds (Keerthi et al. 2001).
+where the intercept is free. Classification has one variable per row, s = z = y; regression two, s =
+1 with z = y - ε and s = -1 with z = y + ε. With F_r = Σ_t s_t b_t k(x_t, x_r), v_t = z_t - F_t is
+what an intercept would have to be for the row to be on its margin, and optimality is: no v that
+could still rise is above one that could still fall. The largest difference is the violation that
+`tol` bounds (Keerthi et al. 2001).
 
-Every round takes the variables that violate most, solves their problem by native SMO on their q × q kernel
-values, and adds what changed to F by one product of kernel rows, which are computed on the way. Many rows
-are solved in float32 first; then F is computed in double where it matters, and everywhere, with more rounds
-in double, if that shows a difference that counts.
+Every round takes the variables that violate most, solves their problem by native SMO on their q × q
+kernel values, and adds what changed to F by one product of kernel rows, which are computed on the
+way. Many rows are solved in float32 first; then F is computed in double where it matters, and
+everywhere, with more rounds in double, if that shows a difference that counts.
 """
 
 from __future__ import annotations
@@ -39,20 +41,24 @@ class DualProblem:
     C: np.ndarray
     row: np.ndarray | None = None  # None: variable t is of row t
     balanced: bool = True  # whether Σ s b = 0, which a free intercept asks for
-    shift: float = 0.0  # added to every kernel value: a penalised intercept is a column of ones
+    shift: float = 0.0  # added to every kernel value: a penalized intercept is a column of ones
 
     def rows_of(self, variables: np.ndarray) -> np.ndarray:
-        return variables if self.row is None else self.row[variables]
+        if self.row is None:
+            return variables
+        return self.row[variables]
 
     def v(self, F: np.ndarray) -> np.ndarray:
         return self.z - (F if self.row is None else F[self.row])
 
     def coef(self, b: np.ndarray, n: int) -> np.ndarray:
         """Σ s b of the variables of every row."""
-        return self.s * b if self.row is None else np.bincount(self.row, self.s * b, n)
+        if self.row is None:
+            return self.s * b
+        return np.bincount(self.row, self.s * b, n)
 
     def objective(self, b: np.ndarray, F: np.ndarray) -> float:
-        """The dual objective, which is maximised."""
+        """The dual objective, which is maximized."""
         return float((self.s * self.z) @ b - 0.5 * self.coef(b, len(F)) @ F)
 
 
@@ -110,7 +116,12 @@ def solve_dual(
     exact = rows(np.float64)
     if start is not None:
         _refresh(problem, exact, at)
-    if n > _SMALL and exact.dtype == np.float64 and X.dtype.kind == "f" and kernel.name != "precomputed":
+    if (
+        n > _SMALL
+        and exact.dtype == np.float64
+        and X.dtype.kind == "f"
+        and kernel.name != "precomputed"
+    ):
         quick = rows(np.float32)
         for share in (0.9, 0.5):
             _rounds(problem, quick, at, share * tol, max_iter, patience=12)
@@ -135,50 +146,91 @@ def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, at: DualSolution) 
     if is_moved(kernel, X, problem.balanced and not problem.shift):
         coef = problem.coef(at.b, len(at.F))
         used = np.flatnonzero(coef)
-        at_mean = float((coef[used] @ X[used].astype(np.float64)) @ X.mean(axis=0, dtype=np.float64))
-        at.F, at.up, at.low = at.F + at_mean, at.up - at_mean, at.low - at_mean
+        at_mean = float(
+            (coef[used] @ X[used].astype(np.float64)) @ X.mean(axis=0, dtype=np.float64)
+        )
+        at.F = at.F + at_mean
+        at.up = at.up - at_mean
+        at.low = at.low - at_mean
     return at
 
 
 def _violation(problem: DualProblem, at: DualSolution) -> float:
     at.up, at.low = native.smo_violation(problem.v(at.F), problem.s, problem.C, at.b)
-    return at.up - at.low if problem.balanced else max(at.up, -at.low, 0.0)
+    if problem.balanced:
+        return at.up - at.low
+    return max(at.up, -at.low, 0.0)
 
 
 def _rounds(
-    problem: DualProblem, rows: KernelRows, at: DualSolution, tol: float, max_iter: int, patience: int
+    problem: DualProblem,
+    rows: KernelRows,
+    at: DualSolution,
+    tol: float,
+    max_iter: int,
+    patience: int,
 ) -> None:
     """Working sets until the violation is at most tol, or has not halved for `patience` rounds."""
-    count, n = len(problem.s), len(at.F)
-    size = count if n <= _SMALL else 1024 if n <= 20_000 else 2048
+    count = len(problem.s)
+    n = len(at.F)
+    if n <= _SMALL:
+        size = count
+    elif n <= 20_000:
+        size = 1024
+    else:
+        size = 2048
     size = min(size, count, rows.most)
-    kept, last = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    best, since = np.inf, 0
+    kept = np.empty(0, dtype=np.int64)
+    last = np.empty(0, dtype=np.int64)
+    best = np.inf
+    since = 0
     while at.rounds < max_iter:
         violation = _violation(problem, at)
         at.history.append(problem.objective(at.b, at.F))
         report("working sets", at.rounds)
         if violation <= tol:
             return
-        best, since = (violation, 0) if violation < 0.5 * best else (best, since + 1)
+        if violation < 0.5 * best:
+            best = violation
+            since = 0
+        else:
+            best = best
+            since = since + 1
         if since > patience:
             return
         v = problem.v(at.F)
         chosen = native.smo_working_set(v, problem.s, problem.C, at.b, size, kept)
-        _work(problem, rows, at, chosen, v, max(0.5 * tol, 0.1 * violation) if size < count else 0.5 * tol)
-        kept = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2] if size < count else kept
+        _work(
+            problem,
+            rows,
+            at,
+            chosen,
+            v,
+            max(0.5 * tol, 0.1 * violation) if size < count else 0.5 * tol,
+        )
+        if size < count:
+            kept = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
         last = chosen
 
 
 def _work(
-    problem: DualProblem, rows: KernelRows, at: DualSolution, chosen: np.ndarray, v: np.ndarray, tol: float
+    problem: DualProblem,
+    rows: KernelRows,
+    at: DualSolution,
+    chosen: np.ndarray,
+    v: np.ndarray,
+    tol: float,
 ) -> None:
     """One working set: its problem, and what it changes in F."""
     places = problem.rows_of(chosen)
-    K, before = rows.block(places), at.b[chosen]
-    s, b = problem.s[chosen], before.copy()
+    K = rows.block(places)
+    before = at.b[chosen]
+    s = problem.s[chosen]
+    b = before.copy()
     slopes = v[chosen].astype(K.dtype)
-    steps = native.smo_steps(K, s, problem.C[chosen], b, slopes, problem.balanced, tol, _STEPS * len(b))
+    steps = native.smo_steps(
+        K, s, problem.C[chosen], b, slopes, problem.balanced, tol, _STEPS * len(b)
+    )
     at.steps += _STEPS * len(b) if steps < 0 else steps
     if steps < 0:
         _newton_steps(K, s, problem.C[chosen], b, slopes, problem.balanced)
@@ -191,31 +243,40 @@ def _work(
 def _newton_steps(
     K: np.ndarray, s: np.ndarray, C: np.ndarray, b: np.ndarray, v: np.ndarray, balanced: bool
 ) -> None:
-    """Where SMO is slow: the optimum of the variables inside of their bounds by linear algebra, in place.
+    """Where SMO is slow: the optimum of the variables inside of their bounds by linear algebra, in
+    place.
 
-    All v of these are to be one number (0 if not balanced); a step ends where a variable meets its bound,
-    which then stays there.
+    All v of these are to be one number (0 if not balanced); a step ends where a variable meets its
+    bound, which then stays there.
     """
     for _ in range(10):
         free = np.flatnonzero((b > 0) & (b < C))
         if not 1 < len(free) <= 500:
             return
         m = len(free)
-        system, right = np.zeros((m + balanced, m + balanced)), np.zeros(m + balanced)
+        system = np.zeros((m + balanced, m + balanced))
+        right = np.zeros(m + balanced)
         system[:m, :m], right[:m] = K[np.ix_(free, free)], v[free]
         if balanced:
             system[m, :m] = system[:m, m] = 1.0
         found = linalg.lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)
         step = s[free] * found[0][:m]
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(step > 0, (C[free] - b[free]) / step, np.where(step < 0, -b[free] / step, np.inf))
+            room = np.where(
+                step > 0, (C[free] - b[free]) / step, np.where(step < 0, -b[free] / step, np.inf)
+            )
         first = int(room.argmin())
         share = min(1.0, float(room[first]))
-        if float(step @ (s[free] * v[free])) <= 0:  # not a way up: the kernel is not positive definite
+        if (
+            float(step @ (s[free] * v[free])) <= 0
+        ):  # not a way up: the kernel is not positive definite
             return
         b[free] = np.clip(b[free] + share * step, 0.0, C[free])
         if share < 1.0:
-            b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
+            if step[first] < 0:
+                b[free[first]] = 0.0
+            else:
+                b[free[first]] = C[free[first]]
         v -= K[:, free] @ (share * s[free] * step).astype(K.dtype)
         if share == 1.0:
             return
@@ -234,12 +295,18 @@ def _refresh(problem: DualProblem, rows: KernelRows, at: DualSolution) -> None:
 def _correct(problem: DualProblem, rows: KernelRows, at: DualSolution) -> float:
     """F in double at the rows that decide, and the largest error found.
 
-    These are the rows inside of their bounds, those that violate most, and some others to see the error.
+    These are the rows inside of their bounds, those that violate most, and some others to see the
+    error.
     """
-    n, coef = len(at.F), problem.coef(at.b, len(at.F))
+    n = len(at.F)
+    coef = problem.coef(at.b, len(at.F))
     inside = problem.rows_of(np.flatnonzero((at.b > 0) & (at.b < problem.C)))
-    near = native.smo_working_set(problem.v(at.F), problem.s, problem.C, at.b, 512, np.empty(0, np.int64))
-    some = np.unique(np.concatenate([inside, problem.rows_of(near), np.arange(0, n, max(1, n // 512))]))
+    near = native.smo_working_set(
+        problem.v(at.F), problem.s, problem.C, at.b, 512, np.empty(0, np.int64)
+    )
+    some = np.unique(
+        np.concatenate([inside, problem.rows_of(near), np.arange(0, n, max(1, n // 512))])
+    )
     used = np.flatnonzero(coef)
     if not len(used):
         return 0.0

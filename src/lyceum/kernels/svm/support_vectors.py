@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
@@ -45,11 +45,17 @@ class SupportVectors(KernelLearner):
     kkt_residual_: Any
     n_iter_: int
 
-    def _gather_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
+    def _gather_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
-        block, w = self._weighted_rows(rows), rows.sample_weight
-        weighted = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
+        block = self._weighted_rows(rows)
+        w = rows.sample_weight
+        if w is None:
+            weighted = np.arange(len(block))
+        else:
+            weighted = np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
         self.base_point_ = base_point(block, self._keeps_categories)
         return block, block.X, weighted, len(block) if w is None else len(w)
@@ -61,10 +67,16 @@ class SupportVectors(KernelLearner):
     def _keep_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> np.ndarray:
         """Keep the rows with a coefficient; their places among the cells."""
         used = np.flatnonzero((coef != 0).any(axis=1))
-        self.support_, self.dual_coef_ = weighted[used], np.ascontiguousarray(coef[used])
-        self.support_vectors_ = np.empty((len(used), 0)) if self._is_precomputed else cells[used]
+        self.support_ = weighted[used]
+        self.dual_coef_ = np.ascontiguousarray(coef[used])
+        if self._is_precomputed:
+            self.support_vectors_ = np.empty((len(used), 0))
+        else:
+            self.support_vectors_ = cells[used]
         if isinstance(self.kernel_, LinearKernel):
-            self.coef_ = np.ascontiguousarray((self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64)
+            self.coef_ = np.ascontiguousarray(
+                (self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64
+            )
         elif hasattr(self, "coef_"):
             del self.coef_
         return used
@@ -72,9 +84,9 @@ class SupportVectors(KernelLearner):
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_:,} working sets with a KKT residual of "
-                f"{np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the columns, lower C, or raise "
-                "tol or max_iter",
+                f"{type(self).__name__} stopped after {self.n_iter_:,} working sets with a KKT"
+                f" residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
+                " columns, lower C, or raise tol or max_iter",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -96,8 +108,14 @@ class SupportVectors(KernelLearner):
         return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
 
     def _support_shapes(self, n_machines: int) -> dict[str, tuple[int, ...]]:
-        M, n, d = n_machines, len(self.support_), self._n_cells
-        shapes: dict[str, tuple[int, ...]] = {"dual_coef_": (n, M), "intercept_": (M,), "support_": (n,)}
+        M = n_machines
+        n = len(self.support_)
+        d = self._n_cells
+        shapes: dict[str, tuple[int, ...]] = {
+            "dual_coef_": (n, M),
+            "intercept_": (M,),
+            "support_": (n,),
+        }
         if not sparse.issparse(self.support_vectors_):
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
             if self._takes_missing:

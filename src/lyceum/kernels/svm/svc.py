@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
 from lyceum.kernels.svm.calibration import calibrate_machines
@@ -27,39 +27,42 @@ from lyceum.report import Explanation, Summary
 class SVC(Classifier, SupportVectors):
     """Support vector classification: the widest margin in the feature space of a kernel.
 
-    With y of -1 and 1 and f(x) = w·φ(x) + b the machine of two classes minimises
+    With y of -1 and 1 and f(x) = w·φ(x) + b the machine of two classes minimizes
 
         ½ |w|² + Σ C_i ξ_i,   y_i f(x_i) ≥ 1 - ξ_i,  ξ_i ≥ 0,   C_i = C · weight of row i,
 
-    by its dual: maximise Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0.
-    With C=inf the margin is hard, and classes that are not separable are an error. K > 2 classes have a
-    machine per pair, which votes, or one per class against all others, whose largest score decides.
+    by its dual: maximize Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i
+    y_i = 0. With C=inf the margin is hard, and classes that are not separable are an error. K > 2
+    classes have a machine per pair, which votes, or one per class against all others, whose largest
+    score decides.
 
-    Working sets of some thousand variables are solved by SMO; kernel rows come from matrix products as they
-    are needed, so that memory grows with the rows, not with their square. All rows are kept in memory.
+    Working sets of some thousand variables are solved by SMO; kernel rows come from matrix products
+    as they are needed, so that memory grows with the rows, not with their square. All rows are kept
+    in memory.
 
     Parameters
     ----------
     C : float, default=1.0
         What a unit of slack costs; inf for a hard margin.
     kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a function; default="rbf".
+        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a
+        function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
     gamma : float, "scale", "auto", "median", "closest" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
-        cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma` and
-        `closest_sigma`.
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
+        variance of the cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see
+        `median_sigma` and `closest_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     intercept : {"free", "penalized"} or None, default="free"
-        A free b gives the dual its Σ α_i y_i = 0. "penalized" folds it in as a column of ones: ½ b² is added
-        to the objective. None: b = 0.
+        A free b gives the dual its Σ α_i y_i = 0. "penalized" folds it in as a column of ones: ½ b²
+        is added to the objective. None: b = 0.
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
     probability : bool, default=False
-        Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows that the
-        machine has not seen, and coupled over the machines.
+        Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows
+        that the machine has not seen, and coupled over the machines.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of every class.
     tol : float, default=1e-3
@@ -73,8 +76,8 @@ class SVC(Classifier, SupportVectors):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
-        categories itself.
+        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
+        compares categories itself.
 
     Attributes
     ----------
@@ -193,7 +196,7 @@ class SVC(Classifier, SupportVectors):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Solve the dual problem of every machine.
@@ -225,17 +228,23 @@ class SVC(Classifier, SupportVectors):
         return np.nan_to_num(bound, nan=0.0, posinf=np.inf)
 
     def _machine(
-        self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favoured: int
+        self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favored: int
     ) -> tuple[np.ndarray, MarginMachine]:
         """The rows of a machine, and what was found."""
-        mine = np.flatnonzero((codes == favoured) | ((codes == against) if against >= 0 else True))
-        signs = np.where(codes[mine] == favoured, 1.0, -1.0)
-        X = cells if len(mine) == cells.shape[0] else cells[mine]
-        X = X[:, mine] if self._is_precomputed and len(mine) < cells.shape[0] else X
+        mine = np.flatnonzero((codes == favored) | ((codes == against) if against >= 0 else True))
+        signs = np.where(codes[mine] == favored, 1.0, -1.0)
+        if len(mine) == cells.shape[0]:
+            X = cells
+        else:
+            X = cells[mine]
+        if self._is_precomputed and len(mine) < cells.shape[0]:
+            X = X[:, mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
-        return fit_margin_machine(self.kernel_, X, signs, bound, self.intercept, self._solver_settings)
+        return fit_margin_machine(
+            self.kernel_, X, signs, bound, self.intercept, self._solver_settings
+        )
 
     def _finish(
         self,
@@ -245,14 +254,21 @@ class SVC(Classifier, SupportVectors):
         weighted: np.ndarray,
         n: int,
     ) -> None:
-        M, alpha = len(found), np.zeros((n, len(found)))
-        slack, coef = np.full((n, M), np.nan), np.zeros((len(weighted), M))
+        M = len(found)
+        alpha = np.zeros((n, len(found)))
+        slack = np.full((n, M), np.nan)
+        coef = np.zeros((len(weighted), M))
         for m, (mine, machine) in enumerate(found):
             alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
             coef[mine, m] = machine.signs * machine.alpha
         used = self._keep_support(coef, cells, weighted)
         single = M == 1
-        self.alpha_, self.slack_ = (alpha[:, 0], slack[:, 0]) if single else (alpha, slack)
+        if single:
+            self.alpha_ = alpha[:, 0]
+            self.slack_ = slack[:, 0]
+        else:
+            self.alpha_ = alpha
+            self.slack_ = slack
         self.n_support_ = np.bincount(codes[used], minlength=len(self.classes_))
         machines = [machine for _, machine in found]
         self.intercept_ = np.array([machine.intercept for machine in machines])
@@ -268,14 +284,17 @@ class SVC(Classifier, SupportVectors):
         self.n_iter_ = max((machine.rounds for machine in machines), default=0)
         self.converged_ = all(machine.converged for machine in machines)
         done = np.cumsum([0.0, *(machine.dual for machine in machines)])
-        self.history_ = [float(v + d) for machine, d in zip(machines, done) for v in machine.history]
+        self.history_ = [
+            float(v + d) for machine, d in zip(machines, done) for v in machine.history
+        ]
         self._warn_unless_converged(self.converged_)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _class_scores(self, X: Any) -> np.ndarray:
         """One score per class, (n, K)."""
-        scores, K = self._machine_scores(X), len(self.classes_)
+        scores = self._machine_scores(X)
+        K = len(self.classes_)
         if K == 1:
             return np.zeros((X.shape[0], 1))
         if K == 2:
@@ -285,8 +304,8 @@ class SVC(Classifier, SupportVectors):
     def decision_function(self, X: Any) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).
 
-        With machines of pairs a score counts votes, plus less than one half for the sum of f, which breaks
-        ties.
+        With machines of pairs a score counts votes, plus less than one half for the sum of f, which
+        breaks ties.
         """
         return self._apply(partial(_decisions, self), X)
 
@@ -295,7 +314,8 @@ class SVC(Classifier, SupportVectors):
         return self._apply(lambda block: self._machine_scores(block.X), X)
 
     def distances(self, X: Any) -> Any:
-        """The signed distance of every row to the plane of every machine in feature space, f(x) / |w|."""
+        """The signed distance of every row to the plane of every machine in feature space, f(x) /
+        |w|."""
         length = np.where(self.weight_norm_ > 0, self.weight_norm_, 1.0)
         return self._apply(lambda block: self._machine_scores(block.X) / length, X)
 
@@ -313,14 +333,14 @@ class SVC(Classifier, SupportVectors):
         """The logarithms of the posteriors."""
         return np.log(self.predict_proba(X))
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any, by: str = "columns") -> Explanation:
         """What columns, or support vectors, add to the score.
 
-        Columns: from `base_point_` to the row, the mean over replacing them from the first to the last and
-        from the last to the first; for a linear kernel coef · (x - base). The score is that of the predicted
-        class above the next class, or f for the second of two classes.
+        Columns: from `base_point_` to the row, the mean over replacing them from the first to the
+        last and from the last to the first; for a linear kernel coef · (x - base). The score is
+        that of the predicted class above the next class, or f for the second of two classes.
 
         Parameters
         ----------
@@ -333,7 +353,9 @@ class SVC(Classifier, SupportVectors):
         Explanation
         """
         check_is_fitted(self)
-        return explain_by_columns(self, X) if by == "columns" else explain_by_support_vectors(self, X, by)
+        if by == "columns":
+            return explain_by_columns(self, X)
+        return explain_by_support_vectors(self, X, by)
 
     def summary(self) -> Summary:
         """The machines: support vectors, slacks, margins, both objectives and the KKT residuals."""
@@ -346,7 +368,9 @@ class SVC(Classifier, SupportVectors):
 
 def _decisions(learner: SVC, block: Block) -> np.ndarray:
     scores = learner._class_scores(block.X)
-    return scores[:, -1] if len(learner.classes_) <= 2 else scores
+    if len(learner.classes_) <= 2:
+        return scores[:, -1]
+    return scores
 
 
 def _classes(learner: SVC, block: Block) -> np.ndarray:

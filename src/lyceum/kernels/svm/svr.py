@@ -6,10 +6,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.margin_machine import intercept_of
@@ -20,12 +20,13 @@ from lyceum.report import Explanation, Summary, Table
 
 
 class SVR(Regressor, SupportVectors):
-    """Support vector regression: the flattest function within ε of the targets, in a kernel's feature space.
+    """Support vector regression: the flattest function within ε of the targets, in a kernel's
+    feature space.
 
-    f(x) = w·φ(x) + b minimises ½ |w|² + Σ C_i ξ_i with ξ_i = max(0, |y_i - f(x_i)| - ε), the ε-insensitive
-    loss: errors up to ε cost nothing, larger ones their excess. The dual has two variables per row, α for a
-    target above the tube and α* for one below; f(x) = Σ (α_i - α*_i) k(x_i, x) + b. Rows inside of the tube
-    have none. All rows are kept in memory.
+    f(x) = w·φ(x) + b minimizes ½ |w|² + Σ C_i ξ_i with ξ_i = max(0, |y_i - f(x_i)| - ε), the
+    ε-insensitive loss: errors up to ε cost nothing, larger ones their excess. The dual has two
+    variables per row, α for a target above the tube and α* for one below; f(x) = Σ (α_i - α*_i)
+    k(x_i, x) + b. Rows inside of the tube have none. All rows are kept in memory.
 
     Parameters
     ----------
@@ -34,12 +35,13 @@ class SVR(Regressor, SupportVectors):
     epsilon : float, default=0.1
         Half the width of the tube, in units of y.
     kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a function; default="rbf".
+        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a
+        function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
-        cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
+        variance of the cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     tol : float, default=1e-3
@@ -51,8 +53,8 @@ class SVR(Regressor, SupportVectors):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
-        categories itself.
+        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
+        compares categories itself.
 
     Attributes
     ----------
@@ -100,8 +102,8 @@ class SVR(Regressor, SupportVectors):
 
     References
     ----------
-    Drucker, H., Burges, C., Kaufman, L., Smola, A. and Vapnik, V. (1996). Support vector regression machines.
-    Advances in Neural Information Processing Systems 9.
+    Drucker, H., Burges, C., Kaufman, L., Smola, A. and Vapnik, V. (1996). Support vector regression
+    machines. Advances in Neural Information Processing Systems 9.
 
     Examples
     --------
@@ -157,7 +159,9 @@ class SVR(Regressor, SupportVectors):
             Factors on C; zero-weight rows are ignored.
         """
         if self.gamma == "closest":
-            raise SettingError("gamma='closest' needs classes: choose 'median', 'scale' or a number for SVR")
+            raise SettingError(
+                "gamma='closest' needs classes: choose 'median', 'scale' or a number for SVR"
+            )
         block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         target = np.asarray(block.y, dtype=np.float64)
         middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
@@ -177,10 +181,12 @@ class SVR(Regressor, SupportVectors):
         n: int,
     ) -> None:
         m = len(weighted)
-        coef, b = problem.coef(found.b, m), intercept_of(problem, found)
+        coef = problem.coef(found.b, m)
+        b = intercept_of(problem, found)
         errors = y - (found.F + b)
         slack = np.maximum(0.0, np.abs(errors) - self.epsilon)
-        self.alpha_, self.slack_ = np.zeros(n), np.full(n, np.nan)
+        self.alpha_ = np.zeros(n)
+        self.slack_ = np.full(n, np.nan)
         self.alpha_[weighted], self.slack_[weighted] = coef, slack
         self._keep_support(coef[:, None], cells, weighted)
         self.intercept_ = np.array([b])
@@ -190,25 +196,29 @@ class SVR(Regressor, SupportVectors):
         self.n_on_tube_ = len(self.support_) - self.n_outside_
         self.primal_objective_ = float(0.5 * coef @ found.F + bound @ slack)
         self.dual_objective_ = problem.objective(found.b, found.F)
-        edge = np.sign(coef) * errors - self.epsilon  # of a support vector: 0 on the tube, positive beyond it
+        edge = (
+            np.sign(coef) * errors - self.epsilon
+        )  # of a support vector: 0 on the tube, positive beyond it
         wrong = np.where(coef == 0, slack, np.where(beyond, np.maximum(0.0, -edge), np.abs(edge)))
         self.kkt_residual_ = float(wrong.max(initial=0.0))
-        self.n_iter_, self.converged_, self.history_ = found.rounds, found.converged, list(found.history)
+        self.n_iter_ = found.rounds
+        self.converged_ = found.converged
+        self.history_ = list(found.history)
         self._warn_unless_converged(found.converged)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """f(x) of every row."""
         return self._apply(lambda block: self._machine_scores(block.X)[:, 0], X)
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any, by: str = "columns") -> Explanation:
         """What columns, or support vectors, add to the prediction.
 
-        Columns: from `base_point_` to the row, the mean over replacing them from the first to the last and
-        from the last to the first; for a linear kernel coef · (x - base).
+        Columns: from `base_point_` to the row, the mean over replacing them from the first to the
+        last and from the last to the first; for a linear kernel coef · (x - base).
 
         Parameters
         ----------

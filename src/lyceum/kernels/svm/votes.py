@@ -1,4 +1,5 @@
-"""Several classes from machines of two: scores, votes and coupled posteriors; sigmoids for posteriors."""
+"""Several classes from machines of two: scores, votes and coupled posteriors; sigmoids for
+posteriors."""
 
 from __future__ import annotations
 
@@ -28,21 +29,24 @@ def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes:
     """
     if machines[0][0] < 0:
         return scores
-    votes, sums = np.zeros((len(scores), n_classes)), np.zeros((len(scores), n_classes))
-    for (against, favoured), column in zip(machines, scores.T):
+    votes = np.zeros((len(scores), n_classes))
+    sums = np.zeros((len(scores), n_classes))
+    for (against, favored), column in zip(machines, scores.T):
         won = column > 0
-        votes[:, favoured] += won
+        votes[:, favored] += won
         votes[:, against] += ~won
-        sums[:, favoured] += column
+        sums[:, favored] += column
         sums[:, against] -= column
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
-def coupled_posteriors(p: np.ndarray, machines: list[tuple[int, int]], n_classes: int) -> np.ndarray:
+def coupled_posteriors(
+    p: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
     """Posteriors of K classes from those of the machines.
 
-    One against the rest: the posteriors of the classes, made to sum to 1. Pairs: the p that minimises
-    Σ_ij (r_ji p_i - r_ij p_j)² (Wu, Lin and Weng 2004).
+    One against the rest: the posteriors of the classes, made to sum to 1. Pairs: the p that
+    minimizes Σ_ij (r_ji p_i - r_ij p_j)² (Wu, Lin and Weng 2004).
     """
     n = len(p)
     if n_classes == 2:
@@ -51,8 +55,8 @@ def coupled_posteriors(p: np.ndarray, machines: list[tuple[int, int]], n_classes
     if machines[0][0] < 0:
         return normalize_posteriors(p)
     r = np.zeros((n, n_classes, n_classes))
-    for (against, favoured), column in zip(machines, p.T):
-        r[:, favoured, against], r[:, against, favoured] = column, 1.0 - column
+    for (against, favored), column in zip(machines, p.T):
+        r[:, favored, against], r[:, against, favored] = column, 1.0 - column
     system = np.zeros((n, n_classes + 1, n_classes + 1))
     system[:, :n_classes, :n_classes] = -r * r.transpose(0, 2, 1)
     each = np.arange(n_classes)

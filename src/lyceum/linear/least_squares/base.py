@@ -1,5 +1,5 @@
-"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when digits were
-lost.
+"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when
+digits were lost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + Σ alpha_j b_j², with the matrix that was solved."""
+    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + Σ alpha_j b_j², with the matrix that was
+    solved."""
 
     moments: Scatter | RowScatter  # about the means, or about the origin without an intercept
     factor: PositiveFactor  # of XᵀWX + diag(alpha)
@@ -41,44 +42,64 @@ class Fit:
         floor = _floor(moments)
         if isinstance(moments, RowScatter):
             return cls._of_few_rows(moments, alpha, floor)
-        A, d = moments.xx, len(moments.x_mean)
-        factor = PositiveFactor.of(A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor)
+        A = moments.xx
+        d = len(moments.x_mean)
+        factor = PositiveFactor.of(
+            A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor
+        )
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
         residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
         return cls(moments, factor, alpha, coef, max(residual, 0.0))
 
     @classmethod
-    def _of_few_rows(cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray) -> Fit:
-        """The dual form: with the centred rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
+    def _of_few_rows(
+        cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray
+    ) -> Fit:
+        """The dual form: with the centered rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
         b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
 
-        (XᵀWX + alpha I)⁻¹ enters as V (Λ + alpha)⁻¹ Vᵀ with V = Fᵀ U Λ^(-½), as what is solved for lies in
-        the space of the rows. Columns of different penalties are scaled, so that it becomes 1 for all.
+        (XᵀWX + alpha I)⁻¹ enters as V (Λ + alpha)⁻¹ Vᵀ with V = Fᵀ U Λ^(-½), as what is solved for
+        lies in the space of the rows. Columns of different penalties are scaled, so that it becomes
+        1 for all.
         """
-        spread, F, y = moments.xx_diagonal, moments.x_rows, moments.rows[:, -1]
+        spread = moments.xx_diagonal
+        F = moments.x_rows
+        y = moments.rows[:, -1]
         live = spread > floor
         unit = np.where(live, 1.0, 0.0)
         if isinstance(alphas, np.ndarray):
-            unit, alpha = np.divide(unit, np.sqrt(alphas), where=live, out=unit), 1.0
+            unit = np.divide(unit, np.sqrt(alphas), where=live, out=unit)
+            alpha = 1.0
         else:
             alpha = alphas
-        F = F if (unit == 1.0).all() else F * unit
+        if not (unit == 1.0).all():
+            F = F * unit
         values, U = eigh(F @ F.T, check_finite=False)
         kept = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
-        values, U = values[kept], U[:, kept]
-        turned, shrunk = U.T @ y, values + alpha
+        values = values[kept]
+        U = U[:, kept]
+        turned = U.T @ y
+        shrunk = values + alpha
         root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
         left = y - U @ (values / shrunk * turned)
         scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
-        loads, rank = np.zeros(len(spread)), len(spread)
+        loads = np.zeros(len(spread))
+        rank = len(spread)
         if not alpha:
-            part = np.einsum("ij,j,ij->i", root, values, root)  # of every column in the space of the rows
-            loads, rank = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0), len(values)
-        smallest = float(values.min() / values.max()) if len(values) else 1.0
+            part = np.einsum(
+                "ij,j,ij->i", root, values, root
+            )  # of every column in the space of the rows
+            loads = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0)
+            rank = len(values)
+        if len(values):
+            smallest = float(values.min() / values.max())
+        else:
+            smallest = 1.0
         factor = PositiveFactor(scale, None, root, loads, rank, smallest)
         coef = unit * (F.T @ (U @ (turned / shrunk)))
-        residual, trace = float(left @ left), float((values / shrunk).sum())
+        residual = float(left @ left)
+        trace = float((values / shrunk).sum())
         return cls(moments, factor, alphas, coef, residual, trace, len(values))
 
     @property
@@ -107,9 +128,9 @@ class Fit:
     def refine(self, rows: Rows, fit_intercept: bool) -> Fit:
         """Two steps of b ← b + A⁻¹(XᵀWr - alpha b) with residuals r from the rows themselves.
 
-        These are the corrected seminormal equations: with them the error grows with the condition of X, as
-        for QR, and not with its square, as long as the square is within reach of double precision (Björck,
-        1987).
+        These are the corrected seminormal equations: with them the error grows with the condition
+        of X, as for QR, and not with its square, as long as the square is within reach of double
+        precision (Björck, 1987).
         """
         fit = self
         for _ in range(2):
@@ -118,12 +139,19 @@ class Fit:
             sums = rows.reduce(of)
             if fit_intercept:
                 moments = replace(
-                    moments, mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight)
+                    moments,
+                    mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight),
                 )
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
-            better = sums.squares - float(step @ sums.gradient) if not np.any(fit.alpha) else sums.squares
-            residual = better if 0.0 < better <= sums.squares else sums.squares
+            if not np.any(fit.alpha):
+                better = sums.squares - float(step @ sums.gradient)
+            else:
+                better = sums.squares
+            if 0.0 < better <= sums.squares:
+                residual = better
+            else:
+                residual = sums.squares
             fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
         return fit
 
@@ -153,7 +181,8 @@ class LinearPredictor(Regressor, Learner):
         return self._apply(partial(_fitted_values, self), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
+        """What every column adds to a prediction: coef · (x - mean), from the prediction at the
+        mean.
 
         The design columns of a category are added up.
         """
@@ -164,7 +193,10 @@ class LinearPredictor(Regressor, Learner):
         """The coefficients that are not zero, largest first, after the intercept."""
         on = np.flatnonzero(self.coef_)
         order = on[np.argsort(-np.abs(self.coef_[on]))]
-        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
+        if self.fit_intercept:
+            head = [("(intercept)", float(self.intercept_))]
+        else:
+            head = []
         names = self.design_names
         rows = [(names[j], float(self.coef_[j])) for j in order]
         return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
@@ -173,7 +205,8 @@ class LinearPredictor(Regressor, Learner):
         """The effective degrees of freedom, and the variance of the errors."""
         if np.isnan(self.effective_degrees_):
             raise SettingError(
-                f"{type(self).__name__} uses over 1,000 columns: their effective number was not computed"
+                f"{type(self).__name__} uses over 1,000 columns: their effective number was not"
+                " computed"
             )
         return self.effective_degrees_ + 1.0
 
@@ -182,7 +215,8 @@ class LinearPredictor(Regressor, Learner):
 
 
 class LeastSquares(LinearPredictor, OnePassLearner):
-    """The base of least-squares learners: a subclass defines `_set_results(fit)` and may have `alpha`."""
+    """The base of least-squares learners: a subclass defines `_set_results(fit)` and may have
+    `alpha`."""
 
     _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
@@ -190,7 +224,8 @@ class LeastSquares(LinearPredictor, OnePassLearner):
     }
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from all rows in one pass, and two more if the normal equations lose too many digits.
+        """Learn from all rows in one pass, and two more if the normal equations lose too many
+        digits.
 
         Parameters
         ----------
@@ -203,11 +238,14 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         fit = self._fit_of(self.statistic_)
         self._set_results(self._refine(fit, without_checks(rows)))
         if len(fit.factor.dependent):
-            warn_dependent(self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
+            warn_dependent(
+                self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text
+            )
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look.
+        """Learn from more rows: the result is that of one `fit` on all rows seen, without its
+        second look.
 
         More rows may still part dependent columns, so `rank_` and `summary()` show them, not a
         warning.
@@ -224,19 +262,25 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         return partial(RowScatter.of if few else Scatter.of, target=True)
 
     def _statistic_for(self, rows: Rows) -> Callable[[Block], Scatter | RowScatter]:
-        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        """The rows themselves where they are fewer than many columns, else the products of all
+        columns."""
         few = is_wide(rows) and getattr(self, "solver", "normal") == "normal"
         return partial(RowScatter.of if few else Scatter.of, target=True)
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         """The fit after a second look at the rows, if it needs one."""
-        return fit.refine(rows, self.fit_intercept) if fit.lost_digits else fit
+        if fit.lost_digits:
+            return fit.refine(rows, self.fit_intercept)
+        return fit
 
     def _finish(self, statistic: Scatter | RowScatter) -> None:
         self._set_results(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
-        moments = statistic if self.fit_intercept else statistic.about_origin()
+        if self.fit_intercept:
+            moments = statistic
+        else:
+            moments = statistic.about_origin()
         return Fit.of(moments, self._penalty(statistic))
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
@@ -244,7 +288,11 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         return 0.0
 
     def _set_results(self, fit: Fit) -> None:
-        self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
+        self.coef_ = fit.coef
+        if self.fit_intercept:
+            self.intercept_ = fit.intercept
+        else:
+            self.intercept_ = 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.rank
 
@@ -267,7 +315,11 @@ def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
 
 
 def warn_dependent(
-    learner: Any, names: Sequence[str], factor: PositiveFactor, n_rows: int, taken: str = "of least norm"
+    learner: Any,
+    names: Sequence[str],
+    factor: PositiveFactor,
+    n_rows: int,
+    taken: str = "of least norm",
 ) -> None:
     """Say which columns depend on each other, and what was done about it."""
     constant = np.flatnonzero(factor.scale == 0)
@@ -282,8 +334,9 @@ def warn_dependent(
         listed = _list_names(names, constant)
         parts.append(f"columns {listed} never vary" if many else f"column {listed} never varies")
     warnings.warn(
-        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution "
-        f"{taken} was taken: predictions hold, single coefficients of these columns mean nothing",
+        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The"
+        f" solution {taken} was taken: predictions hold, single coefficients of these columns mean"
+        " nothing",
         np.exceptions.RankWarning,
         stacklevel=3,
     )

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import PositiveFactor, RowScatter
 from lyceum.errors import SettingError
@@ -26,41 +26,44 @@ from lyceum.report import Summary, Table, undetermined_fact
 class LinearRegression(LeastSquares):
     """Linear regression by least squares, with standard errors, tests and intervals.
 
-    The coefficients minimise Σ w_i (y_i - b₀ - x_i·b)². If y = b₀ + x·b + e with independent e ~ N(0, σ²/w),
-    this is maximum likelihood, b is normal with covariance σ² (XᵀWX)⁻¹, and b_j / se_j follows Student's t
-    with n - rank degrees of freedom. Weights are precisions, as in weighted least squares: they change what a
-    row says, not the number of rows; rows of weight zero do not count.
+    The coefficients minimize Σ w_i (y_i - b₀ - x_i·b)². If y = b₀ + x·b + e with independent e ~
+    N(0, σ²/w), this is maximum likelihood, b is normal with covariance σ² (XᵀWX)⁻¹, and b_j / se_j
+    follows Student's t with n - rank degrees of freedom. Weights are precisions, as in weighted
+    least squares: they change what a row says, not the number of rows; rows of weight zero do not
+    count.
 
-    One pass sums the centred products of [X y]; the normal equations are solved by Cholesky with columns
-    scaled to unit spread, so that offsets (of 1e6, say) and units do not matter. If that loses more than half
-    of the digits, `fit` looks at the rows twice more and corrects the solution by its true residuals: the
-    result is then about as good as QR's for condition numbers, after scaling, up to about 1e6 (`partial_fit`
-    cannot look back and is good to about eps · condition²). Beyond that columns count as dependent: a
-    warning names them, and the solution of least norm is taken.
+    One pass sums the centered products of [X y]; the normal equations are solved by Cholesky with
+    columns scaled to unit spread, so that offsets (of 1e6, say) and units do not matter. If that
+    loses more than half of the digits, `fit` looks at the rows twice more and corrects the solution
+    by its true residuals: the result is then about as good as QR's for condition numbers, after
+    scaling, up to about 1e6 (`partial_fit` cannot look back and is good to about eps · condition²).
+    Beyond that columns count as dependent: a warning names them, and the solution of least norm is
+    taken.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
         Whether there is an intercept.
     solver : {"normal", "qr", "gradient_descent", "lms"}, default="normal"
-        "normal": the normal equations, as above. "qr": a second pass that merges the triangles of QR
-        decompositions of the blocks, for the last digits of columns that nearly depend on each other.
-        "gradient_descent" and "lms" (stochastic gradient, one row at a time in their order) are there to
-        teach: they come near the same solution by many passes over columns of unit spread, and standard
-        errors are about where they stop. `partial_fit` is always by the normal equations.
+        "normal": the normal equations, as above. "qr": a second pass that merges the triangles of
+        QR decompositions of the blocks, for the last digits of columns that nearly depend on each
+        other. "gradient_descent" and "lms" (stochastic gradient, one row at a time in their order)
+        are there to teach: they come near the same solution by many passes over columns of unit
+        spread, and standard errors are about where they stop. `partial_fit` is always by the normal
+        equations.
     max_iter : int, default=1000
         Most passes of "gradient_descent" and "lms".
     tol : float, default=1e-6
-        Where they stop: at the largest correlation of a column with the residuals; "lms" when a pass lowers
-        the squares by less than this share of those of y.
+        Where they stop: at the largest correlation of a column with the residuals; "lms" when a
+        pass lowers the squares by less than this share of those of y.
     learning_rate : float or None, default=None
-        The length η of the steps. "gradient_descent": b ← b - η ∂J/∂b of J = Σ w (y - h)² / 2Σw; None
-        searches for a good length in every step. "lms": b ← b + η w (y - h) x; None is 0.01.
+        The length η of the steps. "gradient_descent": b ← b - η ∂J/∂b of J = Σ w (y - h)² / 2Σw;
+        None searches for a good length in every step. "lms": b ← b + η w (y - h) x; None is 0.01.
     decay : bool, default=True
         Whether η is η / k in pass k of "lms", so that the weights come to rest.
     scale_columns : bool, default=True
-        Whether steps are taken on columns of mean 0 and unit spread, the target about its mean. False: on the
-        columns as they are, so that steps are those made by hand.
+        Whether steps are taken on columns of mean 0 and unit spread, the target about its mean.
+        False: on the columns as they are, so that steps are those made by hand.
     start : (coef, intercept) or None, default=None
         Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
     record : bool, default=False
@@ -68,8 +71,8 @@ class LinearRegression(LeastSquares):
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column per category but the first, its
-        reference.
+        Which columns of an array hold categories; each becomes a column per category but the first,
+        its reference.
 
     Attributes
     ----------
@@ -80,7 +83,8 @@ class LinearRegression(LeastSquares):
     standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
         Standard errors of `coef_`, t statistics, and two-sided p-values.
     intercept_standard_error_, intercept_t_, intercept_p_ : float
-        The standard error of the intercept, its t statistic and two-sided p-value; 0 and NaN without one.
+        The standard error of the intercept, its t statistic and two-sided p-value; 0 and NaN
+        without one.
     covariance_ : ndarray of shape (n_design_columns, n_design_columns)
         The covariance of `coef_`; not kept of over 1,000 columns with fewer rows.
     sigma_ : float
@@ -92,24 +96,26 @@ class LinearRegression(LeastSquares):
     df_model_, df_residual_ : int
         Degrees of freedom of the model, the rank, and of the residuals.
     log_likelihood_ : float
-        The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add ½ Σ log
-        w.
+        The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add
+        ½ Σ log w.
     residual_sum_ : float
         The weighted sum of squared residuals.
     rank_ : int
-        The rank of the centred design matrix.
+        The rank of the centered design matrix.
     n_iter_ : int
         The number of passes over the rows.
     converged_ : bool
         Whether the tolerance was reached.
     history_ : list of float
-        Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
+        Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the
+        others.
     record_ : list of dict
-        With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after every pass,
-        and for "lms" rows, coefficients and intercept after every row; empty for solvers without passes.
+        With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after
+        every pass, and for "lms" rows, coefficients and intercept after every row; empty for
+        solvers without passes.
     statistic_ : Scatter or RowScatter
-        The merged statistic that the fit follows from: the products of all columns, or the centred rows
-        where there are over 1,000 columns and fewer rows.
+        The merged statistic that the fit follows from: the products of all columns, or the centered
+        rows where there are over 1,000 columns and fewer rows.
 
     See Also
     --------
@@ -171,7 +177,9 @@ class LinearRegression(LeastSquares):
     @property
     def _solution_text(self) -> str:
         by_steps = self.solver in ("gradient_descent", "lms")
-        return "nearest to zero, columns scaled to unit spread," if by_steps else super()._solution_text
+        if by_steps:
+            return "nearest to zero, columns scaled to unit spread,"
+        return super()._solution_text
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
@@ -189,8 +197,8 @@ class LinearRegression(LeastSquares):
         done = SOLVERS[self.solver](rows, fit, setting)
         if not done.converged:
             warnings.warn(
-                f"LinearRegression(solver={self.solver!r}) stopped after max_iter={self.max_iter} passes "
-                f"short of tol={self.tol:g}: raise max_iter, or take solver='normal'",
+                f"LinearRegression(solver={self.solver!r}) stopped after max_iter={self.max_iter}"
+                f" passes short of tol={self.tol:g}: raise max_iter, or take solver='normal'",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -200,7 +208,9 @@ class LinearRegression(LeastSquares):
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         way = self.__dict__.pop("_descent", Descent(fit))
-        self.n_iter_, self.converged_, self.history_ = way.n_iter, way.converged, way.history
+        self.n_iter_ = way.n_iter
+        self.converged_ = way.converged
+        self.history_ = way.history
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -208,32 +218,44 @@ class LinearRegression(LeastSquares):
                 | ({} if rows is None else {"rows": rows})
                 for k, ((coef, intercept, rows), squares) in enumerate(zip(way.steps, way.history))
             ]
-        n, yy = fit.moments.n_rows, fit.moments.yy
+        n = fit.moments.n_rows
+        yy = fit.moments.yy
         self.df_model_ = self.rank_
         self.df_residual_ = n - self.rank_ - int(self.fit_intercept)
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = (
-                np.float64(fit.residual) / self.df_residual_ if self.df_residual_ > 0 else np.float64(np.nan)
-            )
+            if self.df_residual_ > 0:
+                variance = np.float64(fit.residual) / self.df_residual_
+            else:
+                variance = np.float64(np.nan)
             self.sigma_ = float(np.sqrt(variance))
             self.r2_ = float(1.0 - np.float64(fit.residual) / yy)
             lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
-            self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_)) if self.df_residual_ > 0 else np.nan
+            if self.df_residual_ > 0:
+                self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_))
+            else:
+                self.adjusted_r2_ = np.nan
             explained = max(yy - fit.residual, 0.0)
             self.f_ = float(np.float64(explained) / self.df_model_ / variance)
-            self.log_likelihood_ = float(-n / 2 * (np.log(2 * np.pi * np.float64(fit.residual) / n) + 1))
+            self.log_likelihood_ = float(
+                -n / 2 * (np.log(2 * np.pi * np.float64(fit.residual) / n) + 1)
+            )
             self._set_covariance(fit, variance)
             at_zero = (
-                variance / fit.moments.weight + variance * _form(fit.factor, fit.moments.x_mean[None])[0]
+                variance / fit.moments.weight
+                + variance * _form(fit.factor, fit.moments.x_mean[None])[0]
             )
-            self.intercept_standard_error_ = float(np.sqrt(at_zero)) if self.fit_intercept else 0.0
+            if self.fit_intercept:
+                self.intercept_standard_error_ = float(np.sqrt(at_zero))
+            else:
+                self.intercept_standard_error_ = 0.0
             self.t_ = self.coef_ / self.standard_errors_
             self.intercept_t_ = float(np.float64(self.intercept_) / self.intercept_standard_error_)
         self.p_ = _two_sided(self.t_, self.df_residual_)
         self.intercept_p_ = float(_two_sided(np.array(self.intercept_t_), self.df_residual_))
-        self.f_p_ = (
-            float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
-        )
+        if self.df_residual_ > 0:
+            self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_))
+        else:
+            self.f_p_ = np.nan
 
     def _set_covariance(self, fit: Fit, variance: np.float64) -> None:
         """The covariance of the coefficients, of few rows with many columns its diagonal alone."""
@@ -247,16 +269,20 @@ class LinearRegression(LeastSquares):
         self.standard_errors_ = np.sqrt(np.maximum(diagonal, 0.0))
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
-        """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""
+        """The intervals that cover the true coefficients with probability `level`,
+        (n_design_columns, 2)."""
         check_is_fitted(self)
         reach = self._quantile(level) * self.standard_errors_
         return np.column_stack([self.coef_ - reach, self.coef_ + reach])
 
-    def predict_interval(self, X: Any, level: float = 0.95, of: Literal["row", "mean"] = "row") -> Any:
-        """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the mean of such
-        rows.
+    def predict_interval(
+        self, X: Any, level: float = 0.95, of: Literal["row", "mean"] = "row"
+    ) -> Any:
+        """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the
+        mean of such rows.
 
-        The variance of the fitted mean is σ² [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)]; a new row adds σ².
+        The variance of the fitted mean is σ² [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)]; a new row adds
+        σ².
         """
         check_is_fitted(self)
         if of not in ("row", "mean"):
@@ -266,12 +292,12 @@ class LinearRegression(LeastSquares):
     def residuals(
         self, X: Any, y: Any, sample_weight: Any = None, *, standardized: bool = False
     ) -> np.ndarray:
-        """y less the fitted values, (n,); `standardized` for rows of the fit: divided by their standard
-        errors.
+        """y less the fitted values, (n,); `standardized` for rows of the fit: divided by their
+        standard errors.
 
-        The residual r of a row of weight w has variance σ² (1 - h) / w with the leverage h = w [1/Σw + (x -
-        x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)], the row's share in its own fitted value: beyond ±3 or so a row does not fit
-        the line.
+        The residual r of a row of weight w has variance σ² (1 - h) / w with the leverage h = w
+        [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)], the row's share in its own fitted value: beyond ±3 or
+        so a row does not fit the line.
         """
         left = np.asarray(y, dtype=np.float64) - np.asarray(self.predict(X))
         if not standardized:
@@ -281,9 +307,11 @@ class LinearRegression(LeastSquares):
             return left * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0)) / self.sigma_
 
     def leverages(self, X: Any, sample_weight: Any = None) -> np.ndarray:
-        """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)].
+        """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹
+        (x - x̄)].
 
-        Over the rows of the fit they sum to the number of fitted coefficients, the intercept included.
+        Over the rows of the fit they sum to the number of fitted coefficients, the intercept
+        included.
         """
         check_is_fitted(self)
         w = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -292,8 +320,8 @@ class LinearRegression(LeastSquares):
     def residual_checks(self, X: Any, y: Any, sample_weight: Any = None) -> ResidualChecks:
         """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
-        Tests of normality, of equal variance and of independence of neighbouring rows, and the rows of large
-        leverage or influence.
+        Tests of normality, of equal variance and of independence of neighboring rows, and the rows
+        of large leverage or influence.
         """
         w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
         return ResidualChecks.of(
@@ -307,15 +335,19 @@ class LinearRegression(LeastSquares):
     def _quantile(self, level: float) -> float:
         if not 0.0 < level < 1.0:
             raise SettingError(f"level={level!r}: give a probability between 0 and 1")
-        return float(stdtrit(self.df_residual_, 0.5 + level / 2)) if self.df_residual_ > 0 else np.nan
+        if self.df_residual_ > 0:
+            return float(stdtrit(self.df_residual_, 0.5 + level / 2))
+        return np.nan
 
     def _n_parameters(self) -> int:
         return self.rank_ + int(self.fit_intercept) + 1  # and the variance of the errors
 
     def summary(self) -> Summary:
-        """The coefficient table with standard errors, t, p and 95% intervals, and the quality of the fit."""
+        """The coefficient table with standard errors, t, p and 95% intervals, and the quality of
+        the fit."""
         check_is_fitted(self)
-        n, k = self.statistic_.n_rows, self._n_parameters()
+        n = self.statistic_.n_rows
+        k = self._n_parameters()
         facts = {
             "rows": n,
             "R²": self.r2_,
@@ -323,7 +355,10 @@ class LinearRegression(LeastSquares):
             "residual standard error": self._error_text(),
             "F": self._f_text(),
             "log-likelihood": self.log_likelihood_,
-            "AIC, BIC": (2 * k - 2 * self.log_likelihood_, k * np.log(n) - 2 * self.log_likelihood_),
+            "AIC, BIC": (
+                2 * k - 2 * self.log_likelihood_,
+                k * np.log(n) - 2 * self.log_likelihood_,
+            ),
         }
         facts |= undetermined_fact(len(self.coef_) - self.rank_, len(self.coef_), "coefficient")
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
@@ -347,19 +382,34 @@ class LinearRegression(LeastSquares):
                 self.design_names, self.coef_, self.standard_errors_, self.t_, self.p_, limits
             )
         ]
-        return [self._intercept_row(), *rows] if self.fit_intercept else rows
+        if self.fit_intercept:
+            return [self._intercept_row(), *rows]
+        return rows
 
     def _intercept_row(self) -> tuple:
-        b, se = self.intercept_, self.intercept_standard_error_
+        b = self.intercept_
+        se = self.intercept_standard_error_
         reach = self._quantile(0.95) * se
-        return ("(intercept)", float(b), se, self.intercept_t_, self.intercept_p_, b - reach, b + reach)
+        return (
+            "(intercept)",
+            float(b),
+            se,
+            self.intercept_t_,
+            self.intercept_p_,
+            b - reach,
+            b + reach,
+        )
 
 
 def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
-    return 2 * stdtr(df, -np.abs(t)) if df > 0 else np.full(np.shape(t), np.nan)
+    if df > 0:
+        return 2 * stdtr(df, -np.abs(t))
+    return np.full(np.shape(t), np.nan)
 
 
-def _interval(learner: LinearRegression, quantile: float, new_row: bool, block: Block) -> np.ndarray:
+def _interval(
+    learner: LinearRegression, quantile: float, new_row: bool, block: Block
+) -> np.ndarray:
     variance = _variance(learner, block) + (learner.sigma_**2 if new_row else 0.0)
     middle = block.X @ learner.coef_ + learner.intercept_
     reach = quantile * np.sqrt(variance)
@@ -371,14 +421,20 @@ def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
     if not hasattr(learner, "covariance_"):  # few rows with many columns
         return learner.sigma_**2 * _leverage(learner, block)
     moments = learner.statistic_
-    Z = block.dense - moments.x_mean if learner.fit_intercept else block.dense
+    if learner.fit_intercept:
+        Z = block.dense - moments.x_mean
+    else:
+        Z = block.dense
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
     return variance + (learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0)
 
 
 def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:
     """The leverage of the rows of a block at weight 1, whatever the residuals are."""
-    moments = learner.statistic_ if learner.fit_intercept else learner.statistic_.about_origin()
+    if learner.fit_intercept:
+        moments = learner.statistic_
+    else:
+        moments = learner.statistic_.about_origin()
     factor = Fit.of(moments).factor
     return _form(factor, block.dense - moments.x_mean) + (
         1.0 / moments.weight if learner.fit_intercept else 0.0

@@ -21,14 +21,16 @@ class ResidualChecks:
     Attributes
     ----------
     shapiro_wilk, shapiro_wilk_p : float
-        Shapiro and Wilk's W of normality, and its p-value; NaN with fewer than 3 rows or more than 5000.
+        Shapiro and Wilk's W of normality, and its p-value; NaN with fewer than 3 rows or more than
+        5000.
     jarque_bera, jarque_bera_p : float
-        n/6 (skewness² + (kurtosis - 3)²/4), chi-square with 2 degrees of freedom if they are normal.
+        n/6 (skewness² + (kurtosis - 3)²/4), chi-square with 2 degrees of freedom if they are
+        normal.
     breusch_pagan, breusch_pagan_p : float
-        n R² of the squared residuals on the fitted values (Koenker's form), chi-square with 1 degree of
-        freedom if all rows have the same variance.
+        n R² of the squared residuals on the fitted values (Koenker's form), chi-square with 1
+        degree of freedom if all rows have the same variance.
     durbin_watson : float
-        Σ (r_i - r_(i-1))² / Σ r_i²: near 2 if neighbouring rows are independent.
+        Σ (r_i - r_(i-1))² / Σ r_i²: near 2 if neighboring rows are independent.
     largest_leverage : float
         The largest leverage of a row; the mean is p / n.
     high_leverage : array of int
@@ -45,14 +47,13 @@ class ResidualChecks:
 
     References
     ----------
-    S. S. Shapiro and M. B. Wilk, "An analysis of variance test for normality (complete samples)", Biometrika
-    52, 1965.
-    C. M. Jarque and A. K. Bera, "Efficient tests for normality, homoscedasticity and serial independence of
-    regression residuals", Economics Letters 6, 1980.
-    R. Koenker, "A note on studentizing a test for heteroscedasticity", Journal of Econometrics 17, 1981.
-    J. Durbin and G. S. Watson, "Testing for serial correlation in least squares regression I", Biometrika 37,
-    1950.
-    R. D. Cook, "Detection of influential observation in linear regression", Technometrics 19, 1977.
+    S. S. Shapiro and M. B. Wilk, "An analysis of variance test for normality (complete samples)",
+    Biometrika 52, 1965. C. M. Jarque and A. K. Bera, "Efficient tests for normality,
+    homoscedasticity and serial independence of regression residuals", Economics Letters 6, 1980. R.
+    Koenker, "A note on studentizing a test for heteroscedasticity", Journal of Econometrics 17,
+    1981. J. Durbin and G. S. Watson, "Testing for serial correlation in least squares regression
+    I", Biometrika 37, 1950. R. D. Cook, "Detection of influential observation in linear
+    regression", Technometrics 19, 1977.
 
     Examples
     --------
@@ -79,17 +80,30 @@ class ResidualChecks:
 
     @classmethod
     def of(
-        cls, r: np.ndarray, fitted: np.ndarray, leverage: np.ndarray, p: int, used: np.ndarray | None = None
+        cls,
+        r: np.ndarray,
+        fitted: np.ndarray,
+        leverage: np.ndarray,
+        p: int,
+        used: np.ndarray | None = None,
     ) -> ResidualChecks:
-        """The checks of residuals times √w, fitted values and leverages of a model of p coefficients.
+        """The checks of residuals times √w, fitted values and leverages of a model of p
+        coefficients.
 
         `used` tells which rows have a positive weight; by default all have.
         """
-        rows = np.arange(len(r)) if used is None else np.flatnonzero(used)
+        if used is None:
+            rows = np.arange(len(r))
+        else:
+            rows = np.flatnonzero(used)
         r, fitted, leverage, distances = r[rows], fitted[rows], leverage[rows], np.zeros(len(r))
         n = len(r)
         with np.errstate(divide="ignore", invalid="ignore"):
-            W, W_p = shapiro(r) if 3 <= n <= _MOST and np.ptp(r) > 0 else (np.nan, np.nan)
+            if 3 <= n <= _MOST and np.ptp(r) > 0:
+                W, W_p = shapiro(r)
+            else:
+                W = np.nan
+                W_p = np.nan
             z = (r - r.mean()) / r.std()
             bera = n / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
             squares = r**2 - np.mean(r**2)
@@ -115,7 +129,9 @@ class ResidualChecks:
 
     def table(self) -> Table:
         """One line per check."""
-        many, strong = (show_count(len(some), "row") for some in (self.high_leverage, self.influential))
+        many, strong = (
+            show_count(len(some), "row") for some in (self.high_leverage, self.influential)
+        )
         rows = [
             ("normality", "Shapiro-Wilk W", self.shapiro_wilk, self.shapiro_wilk_p),
             ("normality", "Jarque-Bera", self.jarque_bera, self.jarque_bera_p),

@@ -82,7 +82,7 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
 
         slope = cov(x, y) / var(x)                  intercept = ȳ - slope · x̄
         σ² = Σ w r² / (n - 2)                       r = cov(x, y) / sqrt(var(x) var(y))
-        se(slope)² = σ² / Σ w (x - x̄)²              se(intercept)² = σ² [1/Σw + x̄² / Σ w (x - x̄)²]
+        se(slope)² = σ² / Σ w (x - x̄)² se(intercept)² = σ² [1/Σw + x̄² / Σ w (x - x̄)²]
 
     `LinearRegression` on that one column gives the same numbers, from any source of rows.
 
@@ -100,32 +100,50 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     (1.9, 0.0, 0.2646, 0.9812)
     """
     x, y, w = _columns(x, y, sample_weight)
-    n, weight = len(x), w.sum()
-    x_mean, y_mean = x[0] + w @ (x - x[0]) / weight, y[0] + w @ (y - y[0]) / weight
-    dx, dy = x - x_mean, y - y_mean
-    xx, xy, yy = w @ (dx * dx), w @ (dx * dy), w @ (dy * dy)
+    n = len(x)
+    weight = w.sum()
+    x_mean = x[0] + w @ (x - x[0]) / weight
+    y_mean = y[0] + w @ (y - y[0]) / weight
+    dx = x - x_mean
+    dy = y - y_mean
+    xx = w @ (dx * dx)
+    xy = w @ (dx * dy)
+    yy = w @ (dy * dy)
     if not xx > weight * (4 * np.finfo(np.float64).eps * x_mean) ** 2:
         raise DataError("x never varies: no line can be fitted to it")
     slope = xy / xx
     residual = float(w @ (dy - slope * dx) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.float64(residual) / (n - 2) if n > 2 else np.float64(np.nan)
+        if n > 2:
+            variance = np.float64(residual) / (n - 2)
+        else:
+            variance = np.float64(np.nan)
         slope_error = np.sqrt(variance / xx)
         intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
-    p = 2 * stdtr(n - 2, -abs(t)) if n > 2 else np.nan
-    intercept, sigma = y_mean - slope * x_mean, np.sqrt(variance)
+    if n > 2:
+        p = 2 * stdtr(n - 2, -abs(t))
+    else:
+        p = np.nan
+    intercept = y_mean - slope * x_mean
+    sigma = np.sqrt(variance)
     line = (slope, intercept, r, slope_error, intercept_error, sigma, t, p)
     names = (one.name for one in fields(SimpleRegression))
     return SimpleRegression(**dict(zip(names, map(float, line))), n_rows=n)
 
 
 def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y = number_setting("x", x), number_setting("y", y)
-    w = np.ones(x.shape) if sample_weight is None else number_setting("sample_weight", sample_weight)
+    x = number_setting("x", x)
+    y = number_setting("y", y)
+    if sample_weight is None:
+        w = np.ones(x.shape)
+    else:
+        w = number_setting("sample_weight", sample_weight)
     if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
-        raise DataError(f"x, y and weights have shapes {x.shape}, {y.shape}, {w.shape}: give one column each")
+        raise DataError(
+            f"x, y and weights have shapes {x.shape}, {y.shape}, {w.shape}: give one column each"
+        )
     for name, values in (("x", x), ("y", y), ("sample_weight", w)):
         if not np.isfinite(values).all():
             raise DataError(f"{name} has missing or infinite values: leave these rows out")

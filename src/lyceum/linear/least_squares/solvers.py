@@ -27,7 +27,8 @@ from lyceum.linear.row_passes import Residuals, dense_blocks
 
 @dataclass(frozen=True, slots=True)
 class Triangle:
-    """R of the QR decomposition of √w [(x - x₀) scale, y - y₀]: two are merged by that of both together.
+    """R of the QR decomposition of √w [(x - x₀) scale, y - y₀]: two are merged by that of both
+    together.
 
     R holds what least squares needs, and unlike XᵀWX it does not square the condition.
     """
@@ -51,15 +52,19 @@ def _triangle(Z: np.ndarray) -> np.ndarray:
 
 
 def by_qr(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
-    """Scaled columns as Q R; b from R₁₁ b = r₁₂, and what is left is r₂₂. Least norm is left as it is."""
-    moments, scale, d = fit.moments, fit.factor.scale, len(fit.coef)
+    """Scaled columns as Q R; b from R₁₁ b = r₁₂, and what is left is r₂₂. Least norm is left as it
+    is."""
+    moments = fit.moments
+    scale = fit.factor.scale
+    d = len(fit.coef)
     if fit.factor.lower is None or not d:
         return Descent(fit.refine(rows, setting.fit_intercept))
     of = partial(Triangle.of, x0=moments.x_mean, y0=moments.y_mean, scale=scale)
     R = rows.reduce(of).R
     if len(R) < d:
         return Descent(fit)
-    inner, right = R[:d, :d], R[:d, d]
+    inner = R[:d, :d]
+    right = R[:d, d]
     coef = scale * solve_triangular(inner, right, check_finite=False)
     smallest = float((np.diagonal(inner) ** 2).min())
     factor = PositiveFactor(scale, np.ascontiguousarray(inner.T), None, np.zeros(d), d, smallest)
@@ -69,13 +74,14 @@ def by_qr(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
 
 
 def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
-    """Steps down the gradient over all rows, their length given or searched for on columns of unit spread."""
+    """Steps down the gradient over all rows, their length given or searched for on columns of unit
+    spread."""
     if setting.learning_rate is not None:
         return batch_steps(rows, fit, setting)
     if setting.start is not None or not setting.scale_columns:
         raise SettingError(
-            "start and scale_columns=False are for steps of a given length: give solver='gradient_descent' a "
-            "learning_rate"
+            "start and scale_columns=False are for steps of a given length: give"
+            " solver='gradient_descent' a learning_rate"
         )
     problem = _Squares(rows, fit)
     start = problem.evaluate(np.zeros(len(fit.coef)))
@@ -85,10 +91,12 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         coef = problem.unit * point.theta
         steps.append((coef, float(fit.moments.y_mean - fit.moments.x_mean @ coef), None))
 
-    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol, observer)
+    outcome = GradientDescent().minimize(problem, start, setting.max_iter, setting.tol, observer)
     at = outcome.point
     done = replace(fit, coef=problem.unit * at.theta, residual=2 * at.value)
-    return Descent(done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history], steps)
+    return Descent(
+        done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history], steps
+    )
 
 
 @dataclass(frozen=True)
@@ -126,12 +134,14 @@ class _Squares:
 
 
 def by_recursion(rows: Rows, fit: Fit) -> Fit:
-    """The solution at alpha > 0 by one row after the other: P ← P - g P x xᵀP, b ← b + g (y - b·x) P x with
-    g = w / (1 + w xᵀP x), from b = 0 and P = I / alpha; x and y are about their means.
+    """The solution at alpha > 0 by one row after the other: P ← P - g P x xᵀP, b ← b + g (y - b·x)
+    P x with g = w / (1 + w xᵀP x), from b = 0 and P = I / alpha; x and y are about their means.
     """
-    moments, d = fit.moments, len(fit.coef)
+    moments = fit.moments
+    d = len(fit.coef)
     assert isinstance(moments, Scatter)
-    b, P = np.zeros(d + 1), np.diag(np.append(1.0 / np.broadcast_to(fit.alpha, d), 0.0))
+    b = np.zeros(d + 1)
+    P = np.diag(np.append(1.0 / np.broadcast_to(fit.alpha, d), 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None
         native.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)

@@ -1,4 +1,5 @@
-"""Least squares by steps of a given length, on the columns as they are or of unit spread, as on paper."""
+"""Least squares by steps of a given length, on the columns as they are or of unit spread, as on
+paper."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.row_passes import Residuals, dense_blocks
 
-Step = tuple[np.ndarray, float, np.ndarray | None]  # coefficients, the intercept at x = 0, after every row
+Step = tuple[
+    np.ndarray, float, np.ndarray | None
+]  # coefficients, the intercept at x = 0, after every row
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,8 @@ class Frame:
             theta = np.append(coef, float(intercept) if fit_intercept else 0.0)
         except (TypeError, ValueError) as error:
             raise SettingError(
-                f"start must be (coef, intercept) with {d} coefficients, one per design column; it is "
-                f"{start!r}"
+                f"start must be (coef, intercept) with {d} coefficients, one per design column; it"
+                f" is {start!r}"
             ) from error
         theta[-1] += coef @ self.shift - (self.level if fit_intercept else 0.0)
         theta[:-1] /= self.unit
@@ -82,7 +85,10 @@ class Frame:
 
     def residuals(self, rows: Rows, theta: np.ndarray) -> Residuals:
         of = partial(
-            Residuals.of, coef=self.unit * theta[:-1], x0=self.shift, y0=self.level + float(theta[-1])
+            Residuals.of,
+            coef=self.unit * theta[:-1],
+            x0=self.shift,
+            y0=self.level + float(theta[-1]),
         )
         return rows.reduce(of)
 
@@ -90,7 +96,8 @@ class Frame:
 def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     """θ ← θ - η ∂J/∂θ with J = Σ w (y - h)² / 2Σw, over all rows at once."""
     assert setting.learning_rate is not None
-    frame, way = Frame.of(fit, setting.scale_columns), _Way(rows, fit, setting)
+    frame = Frame.of(fit, setting.scale_columns)
+    way = _Way(rows, fit, setting)
     theta = frame.inside(setting.start, setting.fit_intercept)
     sums = way.look(frame, theta)
     for _ in range(setting.max_iter):
@@ -99,7 +106,9 @@ def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         if setting.fit_intercept:
             theta[-1] += rate * sums.total
         sums = way.look(frame, theta)
-        largest = np.abs(np.append(frame.unit * sums.gradient, sums.total * setting.fit_intercept)).max()
+        largest = np.abs(
+            np.append(frame.unit * sums.gradient, sums.total * setting.fit_intercept)
+        ).max()
         if largest <= setting.tol * np.sqrt(max(fit.moments.weight * fit.moments.yy, 1e-300)):
             return way.finish(frame, theta, True)
     return way.finish(frame, theta, False)
@@ -108,14 +117,18 @@ def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
 def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     """The rule of Widrow and Hoff, θ ← θ + η w (y - h) x, row after row.
 
-    η falls with the passes if it decays, η / k in pass k, so that the weights come to rest (Robbins and
-    Monro, 1951). It stops when a pass lowers the squares by less than a share `tol`.
+    η falls with the passes if it decays, η / k in pass k, so that the weights come to rest (Robbins
+    and Monro, 1951). It stops when a pass lowers the squares by less than a share `tol`.
     """
-    frame, way = Frame.of(fit, setting.scale_columns), _Way(rows, fit, setting)
+    frame = Frame.of(fit, setting.scale_columns)
+    way = _Way(rows, fit, setting)
     theta = frame.inside(setting.start, setting.fit_intercept)
     before = way.look(frame, theta).squares
     for k in range(1, setting.max_iter + 1):
-        rate = 0.01 if setting.learning_rate is None else setting.learning_rate
+        if setting.learning_rate is None:
+            rate = 0.01
+        else:
+            rate = setting.learning_rate
         trail = _pass(rows, frame, theta, rate / k if setting.decay else rate, setting)
         squares = way.look(frame, theta, trail).squares
         if abs(before - squares) <= setting.tol * fit.moments.yy:
@@ -132,15 +145,30 @@ def _pass(
     for block in dense_blocks(rows):
         assert block.y is not None
         y = np.asarray(block.y - frame.level, dtype=np.float64)
-        size = 1 if setting.record else max(1, len(block))
+        if setting.record:
+            size = 1
+        else:
+            size = max(1, len(block))
         for some in (slice(at, at + size) for at in range(0, len(block), size)):
-            w = None if block.w is None else block.w[some]
+            if block.w is None:
+                w = None
+            else:
+                w = block.w[some]
             native.lms_pass(
-                block.X[some], y[some], w, frame.shift, frame.unit, rate, setting.fit_intercept, theta
+                block.X[some],
+                y[some],
+                w,
+                frame.shift,
+                frame.unit,
+                rate,
+                setting.fit_intercept,
+                theta,
             )
             if setting.record:
                 trail.append(np.append(*frame.outside(theta)))
-    return np.array(trail) if setting.record else None
+    if setting.record:
+        return np.array(trail)
+    return None
 
 
 @dataclass
@@ -156,8 +184,13 @@ class _Way:
     def look(self, frame: Frame, theta: np.ndarray, trail: np.ndarray | None = None) -> Residuals:
         if not np.abs(theta).max() < 1e100:
             raise SettingError(
-                f"learning_rate={self.setting.learning_rate} is too large: the weights diverge; lower it"
-                + ("" if self.setting.scale_columns else ", or scale the columns (scale_columns=True)")
+                f"learning_rate={self.setting.learning_rate} is too large: the weights diverge;"
+                " lower it"
+                + (
+                    ""
+                    if self.setting.scale_columns
+                    else ", or scale the columns (scale_columns=True)"
+                )
             )
         sums = frame.residuals(self.rows, theta)
         self.history.append(sums.squares)
@@ -168,5 +201,7 @@ class _Way:
         coef, intercept = frame.outside(theta)
         moments = self.fit.moments
         mean = np.append(moments.x_mean, intercept + moments.x_mean @ coef)
-        fit = replace(self.fit, moments=replace(moments, mean=mean), coef=coef, residual=self.history[-1])
+        fit = replace(
+            self.fit, moments=replace(moments, mean=mean), coef=coef, residual=self.history[-1]
+        )
         return Descent(fit, len(self.history) - 1, converged, self.history, self.steps)

@@ -1,8 +1,8 @@
 """Many classes by L-BFGS, started from the Newton step of every class by itself.
 
-A bound that is a sum over the classes has one curvature per class, n·d²·K in all where the Hessian of the
-softmax has n·d²·K². They are summed in passes 1, 2, 4, 8, ... and factored, and the steps that they give
-precondition L-BFGS in between.
+A bound that is a sum over the classes has one curvature per class, n·d²·K in all where the Hessian
+of the softmax has n·d²·K². They are summed in passes 1, 2, 4, 8, ... and factored, and the steps
+that they give precondition L-BFGS in between.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ MOST_CURVATURES = 1 << 24  # numbers in the curvatures of all classes up to whic
 
 @dataclass(frozen=True, slots=True)
 class ClassCurvatures:
-    """A loss, its gradient (outputs, d + 1) and, if wanted, the curvature of every class by itself."""
+    """A loss, its gradient (outputs, d + 1) and, if wanted, the curvature of every class by
+    itself."""
 
     value: float
     gradient: np.ndarray
@@ -63,12 +64,18 @@ class ClassNewtonLoss(LogLoss):
     def _evaluate_sums(self, of: Callable[..., ClassCurvatures], theta: np.ndarray) -> Point:
         """The point at θ from one pass over the rows; `of` sums a block at `coef`."""
         self.state.passes += 1
-        wanted = self.state.passes & (self.state.passes - 1) == 0 and self.n_curvatures <= MOST_CURVATURES
+        wanted = (
+            self.state.passes & (self.state.passes - 1) == 0
+            and self.n_curvatures <= MOST_CURVATURES
+        )
         sums = self.rows.reduce(
-            partial(of, coef=theta, shift=self.shift, class_weight=self.class_weight, curvature=wanted)
+            partial(
+                of, coef=theta, shift=self.shift, class_weight=self.class_weight, curvature=wanted
+            )
         )
         if sums.curvature is not None:
-            inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)
+            inner = np.diag(self._penalties)
+            free = np.ix_(self._free, self._free)
             self.state.factors = [PositiveFactor.of((H + inner)[free]) for H in sums.curvature]
         return self._point(theta, sums.value, sums.gradient, None)
 

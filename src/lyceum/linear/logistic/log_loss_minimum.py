@@ -1,4 +1,4 @@
-"""How the penalised log loss is minimised: which solver, and from where."""
+"""How the penalized log loss is minimized: which solver, and from where."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SOLVERS: dict[str, Solver] = {
 Start = tuple[np.ndarray, np.ndarray] | None  # coefficients, and intercepts at x = 0
 
 
-def minimise(
+def minimize(
     problem: LogLoss,
     solver: str,
     l1: float,
@@ -46,22 +46,28 @@ def minimise(
     if l1 > 0:
         if problem.outputs * problem.shape[1] > _L1_MOST:
             raise SettingError(
-                f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
-                f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
+                f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0,"
+                f" which takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
             )
         one = problem.outputs == 1
         newton = ProximalNewton(l1)
-        start = starting_point(problem, last, one) if one or last is not None else newton.start(problem)
+        if one or last is not None:
+            start = starting_point(problem, last, one)
+        else:
+            start = newton.start(problem)
         if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
             start = problem.evaluate(problem.null(), one)  # no coefficients at all are better
-        return newton.minimise(problem, start, max_iter, tol, observer)
+        return newton.minimize(problem, start, max_iter, tol, observer)
     if solver == "auto":
-        solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
+        if free_parameters(problem) <= SMALL:
+            solver = "irls"
+        else:
+            solver = "lbfgs"
     chosen = SOLVERS[solver]
     start = starting_point(problem, last, chosen.needs_hessian)
     if solver == "irls" and last is None:
         chosen = Newton(second_start=lambda: problem.evaluate(problem.null(), True))
-    return chosen.minimise(problem, start, max_iter, tol, observer)
+    return chosen.minimize(problem, start, max_iter, tol, observer)
 
 
 def free_parameters(problem: LogLoss) -> int:
@@ -70,12 +76,17 @@ def free_parameters(problem: LogLoss) -> int:
 
 
 def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
-    """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if better."""
+    """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if
+    better."""
     if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
         coef, intercept = last
-        at_mean = intercept + coef @ problem.shift if problem.fit_intercept else np.zeros_like(intercept)
+        if problem.fit_intercept:
+            at_mean = intercept + coef @ problem.shift
+        else:
+            at_mean = np.zeros_like(intercept)
         theta = np.column_stack([coef, at_mean])
-        theta = theta if problem.reference is None else theta - theta[problem.reference]
+        if problem.reference is not None:
+            theta = theta - theta[problem.reference]
         return problem.evaluate(theta, hessian)
     start = problem.evaluate(problem.start(), hessian)
     if start.value <= problem.null_value * (1 + 1e-9):

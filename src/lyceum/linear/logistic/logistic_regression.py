@@ -8,9 +8,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, PosteriorClassifier
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.solvers import Outcome, Point
@@ -22,7 +22,7 @@ from lyceum.linear.logistic.log_loss_minimum import (
     SMALL,
     SOLVERS,
     free_parameters,
-    minimise,
+    minimize,
     starting_point,
 )
 from lyceum.linear.logistic.posterior_predictive import PREDICTIVES
@@ -36,84 +36,90 @@ from lyceum.linear.logistic.settings import (
     reference_output,
     warn_of_fit,
 )
-from lyceum.linear.logistic.sigmoid_bound import minimise_bound
+from lyceum.linear.logistic.sigmoid_bound import minimize_bound
 
 
 class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterior, LogisticReport):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
-    With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimise
+    With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimize
 
         Σ w_i [-log P(y_i | x_i)] + 1/C [(1 - l1_ratio)/2 Σ b² + l1_ratio Σ|b|],
 
-    the intercepts free. This is scikit-learn's objective: the sum of the log losses, so C weighs all rows
-    together against the penalty and doubling every weight acts as doubling C; the cost per row -1/m Σ [y log
-    h + (1-y) log(1-h)] is its first part over m. Two classes have one vector b, the log-odds of the second
-    class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum, or with bₖ = 0 for a `reference` class.
+    the intercepts free. This is scikit-learn's objective: the sum of the log losses, so C weighs
+    all rows together against the penalty and doubling every weight acts as doubling C; the cost per
+    row -1/m Σ [y log h + (1-y) log(1-h)] is its first part over m. Two classes have one vector b,
+    the log-odds of the second class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum, or
+    with bₖ = 0 for a `reference` class.
 
-    Each iteration is one pass over the rows. All solvers start at the linear discriminant of the same rows,
-    found in the first pass together with the column means, about which everything is computed; "irls" starts
-    without coefficients where its first step from there is too long.
+    Each iteration is one pass over the rows. All solvers start at the linear discriminant of the
+    same rows, found in the first pass together with the column means, about which everything is
+    computed; "irls" starts without coefficients where its first step from there is too long.
 
     Parameters
     ----------
     C : float, default=1.0
         Inverse strength of the penalty; inf for none (maximum likelihood).
     l1_ratio : float in [0, 1], default=0.0
-        The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
-        Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
-        5000 parameters), standard errors are not computed, and `solver` has to be "auto".
+        The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients
+        exactly zero. Above 0 the solver is proximal Newton (coordinate descent on the quadratic
+        model of every pass, up to 5000 parameters), standard errors are not computed, and `solver`
+        has to be "auto".
     standardize : bool, default=False
-        Whether the penalty is on the coefficients of columns divided by their standard deviations, so that
-        it does not depend on units; results are given for the columns as they are.
+        Whether the penalty is on the coefficients of columns divided by their standard deviations,
+        so that it does not depend on units; results are given for the columns as they are.
     solver : {"auto", "irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient", "gradient_descent", \
             "bound", "sigmoid_bound", "recursive"}, default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving;
         "levenberg_marquardt": the same, damped by μ diag H instead of halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
-        "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain gradient,
-        to teach: it needs columns of like spread and many iterations. "auto" is "irls" up to 300 free
-        parameters, else "lbfgs".
+        "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain
+        gradient, to teach: it needs columns of like spread and many iterations. "auto" is "irls" up
+        to 300 free parameters, else "lbfgs".
 
-        "bound": the separable bound ln u ≤ λu - ln λ - 1 of u = Σ exp zₖ, equal at λ = 1/u. λ of every row
-        and one problem per class, Σ y zₖ - λ exp zₖ, take turns: K weighted least squares, n·d²·K instead of
-        the n·d²·K² of "irls". The objective falls with every turn; the limit is the optimum of the others.
+        "bound": the separable bound ln u ≤ λu - ln λ - 1 of u = Σ exp zₖ, equal at λ = 1/u. λ of
+        every row and one problem per class, Σ y zₖ - λ exp zₖ, take turns: K weighted least
+        squares, n·d²·K instead of the n·d²·K² of "irls". The objective falls with every turn; the
+        limit is the optimum of the others.
 
-        "sigmoid_bound", for three classes and more: the bound a + Σₖ log(1 + exp(zₖ - a)) at the best a
-        (Bouchard, 2007), then one factor on all scores by the log loss itself. n·d·K in most passes; its
-        posteriors are near those of the others, not the same: by some hundredths on average.
+        "sigmoid_bound", for three classes and more: the bound a + Σₖ log(1 + exp(zₖ - a)) at the
+        best a (Bouchard, 2007), then one factor on all scores by the log loss itself. n·d·K in most
+        passes; its posteriors are near those of the others, not the same: by some hundredths on
+        average.
 
-        "recursive": one pass, one row at a time in their order. The weights go to the minimum of the row's
-        loss plus the parabola of the rows before, whose inverse Hessian then takes in the row by the formula
-        of Sherman and Morrison: K³·d² a row. It ends near the optimum of all rows, the nearer the more there
-        are; rows that are sorted by class lead it astray, so shuffle them. It needs a finite C, takes the
-        intercepts as N(0, 100) at the first row, and `partial_fit` goes on with it. `max_iter` and `tol` do
-        not matter, the log-likelihood is that of every row under the weights before it, and standard errors
-        are from the recursion's own inverse Hessian.
+        "recursive": one pass, one row at a time in their order. The weights go to the minimum of
+        the row's loss plus the parabola of the rows before, whose inverse Hessian then takes in the
+        row by the formula of Sherman and Morrison: K³·d² a row. It ends near the optimum of all
+        rows, the nearer the more there are; rows that are sorted by class lead it astray, so
+        shuffle them. It needs a finite C, takes the intercepts as N(0, 100) at the first row, and
+        `partial_fit` goes on with it. `max_iter` and `tol` do not matter, the log-likelihood is
+        that of every row under the weights before it, and standard errors are from the recursion's
+        own inverse Hessian.
     reference : label of a class or None, default=None
-        Of three classes and more, the one whose coefficients are zero; None: none, they add up to zero.
-        Without a penalty the posteriors are the same. With one they differ, as the penalty is then on the
-        log-odds against the reference. Two classes always have the first as reference, and `coef_` the
-        log-odds of the second, whichever is named.
+        Of three classes and more, the one whose coefficients are zero; None: none, they add up to
+        zero. Without a penalty the posteriors are the same. With one they differ, as the penalty is
+        then on the log-odds against the reference. Two classes always have the first as reference,
+        and `coef_` the log-odds of the second, whichever is named.
     max_iter : int, default=100
         Most iterations, each one pass over the rows.
     tol : float, default=1e-6
-        Stop when the gradient is this small, free of units: the largest correlation of a column with the
-        residuals of a class; smaller where a penalised loss has nearly vanished, and its residuals with it.
+        Stop when the gradient is this small, free of units: the largest correlation of a column
+        with the residuals of a class; smaller where a penalized loss has nearly vanished, and its
+        residuals with it.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standard_errors : bool or "auto", default="auto"
-        Whether to compute standard errors; "auto": up to 300 free parameters. Above that the Hessian costs
-        more than the fit.
+        Whether to compute standard errors; "auto": up to 300 free parameters. Above that the
+        Hessian costs more than the fit.
     posterior : {"plugin", "probit", "monte_carlo"}, default="plugin"
-        How posteriors of classes come from the weights. "plugin": at their mode. The others average over the
-        Laplace posterior N(w*, H⁻¹), under the prior N(0, C) if C is finite, and are the less sure the
-        farther a row is from those of `fit`: "probit" shrinks a score of variance σ² by (1 + πσ²/8)^(-1/2);
-        "monte_carlo" averages over `n_draws` draws. Both need l1_ratio=0 and compute the covariance whatever
-        `standard_errors` says.
+        How posteriors of classes come from the weights. "plugin": at their mode. The others average
+        over the Laplace posterior N(w*, H⁻¹), under the prior N(0, C) if C is finite, and are the
+        less sure the farther a row is from those of `fit`: "probit" shrinks a score of variance σ²
+        by (1 + πσ²/8)^(-1/2); "monte_carlo" averages over `n_draws` draws. Both need l1_ratio=0 and
+        compute the covariance whatever `standard_errors` says.
     n_draws : int, default=200
         Draws of the weights for posterior="monte_carlo".
     random_state : int, RandomState or None, default=None
@@ -127,8 +133,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column per category but the first, its
-        reference.
+        Which columns of an array hold categories; each becomes a column per category but the first,
+        its reference.
 
     Attributes
     ----------
@@ -145,11 +151,12 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     separated_ : bool
         Whether the classes are separated, wholly or in part; looked for when C is inf.
     n_undetermined_ : int
-        How many coefficients of a class neither the rows nor the penalty determine: those of least norm are
-        taken. Not looked for with an L1 penalty or over 1,024 columns.
+        How many coefficients of a class neither the rows nor the penalty determine: those of least
+        norm are taken. Not looked for with an L1 penalty or over 1,024 columns.
     standard_errors_, z_, p_ : ndarrays of the shape of `coef_`
-        From the inverse of the Hessian at the optimum. With a finite C that is the Laplace approximation of
-        the posterior under the prior N(0, C), not the sampling error of an unbiased estimate.
+        From the inverse of the Hessian at the optimum. With a finite C that is the Laplace
+        approximation of the posterior under the prior N(0, C), not the sampling error of an
+        unbiased estimate.
     intercept_standard_error_ : ndarray of the shape of `intercept_`
         Standard errors of the intercepts.
     covariance_ : ndarray
@@ -161,7 +168,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     objective_ : float
         The objective at the solution.
     bound_, bound_scale_ : float
-        With solver="sigmoid_bound": the least bound of the objective, and the factor on the scores after it.
+        With solver="sigmoid_bound": the least bound of the objective, and the factor on the scores
+        after it.
     seed_ : int
         The seed of the draws.
     recursion_ : dict
@@ -170,8 +178,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         The objective at the start and after every iteration; with "sigmoid_bound" the bound; with
         "recursive" the sum of the log losses so far after every call.
     record_ : list of dict
-        With `record=True`: step, coef, intercept, objective and gradient (its size as for `tol`); with
-        "recursive" coef, intercept and objective after every row.
+        With `record=True`: step, coef, intercept, objective and gradient (its size as for `tol`);
+        with "recursive" coef, intercept and objective after every row.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
 
@@ -182,8 +190,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     References
     ----------
-    Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic regression.
-    Bouchard (2007), Efficient bounds for the softmax function.
+    Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic
+    regression. Bouchard (2007), Efficient bounds for the softmax function.
 
     Examples
     --------
@@ -258,7 +266,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from the rows of X, one pass per iteration.
@@ -269,7 +277,10 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
+        if self.warm_start and hasattr(self, "coef_"):
+            last = (self.coef_, self.intercept_)
+        else:
+            last = None
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self.seed_ = seed_from(self.random_state)
@@ -307,18 +318,21 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
         if self.record:
             self.record_: list[dict] = []
-        observer = partial(self._record_point, problem) if self.record else None
+        if self.record:
+            observer = partial(self._record_point, problem)
+        else:
+            observer = None
         if self.solver == "bound":
             start = starting_point(problem, last, False)
             return alternate(problem, start.theta, self.max_iter, self.tol, observer)
         if self.solver == "sigmoid_bound":
             start = starting_point(problem, last, False)
-            outcome, self.bound_scale_ = minimise_bound(
+            outcome, self.bound_scale_ = minimize_bound(
                 problem, start.theta, self.max_iter, self.tol, observer
             )
             self.bound_ = outcome.history[-1]
             return outcome
-        return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, observer)
+        return minimize(problem, self.solver, self._l1, self.max_iter, self.tol, last, observer)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
         return class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
@@ -337,8 +351,11 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _fit_one_class(self) -> None:
         """With one class there is nothing to tell apart: it has probability 1."""
-        self.coef_, self.intercept_ = np.zeros((1, len(self.design_names))), np.zeros(1)
-        self.n_iter_, self.converged_, self.separated_ = 1, True, False
+        self.coef_ = np.zeros((1, len(self.design_names)))
+        self.intercept_ = np.zeros(1)
+        self.n_iter_ = 1
+        self.converged_ = True
+        self.separated_ = False
         self.n_undetermined_ = 0
         self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
         self.history_ = [0.0]
@@ -349,8 +366,10 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     def _finish(self, problem: LogLoss, outcome: Outcome) -> None:
         point = outcome.point
         self.coef_, self.intercept_ = problem.weights_at_zero(point.theta)
-        self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
-        self.history_, self.objective_ = list(outcome.history), point.value
+        self.n_iter_ = outcome.n_iter
+        self.converged_ = outcome.converged
+        self.history_ = list(outcome.history)
+        self.objective_ = point.value
         b = point.theta[:, :-1]
         penalty = 0.5 * problem.penalty * (b**2).sum() + self._l1 * np.abs(b).sum()
         self.log_likelihood_ = -(point.value - float(penalty))
@@ -366,16 +385,25 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     def _wants_standard_errors(self, parameters: int) -> bool:
         if self._l1 > 0 or self.solver == "sigmoid_bound":
             return False
-        wanted = parameters <= SMALL if self.standard_errors == "auto" else bool(self.standard_errors)
+        if self.standard_errors == "auto":
+            wanted = parameters <= SMALL
+        else:
+            wanted = bool(self.standard_errors)
         return wanted or self.posterior != "plugin"
 
     def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
-        factor = None if self._l1 else column_factor(problem)
-        self.n_undetermined_ = 0 if factor is None else self.coef_.shape[1] - factor.rank
+        if self._l1:
+            factor = None
+        else:
+            factor = column_factor(problem)
+        if factor is None:
+            self.n_undetermined_ = 0
+        else:
+            self.n_undetermined_ = self.coef_.shape[1] - factor.rank
         warn_of_fit(self, problem, outcome, factor)
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Any:
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""

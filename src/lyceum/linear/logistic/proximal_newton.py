@@ -20,18 +20,24 @@ _ROUNDS = 100
 
 @dataclass(frozen=True, slots=True)
 class ProximalNewton:
-    """Minimise the log loss plus l1 Σ|b|: the quadratic model plus the penalty by coordinate descent.
+    """Minimize the log loss plus l1 Σ|b|: the quadratic model plus the penalty by coordinate
+    descent.
 
-    The model has the coefficients that are not zero and those that most want to leave it, so that second
-    derivatives are only summed for a few. The intercepts, which are free, are eliminated from it first; then
-    a step is cut until the objective falls by a share of what the model promised (Lee, Sun and Saunders,
-    2014).
+    The model has the coefficients that are not zero and those that most want to leave it, so that
+    second derivatives are only summed for a few. The intercepts, which are free, are eliminated
+    from it first; then a step is cut until the objective falls by a share of what the model
+    promised (Lee, Sun and Saunders, 2014).
     """
 
     l1: float
 
-    def minimise(
-        self, problem: LogLoss, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    def minimize(
+        self,
+        problem: LogLoss,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the largest violation of optimality is at most `tol`."""
 
@@ -49,10 +55,13 @@ class ProximalNewton:
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)
 
-        return descent_loop(self._penalise(start), advance, is_optimal, max_iter, observer, ends_flat)
+        return descent_loop(
+            self._penalize(start), advance, is_optimal, max_iter, observer, ends_flat
+        )
 
     def start(self, problem: LogLoss) -> Point:
-        """A point near the minimum: a step each at penalties that fall to this one from where all b are zero.
+        """A point near the minimum: a step each at penalties that fall to this one from where all b
+        are zero.
 
         On the way few coefficients are not zero, and steps are cheap.
         """
@@ -60,30 +69,38 @@ class ProximalNewton:
         l1 = float(np.abs(here.gradient[:, :-1]).max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
             stage = ProximalNewton(l1)
-            there = stage._penalise(here)
-            next_one = stage._backtrack(problem, there, *stage._model_step(problem, there, there.value))
+            there = stage._penalize(here)
+            next_one = stage._backtrack(
+                problem, there, *stage._model_step(problem, there, there.value)
+            )
             if next_one is None:
                 break
-            here = replace(next_one, value=next_one.value - l1 * float(np.abs(next_one.theta[:, :-1]).sum()))
+            here = replace(
+                next_one, value=next_one.value - l1 * float(np.abs(next_one.theta[:, :-1]).sum())
+            )
             l1 /= _STAGE
         return here
 
     def violation(self, point: Point) -> np.ndarray:
         """How far 0 is from the subgradients, entry by entry."""
-        b, g = point.theta[:, :-1], point.gradient.copy()
+        b = point.theta[:, :-1]
+        g = point.gradient.copy()
         inner = g[:, :-1]
         inner[:] = np.where(
-            b != 0, inner + self.l1 * np.sign(b), np.sign(inner) * np.maximum(np.abs(inner) - self.l1, 0.0)
+            b != 0,
+            inner + self.l1 * np.sign(b),
+            np.sign(inner) * np.maximum(np.abs(inner) - self.l1, 0.0),
         )
         return g
 
-    def _penalise(self, point: Point) -> Point:
+    def _penalize(self, point: Point) -> Point:
         value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
         return Point(point.theta, value, point.gradient, point.hessian)
 
     def _working_set(self, problem: LogLoss, here: Point) -> np.ndarray:
         """Which coefficients may move: those not zero, and those that violate optimality most."""
-        b, violation = here.theta[:, :-1], np.abs(self.violation(here)[:, :-1])
+        b = here.theta[:, :-1]
+        violation = np.abs(self.violation(here)[:, :-1])
         moves = b != 0
         if problem.reference is not None:
             moves[problem.reference], violation[problem.reference] = False, 0.0
@@ -94,40 +111,55 @@ class ProximalNewton:
         return moves
 
     def _model_step(self, problem: LogLoss, here: Point, last: float) -> tuple[np.ndarray, float]:
-        """The minimiser of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear part.
+        """The minimiser of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
+        part.
 
-        Only the coefficients of the working set and the intercepts move. The minimum is found to a share of
-        `last`, what the last step promised: early models are rough.
+        Only the coefficients of the working set and the intercepts move. The minimum is found to a
+        share of `last`, what the last step promised: early models are rough.
         """
         moves = np.column_stack([self._working_set(problem, here), np.zeros(problem.outputs, bool)])
         ends = np.zeros_like(moves)
         ends[:, -1] = problem.fit_intercept & (np.arange(problem.outputs) != problem.reference)
         chosen = np.concatenate([np.flatnonzero(moves), np.flatnonzero(ends)])
-        H, inner = problem.curvature(here, chosen), int(moves.sum())
-        g, theta = here.gradient.ravel()[chosen], here.theta.ravel()[chosen]
-        Q, side = H[:inner, :inner], H[inner:, :inner]
-        pull, free = g[:inner].copy(), None
+        H = problem.curvature(here, chosen)
+        inner = int(moves.sum())
+        g = here.gradient.ravel()[chosen]
+        theta = here.theta.ravel()[chosen]
+        Q = H[:inner, :inner]
+        side = H[inner:, :inner]
+        pull = g[:inner].copy()
+        free = None
         if problem.fit_intercept:
             free = PositiveFactor.of(H[inner:, inner:])
             Q = Q - side.T @ free.solve(side)
             pull -= side.T @ free.solve(g[inner:])
         b = theta[:inner].copy()
-        _descend(np.ascontiguousarray(Q), pull, b, self.l1, max(1e-14 * abs(here.value), _SHARE * last))
+        _descend(
+            np.ascontiguousarray(Q), pull, b, self.l1, max(1e-14 * abs(here.value), _SHARE * last)
+        )
         step = np.zeros(here.theta.size)
         step[chosen[:inner]] = b - theta[:inner]
         if free is not None:
             moved = -free.solve(g[inner:] + side @ (b - theta[:inner]))
             # one number added to the intercepts of all classes changes no posterior
             alike = problem.outputs > 1 and problem.reference is None
-            step[chosen[inner:]] = moved - moved.mean() if alike else moved
+            if alike:
+                step[chosen[inner:]] = moved - moved.mean()
+            else:
+                step[chosen[inner:]] = moved
         fall = float(here.gradient.ravel() @ step)
         promised = fall + self.l1 * float(np.abs(b).sum() - np.abs(theta[:inner]).sum())
         return step.reshape(problem.shape), promised
 
-    def _backtrack(self, problem: LogLoss, here: Point, step: np.ndarray, promised: float) -> Point | None:
-        noise, length = 16 * float(np.finfo(np.float64).eps) * abs(here.value), 1.0
+    def _backtrack(
+        self, problem: LogLoss, here: Point, step: np.ndarray, promised: float
+    ) -> Point | None:
+        noise = 16 * float(np.finfo(np.float64).eps) * abs(here.value)
+        length = 1.0
         while -promised * length > noise:
-            there = self._penalise(problem.evaluate(here.theta + length * step, problem.outputs == 1))
+            there = self._penalize(
+                problem.evaluate(here.theta + length * step, problem.outputs == 1)
+            )
             if there.value <= here.value + 1e-4 * length * promised:
                 return there
             length *= 0.5

@@ -25,10 +25,11 @@ _MOST = 5000  # parameters
 
 @dataclass
 class Recursion:
-    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go with them.
+    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go
+    with them.
 
-    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it the
-    coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
+    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it
+    the coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
     """
 
     origin: np.ndarray  # (d,) the first row
@@ -43,7 +44,11 @@ class Recursion:
     def start(
         cls, first: np.ndarray, classes: int, C: float, fit_intercept: bool, reference: int | None
     ) -> Recursion:
-        d, outputs = len(first), classes if classes > 2 else 1
+        d = len(first)
+        if classes > 2:
+            outputs = classes
+        else:
+            outputs = 1
         if outputs * (d + 1) > _MOST:
             raise SettingError(
                 f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
@@ -51,18 +56,24 @@ class Recursion:
             )
         basis = output_basis(outputs, reference)
         prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
-        origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
+        if fit_intercept:
+            origin = first.astype(np.float64)
+        else:
+            origin = np.zeros(d)
         covariance = np.kron(basis @ basis.T, np.diag(prior))
         return cls(origin, np.zeros((outputs, d + 1)), covariance, np.zeros(d), np.zeros(classes))
 
     def see(self, block: Block, factors: np.ndarray | None, trace: np.ndarray | None) -> None:
-        """Learn from the rows of a block in their order; `trace` (n, outputs, d + 1) gets the weights after
-        each.
+        """Learn from the rows of a block in their order; `trace` (n, outputs, d + 1) gets the
+        weights after each.
         """
         assert block.y is not None
         codes = np.ascontiguousarray(block.y, dtype=np.int32)
         w = block.weights
-        scaled = w if factors is None else w * factors[codes]
+        if factors is None:
+            scaled = w
+        else:
+            scaled = w * factors[codes]
         self.loss += native.recursive_softmax(
             block.X, codes, scaled, self.origin, self.theta, self.covariance, trace
         )
@@ -74,11 +85,13 @@ class Recursion:
 def _can_go_on(self: Any) -> bool:
     if self.l1_ratio > 0 or np.isinf(self.C):
         raise AttributeError(
-            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a finite C"
+            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a"
+            " finite C"
         )
     if self.class_weight == "balanced":
         raise AttributeError(
-            "partial_fit cannot balance classes whose rows are still to come: give class_weight as a dict"
+            "partial_fit cannot balance classes whose rows are still to come: give class_weight as"
+            " a dict"
         )
     return True
 
@@ -89,15 +102,22 @@ class RecursiveLogistic:
     solver: str
 
     @available_if(_can_go_on)  # scikit-learn puts the classes before the weights
-    def partial_fit(self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
-        """Go on with more rows, one at a time by recursion, from the weights so far and their covariance.
+    def partial_fit(
+        self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ):
+        """Go on with more rows, one at a time by recursion, from the weights so far and their
+        covariance.
 
-        With solver="recursive" the result is that of one `fit` on all rows in this order. After a `fit` by
-        another solver its optimum w* and H⁻¹ are what is gone on from: the rows seen before count as
-        N(w*, H⁻¹). `classes` names, in the first call, classes whose rows come later.
+        With solver="recursive" the result is that of one `fit` on all rows in this order. After a
+        `fit` by another solver its optimum w* and H⁻¹ are what is gone on from: the rows seen
+        before count as N(w*, H⁻¹). `classes` names, in the first call, classes whose rows come
+        later.
         """
         fitted = hasattr(self, "coef_")
-        known = (self.classes_.tolist(), self.design_names) if fitted else None
+        if fitted:
+            known = (self.classes_.tolist(), self.design_names)
+        else:
+            known = None
         with unchanged_on_failure(self):
             rows = self._more_rows(X, y, sample_weight, classes)
             if known is not None and known[0] != self.classes_.tolist() and len(known[0]) == 1:
@@ -106,11 +126,16 @@ class RecursiveLogistic:
             self._check_settings()
             if known is None and self.standardize:
                 raise SettingError(
-                    "partial_fit cannot know the deviations of the columns beforehand: fit first, or "
-                    "standardize the columns, e.g. by lyceum.prepare.StandardScaler()"
+                    "partial_fit cannot know the deviations of the columns beforehand: fit first,"
+                    " or standardize the columns, e.g. by lyceum.prepare.StandardScaler()"
                 )
-            self.seed_ = self.seed_ if fitted else seed_from(self.random_state)
-            if known is not None and not getattr(self, "recursion_", None) and len(self.classes_) > 1:
+            if not fitted:
+                self.seed_ = seed_from(self.random_state)
+            if (
+                known is not None
+                and not getattr(self, "recursion_", None)
+                and len(self.classes_) > 1
+            ):
                 self._continue_from_optimum()
             return self._recurse(rows, known is not None and len(self.classes_) > 1)
 
@@ -118,10 +143,13 @@ class RecursiveLogistic:
         """The state of a recursion at the optimum of a fit on all rows."""
         if not hasattr(self, "posterior_covariance_"):
             raise SettingError(
-                "this fit kept no covariance of its weights to go on from (too many columns, or columns that "
-                "depend on each other): fit with solver='recursive'"
+                "this fit kept no covariance of its weights to go on from (too many columns, or"
+                " columns that depend on each other): fit with solver='recursive'"
             )
-        origin = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
+        if self.fit_intercept:
+            origin = self.mean_
+        else:
+            origin = np.zeros_like(self.mean_)
         theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
         weight = self._class_weight
         state = Recursion(
@@ -138,31 +166,50 @@ class RecursiveLogistic:
             self.recursion_, self.mean_ = {}, np.zeros(len(self.design_names))
             self._fit_one_class()
             return self
-        history, record = (self.history_, getattr(self, "record_", [])) if go_on else ([], [])
-        state, record = self._see(rows, Recursion(**self.recursion_) if go_on else None, list(record))
+        if go_on:
+            history = self.history_
+            record = getattr(self, "record_", [])
+        else:
+            history = []
+            record = []
+        state, record = self._see(
+            rows, Recursion(**self.recursion_) if go_on else None, list(record)
+        )
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = record
-        self.history_, self.recursion_ = [*history, state.loss], asdict(state)
+        self.history_ = [*history, state.loss]
+        self.recursion_ = asdict(state)
         self._set_recursive_results(state)
         return self
 
-    def _see(self: Any, rows: Rows, state: Recursion | None, record: list) -> tuple[Recursion, list]:
+    def _see(
+        self: Any, rows: Rows, state: Recursion | None, record: list
+    ) -> tuple[Recursion, list]:
         factors = self._class_factors(None)
-        done, n_rows = 0, rows.source.n_rows if is_watched() else None
+        done = 0
+        if is_watched():
+            n_rows = rows.source.n_rows
+        else:
+            n_rows = None
         for block in dense_blocks(rows):
             done += len(block)
             report("rows", done, n_rows)
-            weighted = np.arange(len(block)) if block.w is None else np.flatnonzero(block.w > 0)
+            if block.w is None:
+                weighted = np.arange(len(block))
+            else:
+                weighted = np.flatnonzero(block.w > 0)
             if not len(weighted):
                 continue
             if state is None:
-                first, K = block.X[weighted[0]], len(self.classes_)
+                first = block.X[weighted[0]]
+                K = len(self.classes_)
                 state = Recursion.start(first, K, self.C, self.fit_intercept, self._reference)
             if not self.record:
                 state.see(block, factors, None)
                 continue
-            before, trace = state.loss, np.empty((1 + len(block), *state.theta.shape))
+            before = state.loss
+            trace = np.empty((1 + len(block), *state.theta.shape))
             trace[0] = state.theta
             state.see(block, factors, trace[1:])
             objectives = before + np.cumsum(_row_losses(block, factors, trace[:-1], state.origin))
@@ -177,9 +224,12 @@ class RecursiveLogistic:
     def _set_recursive_results(self: Any, state: Recursion) -> None:
         self.coef_, self.intercept_ = _at_zero(state.theta, state.origin)
         self.mean_ = state.mean
-        self.n_iter_, self.converged_, self.separated_ = len(self.history_), True, False
+        self.n_iter_ = len(self.history_)
+        self.converged_ = True
+        self.separated_ = False
         self.n_undetermined_ = 0  # the prior determines all
-        self.objective_, self.log_likelihood_ = state.loss, -state.loss
+        self.objective_ = state.loss
+        self.log_likelihood_ = -state.loss
         shares = state.class_weight / state.class_weight.sum()
         self.null_log_likelihood_ = float(state.class_weight @ np.log(np.maximum(shares, 1e-300)))
         self._forget_standard_errors()
@@ -192,7 +242,10 @@ def _row_losses(
 ) -> np.ndarray:
     """w [-log P(y | x)] of every row under the weights before it, (n, outputs, d + 1)."""
     codes = np.asarray(block.y, dtype=np.intp)
-    w = block.weights if factors is None else block.weights * factors[codes]
+    if factors is None:
+        w = block.weights
+    else:
+        w = block.weights * factors[codes]
     scores = np.einsum("nkd,nd->nk", before[:, :, :-1], block.X - origin) + before[:, :, -1]
     if scores.shape[1] == 1:  # of the second of two classes
         scores = np.column_stack([np.zeros(len(scores)), scores])

@@ -51,18 +51,23 @@ class LogisticReport(Learner):
             raise AttributeError("there are no standard errors: fit with standard_errors=True")
 
     def log_odds(self, reference: Any = None) -> Table:
-        """The log-odds of every class against a reference class (default: the first), with standard errors.
+        """The log-odds of every class against a reference class (default: the first), with standard
+        errors.
 
-        One row per class and column: what a unit of the column adds to log P(class | x) / P(reference | x).
+        One row per class and column: what a unit of the column adds to log P(class | x) /
+        P(reference | x).
         """
         check_is_fitted(self)
         labels = self.classes_.tolist()
-        reference = labels[0] if reference is None else reference
+        if reference is None:
+            reference = labels[0]
         if reference not in labels:
             raise SettingError(f"reference={reference!r} is not a class; the classes are {labels}")
-        base, names = labels.index(reference), [*self.design_names, "(intercept)"]
+        base = labels.index(reference)
+        names = [*self.design_names, "(intercept)"]
         theta = np.column_stack([self.coef_, self.intercept_])
-        theta = np.vstack([np.zeros_like(theta), theta]) if len(theta) == 1 < len(labels) else theta
+        if len(theta) == 1 < len(labels):
+            theta = np.vstack([np.zeros_like(theta), theta])
         rows: list[tuple] = []
         for k in [k for k in range(len(labels)) if k != base]:
             values = theta[k] - theta[base]
@@ -81,19 +86,22 @@ class LogisticReport(Learner):
             return np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0))
         blocks = self.covariance_.reshape(len(self.classes_), size, len(self.classes_), size)
         variance = sum(
-            sign * np.diagonal(blocks[a, :, b]) for a, b, sign in ((k, k, 1), (base, base, 1), (k, base, -2))
+            sign * np.diagonal(blocks[a, :, b])
+            for a, b, sign in ((k, k, 1), (base, base, 1), (k, base, -2))
         )
         return np.sqrt(np.maximum(variance, 0.0))
 
     def _n_parameters(self) -> int | float:
         """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
-        free = (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(getattr(self, "fit_intercept", True)))
+        free = (len(self.classes_) - 1) * (
+            self.coef_.shape[1] + bool(getattr(self, "fit_intercept", True))
+        )
         if np.isinf(self.C):
             return free
         if not hasattr(self, "covariance_"):
             raise SettingError(
-                f"C={self.C:g}: the effective parameters need the Hessian: fit with standard_errors=True and "
-                "a penalty on squares alone, or with C=inf"
+                f"C={self.C:g}: the effective parameters need the Hessian: fit with"
+                " standard_errors=True and a penalty on squares alone, or with C=inf"
             )
         variances = np.diagonal(self.covariance_).reshape(-1, self.coef_.shape[1] + 1)[:, :-1]
         return float(free - variances.sum() / self.C)
@@ -115,7 +123,9 @@ class LogisticReport(Learner):
         if np.isinf(self.C):
             facts |= self._likelihood_ratio_facts()
         if self.separated_:
-            facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
+            facts["warning"] = (
+                "classes are separated: no maximum, coefficients and errors mean nothing"
+            )
         facts |= undetermined_fact(self.n_undetermined_, self.coef_.shape[1], "coefficient")
         facts |= self._training_facts()
         if not hasattr(self, "standard_errors_"):
@@ -150,9 +160,10 @@ class LogisticReport(Learner):
     def _tables(self) -> list[Table]:
         names = [*self.design_names, "(intercept)"]
         columns = ("column", "coefficient", "std. error", "z", "p", "odds ratio")
-        titles = (
-            [f"log-odds of {self.classes_[-1]}"] if len(self.coef_) == 1 else [str(k) for k in self.classes_]
-        )
+        if len(self.coef_) == 1:
+            titles = [f"log-odds of {self.classes_[-1]}"]
+        else:
+            titles = [str(k) for k in self.classes_]
         known = hasattr(self, "standard_errors_")
         tables = []
         for k, title in enumerate(titles):
@@ -170,19 +181,24 @@ class LogisticReport(Learner):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log-odds, coef · (x - mean), from the log-odds at the mean.
 
-        For two classes these are the log-odds of the second; for more, of the predicted class against the
-        next best.
+        For two classes these are the log-odds of the second; for more, of the predicted class
+        against the next best.
         """
         check_is_fitted(self)
-        unit = (
-            f"log-odds of {self.classes_[-1]}" if len(self.coef_) == 1 else "log-odds against the next class"
-        )
+        if len(self.coef_) == 1:
+            unit = f"log-odds of {self.classes_[-1]}"
+        else:
+            unit = "log-odds against the next class"
         return self._explain(X, partial(contributions, self), unit)
 
 
 def _penalty(learner: Any) -> str:
     share = getattr(learner, "l1_ratio", 0.0)
-    return "L2" if share == 0 else "L1" if share == 1 else f"elastic net with l1 ratio {share:g}"
+    if share == 0:
+        return "L2"
+    if share == 1:
+        return "L1"
+    return f"elastic net with l1 ratio {share:g}"
 
 
 def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -193,11 +209,14 @@ def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
 def contributions(learner: Any, block: Block) -> np.ndarray:
     """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
     X = block.dense - learner.mean_
-    coef, at_mean = learner.coef_, learner.intercept_ + learner.coef_ @ learner.mean_
+    coef = learner.coef_
+    at_mean = learner.intercept_ + learner.coef_ @ learner.mean_
     if len(coef) == 1:
-        first, base = np.broadcast_to(coef, X.shape), np.full(len(X), at_mean[0])
+        first = np.broadcast_to(coef, X.shape)
+        base = np.full(len(X), at_mean[0])
         best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(np.intp)
     else:
         best, second = runner_up(X @ coef.T + at_mean)
-        first, base = coef[best] - coef[second], at_mean[best] - at_mean[second]
+        first = coef[best] - coef[second]
+        base = at_mean[best] - at_mean[second]
     return np.column_stack([best, base, X * first])

@@ -1,17 +1,19 @@
 """Large-K training by a separable bound: λ of every row, and one problem per class, in turn.
 
-ln u ≤ λu - ln λ - 1 for every λ > 0, equal at λ = 1/u. With u = Σ_k exp z_k (1 + Σ_k exp z_k beside a
-reference class) and λ_n fixed, the loss of all rows is below a sum over classes, that of class k least where
+ln u ≤ λu - ln λ - 1 for every λ > 0, equal at λ = 1/u. With u = Σ_k exp z_k (1 + Σ_k exp z_k beside
+a reference class) and λ_n fixed, the loss of all rows is below a sum over classes, that of class k
+least where
 
     Σ_n w_n [y_nk z_nk - λ_n exp z_nk] - penalty/2 ‖b_k‖²
 
-is largest, by itself. A turn sets λ_n = 1/u_n, at which bound and loss are equal, and takes one Newton step
-in every class, with the curvature Σ w λ exp(z_k) x̃x̃ᵀ = Σ w p_k x̃x̃ᵀ: K weighted least squares, n·d²·K in all.
-Steps are shortened until the loss falls, so that turns are monotone; their limit is the softmax optimum.
+is largest, by itself. A turn sets λ_n = 1/u_n, at which bound and loss are equal, and takes one
+Newton step in every class, with the curvature Σ w λ exp(z_k) x̃x̃ᵀ = Σ w p_k x̃x̃ᵀ: K weighted
+least squares, n·d²·K in all. Steps are shortened until the loss falls, so that turns are monotone;
+their limit is the softmax optimum.
 
-Turns alone approach it slowly where p_k is near 1, as they take p_k for p_k (1 - p_k). Quasi-Newton changes
-of the steps (L-BFGS, started from the K least squares) make up for it; curvatures are summed in turns 1, 2,
-4, 8, ...
+Turns alone approach it slowly where p_k is near 1, as they take p_k for p_k (1 - p_k). Quasi-Newton
+changes of the steps (L-BFGS, started from the K least squares) make up for it; curvatures are
+summed in turns 1, 2, 4, 8, ...
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ def sigmoid_bound(x: Any, slope: Any) -> np.ndarray:
 
     References
     ----------
-    Jaakkola and Jordan (2000), Bayesian parameter estimation via variational methods. Statistics and
-    Computing 10.
+    Jaakkola and Jordan (2000), Bayesian parameter estimation via variational methods. Statistics
+    and Computing 10.
 
     Examples
     --------
@@ -85,13 +87,16 @@ def sigmoid_bound(x: Any, slope: Any) -> np.ndarray:
 def _slope(slope: Any, below: float) -> np.ndarray:
     found = np.asarray(slope, dtype=np.float64)
     if not ((found > 0) & (found < below)).all():
-        raise SettingError(f"the slope of the bound must be above 0 and below {below:g}; it is {slope}")
+        raise SettingError(
+            f"the slope of the bound must be above 0 and below {below:g}; it is {slope}"
+        )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class ClassProblems(ClassCurvatures):
-    """The loss Σ w [ln u - z_y], its gradient (outputs, d + 1) and, if wanted, Σ w p_k x̃x̃ᵀ of each."""
+    """The loss Σ w [ln u - z_y], its gradient (outputs, d + 1) and, if wanted, Σ w p_k x̃x̃ᵀ of
+    each."""
 
     @classmethod
     def of(
@@ -102,15 +107,22 @@ class ClassProblems(ClassCurvatures):
         curvature: bool = False,
         class_weight: np.ndarray | None = None,
     ) -> ClassProblems:
-        value, gradient = 0.0, np.zeros(coef.shape)
-        H = np.zeros((*coef.shape, coef.shape[1])) if curvature else None
+        value = 0.0
+        gradient = np.zeros(coef.shape)
+        if curvature:
+            H = np.zeros((*coef.shape, coef.shape[1]))
+        else:
+            H = None
         for part in dense_parts(block):
             if not len(part):
                 continue
             assert part.y is not None
             w = np.asarray(part.weights, dtype=np.float64)
-            w = w if class_weight is None else w * class_weight[part.y]
-            cells = np.column_stack([np.asarray(part.X, dtype=np.float64) - shift, np.ones(len(part))])
+            if class_weight is not None:
+                w = w * class_weight[part.y]
+            cells = np.column_stack(
+                [np.asarray(part.X, dtype=np.float64) - shift, np.ones(len(part))]
+            )
             scores = cells @ coef.T
             if len(coef) == 1:
                 scores = np.column_stack([np.zeros(len(part)), scores])
@@ -128,7 +140,8 @@ class ClassProblems(ClassCurvatures):
 
 @dataclass(frozen=True)
 class SeparableLoss(ClassNewtonLoss):
-    """The log loss, whose preconditioner is the Newton step of every class by itself under the bound."""
+    """The log loss, whose preconditioner is the Newton step of every class by itself under the
+    bound."""
 
     @classmethod
     def of(cls, problem: LogLoss) -> Self:
@@ -137,8 +150,8 @@ class SeparableLoss(ClassNewtonLoss):
         if found.n_curvatures > MOST_CURVATURES:
             outputs, size = problem.shape
             raise SettingError(
-                f"solver='bound' holds a matrix of {size} x {size} for each of {outputs} classes, which is "
-                "too much: give solver='lbfgs'"
+                f"solver='bound' holds a matrix of {size} x {size} for each of {outputs} classes,"
+                " which is too much: give solver='lbfgs'"
             )
         return found
 
@@ -150,6 +163,7 @@ class SeparableLoss(ClassNewtonLoss):
 def alternate(
     problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None = None
 ) -> Outcome:
-    """The turns from θ until the gradient of the loss is small; the objective falls with every turn."""
+    """The turns from θ until the gradient of the loss is small; the objective falls with every
+    turn."""
     separable = SeparableLoss.of(problem)
-    return LBFGS().minimise(separable, separable.evaluate(theta), max_iter, tol, observer)
+    return LBFGS().minimize(separable, separable.evaluate(theta), max_iter, tol, observer)

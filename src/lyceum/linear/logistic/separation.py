@@ -39,8 +39,8 @@ class Lead:
 def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
     """Whether the classes are separated, wholly or in part (Albert and Anderson, 1984).
 
-    Wholly: every row's class leads. In part: one more Newton step would still move the lead of some rows by a
-    tenth or more, and that of no row back.
+    Wholly: every row's class leads. In part: one more Newton step would still move the lead of some
+    rows by a tenth or more, and that of no row back.
     """
     theta = outcome.point.theta
     if _lead(problem, theta).least > 0:
@@ -53,4 +53,6 @@ def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
 
 def _lead(problem: LogLoss, theta: np.ndarray) -> Lead:
     coef = theta[:, :-1]
-    return problem.rows.reduce(partial(Lead.of, coef=coef, intercept=theta[:, -1] - coef @ problem.shift))
+    return problem.rows.reduce(
+        partial(Lead.of, coef=coef, intercept=theta[:, -1] - coef @ problem.shift)
+    )

@@ -1,4 +1,5 @@
-"""Settings of a logistic regression: which go together, and what they mean for the classes at hand."""
+"""Settings of a logistic regression: which go together, and what they mean for the classes at
+hand."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from lyceum.linear.logistic.proximal_newton import ProximalNewton
 
 def check_settings(learner: Any) -> None:
     """Refuse what cannot go together."""
-    l1, solver = learner.l1_ratio > 0 and not np.isinf(learner.C), learner.solver
+    l1 = learner.l1_ratio > 0 and not np.isinf(learner.C)
+    solver = learner.solver
     averages = learner.standard_errors is True or learner.posterior != "plugin"
     checks = (
         (
@@ -27,18 +29,24 @@ def check_settings(learner: Any) -> None:
         ),
         (
             l1 and averages,
-            "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the "
-            "weights have no Gaussian about their mode",
+            (
+                "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty"
+                " the weights have no Gaussian about their mode"
+            ),
         ),
         (
             solver == "sigmoid_bound" and averages,
-            "standard errors and posteriors of the weights need their mode, which "
-            "solver='sigmoid_bound' only comes near: give solver='lbfgs'",
+            (
+                "standard errors and posteriors of the weights need their mode, which "
+                "solver='sigmoid_bound' only comes near: give solver='lbfgs'"
+            ),
         ),
         (
             solver == "sigmoid_bound" and len(learner.classes_) == 2,
-            "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, "
-            "take solver='auto'",
+            (
+                "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, "
+                "take solver='auto'"
+            ),
         ),
         (
             solver == "recursive" and np.isinf(learner.C),
@@ -46,12 +54,17 @@ def check_settings(learner: Any) -> None:
         ),
         (
             solver == "recursive" and learner.standardize,
-            "solver='recursive' cannot know the deviations of the columns beforehand: standardize them "
-            "first, e.g. by lyceum.prepare.StandardScaler()",
+            (
+                "solver='recursive' cannot know the deviations of the columns beforehand:"
+                " standardize them first, e.g. by lyceum.prepare.StandardScaler()"
+            ),
         ),
         (
             solver == "recursive" and learner.class_weight == "balanced",
-            "solver='recursive' cannot know the class shares beforehand: give class_weight as a dict",
+            (
+                "solver='recursive' cannot know the class shares beforehand: give class_weight as a"
+                " dict"
+            ),
         ),
         (
             solver == "recursive" and learner.warm_start,
@@ -70,11 +83,16 @@ def reference_output(label: Any, labels: list) -> int | None:
         return None
     if label not in labels:
         raise SettingError(f"reference={label!r} is not a class; the classes are {labels}")
-    return labels.index(label) if len(labels) > 2 else None
+    if len(labels) > 2:
+        return labels.index(label)
+    return None
 
 
-def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None) -> None:
-    """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on each other."""
+def warn_of_fit(
+    learner: Any, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None
+) -> None:
+    """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on each
+    other."""
     if learner.separated_:
         warnings.warn(
             "the classes are separated by the columns, so that the likelihood has no maximum and "
@@ -83,12 +101,17 @@ def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome, factor: Positi
             stacklevel=6,
         )
     elif not outcome.converged:
-        left, l1 = outcome.point.gradient, learner.l1_ratio / learner.C
-        left = ProximalNewton(l1).violation(outcome.point) if l1 > 0 else left
-        size = "" if learner.solver == "sigmoid_bound" else f" with a gradient of {problem.size(left):.1e}"
+        left = outcome.point.gradient
+        l1 = learner.l1_ratio / learner.C
+        if l1 > 0:
+            left = ProximalNewton(l1).violation(outcome.point)
+        if learner.solver == "sigmoid_bound":
+            size = ""
+        else:
+            size = f" with a gradient of {problem.size(left):.1e}"
         warnings.warn(
-            f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short of "
-            f"tol={learner.tol:g}: raise max_iter, or lower C",
+            f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short"
+            f" of tol={learner.tol:g}: raise max_iter, or lower C",
             ConvergenceWarning,
             stacklevel=6,
         )
@@ -97,7 +120,8 @@ def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome, factor: Positi
 
 
 def column_factor(problem: LogLoss) -> PositiveFactor | None:
-    """The curvature in the columns where all classes are equally probable, factored; None for wide tables.
+    """The curvature in the columns where all classes are equally probable, factored; None for wide
+    tables.
 
     Newton steps, and the others, leave alone the coefficients that it does not determine.
     """
@@ -105,7 +129,8 @@ def column_factor(problem: LogLoss) -> PositiveFactor | None:
     if spread.scatter.ndim == 1:
         return None
     weight = spread.weight.sum()
-    S, floor = spread.scatter, weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+    S = spread.scatter
+    floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
     if not problem.fit_intercept:
         S = S + weight * np.outer(spread.mean, spread.mean)
     return PositiveFactor.of(S / len(problem.priors) + problem.penalty * np.eye(len(S)), floor)

@@ -1,4 +1,5 @@
-"""Losses of the margin m = y f(x), with y of -1 and 1: what a row costs that is m on its own side."""
+"""Losses of the margin m = y f(x), with y of -1 and 1: what a row costs that is m on its own
+side."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ def _squared_hinge_curvature(m: np.ndarray) -> np.ndarray:
 
 
 def _about_corner(m: np.ndarray) -> np.ndarray:
-    """The hinge's corner at m = 1, of curvature δ(m - 1), by a triangle: an estimate of a density."""
+    """The hinge's corner at m = 1, of curvature δ(m - 1), by a triangle: an estimate of a
+    density."""
     return np.maximum(0.0, 1.0 - np.abs(1.0 - m))
 
 
@@ -104,7 +106,9 @@ LOSSES: dict[str, MarginLoss] = {
     loss.name: loss
     for loss in (
         MarginLoss("zero_one", "1 if m ≤ 0", _wrong, _zero, _zero, convex=False),
-        MarginLoss("hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero, spread_curvature=_about_corner),
+        MarginLoss(
+            "hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero, spread_curvature=_about_corner
+        ),
         MarginLoss(
             "squared_hinge",
             "max(0, 1 - m)²",
@@ -122,7 +126,8 @@ LOSSES: dict[str, MarginLoss] = {
 
 @dataclass(frozen=True, slots=True)
 class SmoothHinge:
-    """The hinge with its corner rounded over a width: never above the hinge, and at most width/2 below it."""
+    """The hinge with its corner rounded over a width: never above the hinge, and at most width/2
+    below it."""
 
     width: float
 
@@ -138,10 +143,11 @@ class SmoothHinge:
 
 
 def margin_loss(margin: Any, loss: str = "hinge") -> np.ndarray:
-    """The loss of every margin: "zero_one", "hinge", "squared_hinge", "logistic", "exponential" or "squared".
+    """The loss of every margin: "zero_one", "hinge", "squared_hinge", "logistic", "exponential" or
+    "squared".
 
-    Zero-one counts mistakes, a margin of zero among them. All others, logistic over log 2, lie above it, so
-    that making them small makes mistakes few; `lyceum.plot.margin_losses` draws them.
+    Zero-one counts mistakes, a margin of zero among them. All others, logistic over log 2, lie
+    above it, so that making them small makes mistakes few; `lyceum.plot.margin_losses` draws them.
 
     >>> margin_loss([-1.0, 0.0, 2.0], "hinge").tolist(), margin_loss([-1.0, 0.0, 2.0], "zero_one").tolist()
     ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0])

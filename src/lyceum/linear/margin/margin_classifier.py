@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.solvers import LBFGS, Newton, Outcome
 from lyceum._core.statistics import Moments, Scatter
 from lyceum.errors import SettingError
 from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
-from lyceum.linear.margin.losses import LOSSES, SmoothHinge
+from lyceum.linear.margin.losses import LOSSES, MarginLoss, SmoothHinge
 from lyceum.linear.margin.problem import MarginProblem, SeenRows
 from lyceum.linear.row_passes import first_pass, without_checks
 from lyceum.report import Summary, Table
@@ -28,31 +28,32 @@ _SMALL, _WIDE = 300, 1024  # columns up to which Hessians, and d x d matrices at
 
 
 class MarginClassifier(LinearScores):
-    """A linear classifier that minimises a loss of the margin with an L2 penalty.
+    """A linear classifier that minimizes a loss of the margin with an L2 penalty.
 
-    With y of -1 and 1 and f(x) = b₀ + x·b the parameters minimise
+    With y of -1 and 1 and f(x) = b₀ + x·b the parameters minimize
 
         Σ w_i L(y_i f(x_i)) + 1/(2C) Σ b²,
 
-    the intercept free; C is that of scikit-learn's SVC, whose objective is C times this one (its LinearSVC
-    penalises the intercept as well). L is
+    the intercept free; C is that of scikit-learn's SVC, whose objective is C times this one (its
+    LinearSVC penalizes the intercept as well). L is
 
         hinge        max(0, 1 - m)       the linear support vector machine
         logistic     log(1 + exp(-m))    logistic regression
-        exponential  exp(-m)             what boosting minimises
+        exponential  exp(-m)             what boosting minimizes
         squared      (1 - m)²            least squares on -1 and 1
 
-    The zero-one loss itself, 1 if m ≤ 0, is flat almost everywhere and no gradient leads down it: it is there
-    to compare (`margin_loss`, `losses_`), not to train with. K > 2 classes have a function each, against all
-    others; the largest decides. Scores are margins, not log-odds: for posteriors see `LogisticRegression`.
+    The zero-one loss itself, 1 if m ≤ 0, is flat almost everywhere and no gradient leads down it:
+    it is there to compare (`margin_loss`, `losses_`), not to train with. K > 2 classes have a
+    function each, against all others; the largest decides. Scores are margins, not log-odds: for
+    posteriors see `LogisticRegression`.
 
-    The hinge has a corner, which is rounded over a width that falls in stages from 1 to `smoothing`: the
-    objective reached is at most Σw · K · smoothing / 2 above the minimum.
+    The hinge has a corner, which is rounded over a width that falls in stages from 1 to
+    `smoothing`: the objective reached is at most Σw · K · smoothing / 2 above the minimum.
 
     Parameters
     ----------
     loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
-        The loss of the margin that is minimised.
+        The loss of the margin that is minimized.
     C : float, default=1.0
         Inverse strength of the penalty.
     smoothing : float, default=1e-3
@@ -62,10 +63,10 @@ class MarginClassifier(LinearScores):
     tol : float, default=1e-6
         Stop when the mean pull of the rows along every column, of unit spread, is this small.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
+        the class).
     record : bool, default=False
         Whether to keep the parameters of every iteration in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -88,14 +89,15 @@ class MarginClassifier(LinearScores):
     converged_ : bool
         Whether the tolerance was reached.
     history_ : list of float
-        The objective that was minimised at the start and after every iteration.
+        The objective that was minimized at the start and after every iteration.
     record_ : list of dict
         With `record=True`: step, coef, intercept and objective.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     seen_ : dict
-        What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1 or K,
-        n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and the weight.
+        What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1
+        or K, n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and
+        the weight.
 
     See Also
     --------
@@ -105,8 +107,8 @@ class MarginClassifier(LinearScores):
 
     References
     ----------
-    Bartlett, Jordan and McAuliffe (2006), Convexity, classification, and risk bounds, Journal of the American
-    Statistical Association 101.
+    Bartlett, Jordan and McAuliffe (2006), Convexity, classification, and risk bounds, Journal of
+    the American Statistical Association 101.
 
     Examples
     --------
@@ -172,12 +174,16 @@ class MarginClassifier(LinearScores):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Go on with more rows from the weights so far.
 
-        The rows seen before count as a parabola: their objective about its minimum, by its curvature there
-        (for the hinge, by the density of the margins about 1). With loss="squared" the result is that of one
-        `fit` on all rows; with the others it comes near it. `objective_`, `losses_` and `n_iter_` are then of
-        these rows. `classes` names, in the first call, classes whose rows come later.
+        The rows seen before count as a parabola: their objective about its minimum, by its
+        curvature there (for the hinge, by the density of the margins about 1). With loss="squared"
+        the result is that of one `fit` on all rows; with the others it comes near it. `objective_`,
+        `losses_` and `n_iter_` are then of these rows. `classes` names, in the first call, classes
+        whose rows come later.
         """
-        known = (self.classes_.tolist(), self.design_names) if hasattr(self, "coef_") else None
+        if hasattr(self, "coef_"):
+            known = (self.classes_.tolist(), self.design_names)
+        else:
+            known = None
         rows = self._more_rows(X, y, sample_weight, classes)
         if known is not None and len(known[0]) == 1 < len(self.classes_):
             known = None  # one class has no weights yet
@@ -195,7 +201,9 @@ class MarginClassifier(LinearScores):
 
     def _continue_fit(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
-        curvature, shift, weight = (before["seen_"][name] for name in ("curvature", "shift", "weight"))
+        curvature, shift, weight = (
+            before["seen_"][name] for name in ("curvature", "shift", "weight")
+        )
         total = weight + problem.weight
         self.mean_ = before["mean_"] + problem.weight / total * (self.mean_ - before["mean_"])
         theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
@@ -207,27 +215,48 @@ class MarginClassifier(LinearScores):
     def _learn(self, problem: MarginProblem):
         if len(self.classes_) == 1:
             self._fit_one_class(len(problem.shift))
-            self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
+            self.n_iter_ = 1
+            self.converged_ = True
+            self.objective_ = 0.0
+            self.history_ = [0.0]
             self.losses_: dict[str, float] = {}
         else:
             self._finish(problem, self._minimum(problem))
         return self
 
     def _problem(self, rows: Rows) -> MarginProblem:
-        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        if len(self.classes_) > 2:
+            outputs = len(self.classes_)
+        else:
+            outputs = 1
         if len(rows.schema) > _WIDE:
             moments = rows.reduce(Moments.of)
-            weight, mean, scatter = float(moments.weight.max()), moments.mean, moments.scatter
+            weight = float(moments.weight.max())
+            mean = moments.mean
+            scatter = moments.scatter
         else:
             total = first_pass(rows, Scatter.of)
-            weight, mean, scatter, moments = total.weight, total.mean, total.scatter, total
+            weight = total.weight
+            mean = total.mean
+            scatter = total.scatter
+            moments = total
         self.mean_ = mean
-        shift = mean if self.fit_intercept else np.zeros_like(mean)
+        if self.fit_intercept:
+            shift = mean
+        else:
+            shift = np.zeros_like(mean)
         if not self.fit_intercept:
             scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))
         loss = LOSSES[self.loss]
         return MarginProblem(
-            without_checks(rows), outputs, weight, shift, scatter, loss, 1 / self.C, self.fit_intercept
+            without_checks(rows),
+            outputs,
+            weight,
+            shift,
+            scatter,
+            loss,
+            1 / self.C,
+            self.fit_intercept,
         )
 
     def _minimum(self, problem: MarginProblem) -> Outcome:
@@ -236,16 +265,28 @@ class MarginClassifier(LinearScores):
         elif hasattr(self, "record_"):
             del self.record_
         solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
-        stages = [LOSSES[self.loss]] if self.loss != "hinge" else [SmoothHinge(w) for w in self._widths()]
-        solver = solver if problem.seen is None else Newton()
-        theta, n_iter = np.zeros(problem.shape) if problem.seen is None else problem.seen.theta, 0
+        if self.loss == "hinge":
+            stages: list[MarginLoss | SmoothHinge] = [SmoothHinge(w) for w in self._widths()]
+        else:
+            stages = [LOSSES[self.loss]]
+        if problem.seen is not None:
+            solver = Newton()
+        if problem.seen is None:
+            theta = np.zeros(problem.shape)
+        else:
+            theta = problem.seen.theta
+        n_iter = 0
         history: list[float] = []
         for loss in stages:
             stage = replace(problem, loss=loss)
             start = stage.evaluate(theta, solver.needs_hessian)
-            observer = partial(self._record_point, stage) if self.record else None
-            outcome = solver.minimise(stage, start, self.max_iter, self.tol, observer)
-            theta, n_iter = outcome.point.theta, n_iter + outcome.n_iter
+            if self.record:
+                observer = partial(self._record_point, stage)
+            else:
+                observer = None
+            outcome = solver.minimize(stage, start, self.max_iter, self.tol, observer)
+            theta = outcome.point.theta
+            n_iter = n_iter + outcome.n_iter
             history += outcome.history
         return Outcome(outcome.point, n_iter, outcome.converged, history)
 
@@ -257,19 +298,27 @@ class MarginClassifier(LinearScores):
     def _record_point(self, problem: MarginProblem, point: Any) -> None:
         coef, intercept = _original(problem, point.theta)
         at = len(self.record_)
-        self.record_.append({"step": at, "coef": coef, "intercept": intercept, "objective": point.value})
+        self.record_.append(
+            {"step": at, "coef": coef, "intercept": intercept, "objective": point.value}
+        )
 
     def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
         theta = outcome.point.theta
         self.coef_, self.intercept_ = _original(problem, theta)
-        self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
+        self.n_iter_ = outcome.n_iter
+        self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
         found = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
         sums = dict(zip(LOSSES, found.values.tolist()))
-        self.losses_ = {name: value / (problem.weight * problem.outputs) for name, value in sums.items()}
+        self.losses_ = {
+            name: value / (problem.weight * problem.outputs) for name, value in sums.items()
+        }
         self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
         if found.curvature is not None:
-            before = 0.0 if problem.seen is None else self.seen_["weight"]
+            if problem.seen is None:
+                before = 0.0
+            else:
+                before = self.seen_["weight"]
             self.seen_ = {
                 "curvature": problem.total_curvature(found.curvature),
                 "shift": problem.shift,
@@ -277,9 +326,9 @@ class MarginClassifier(LinearScores):
             }
         if not outcome.converged:
             warnings.warn(
-                f"MarginClassifier stopped after max_iter={self.max_iter} iterations with a mean pull of "
-                f"{problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise max_iter or "
-                "smoothing, or lower C",
+                f"MarginClassifier stopped after max_iter={self.max_iter} iterations with a mean"
+                f" pull of {problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise"
+                " max_iter or smoothing, or lower C",
                 ConvergenceWarning,
                 stacklevel=4,
             )

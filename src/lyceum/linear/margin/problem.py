@@ -1,4 +1,4 @@
-"""The penalised sum of margin losses as a problem for the solvers."""
+"""The penalized sum of margin losses as a problem for the solvers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from lyceum._core.statistics import PositiveFactor
 
 @dataclass(frozen=True, slots=True)
 class MarginSums:
-    """Σ w L(y f(x)) over rows and outputs, its gradient (outputs, d+1) and Hessians (outputs, d+1, d+1)."""
+    """Σ w L(y f(x)) over rows and outputs, its gradient (outputs, d+1) and Hessians (outputs, d+1,
+    d+1)."""
 
     value: float
     gradient: np.ndarray
     hessian: np.ndarray | None
 
     @classmethod
-    def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool) -> MarginSums:
+    def of(
+        cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool
+    ) -> MarginSums:
         Y, margins = _margins(block, theta, shift)
         w = block.weights
         value = _loss_sum(loss, margins, w)
@@ -31,10 +34,17 @@ class MarginSums:
             pull = w[:, None] * Y * loss.slope(margins)
         totals = pull.sum(axis=0)
         gradient = np.column_stack([(block.X.T @ pull).T - np.outer(totals, shift), totals])
-        return cls(value, gradient, _hessian(block.X, shift, w, loss.curvature(margins)) if hessian else None)
+        return cls(
+            value,
+            gradient,
+            _hessian(block.X, shift, w, loss.curvature(margins)) if hessian else None,
+        )
 
     def merge(self, other: MarginSums) -> MarginSums:
-        hessian = None if self.hessian is None else self.hessian + other.hessian
+        if self.hessian is None:
+            hessian = None
+        else:
+            hessian = self.hessian + other.hessian
         return MarginSums(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
@@ -50,16 +60,25 @@ class SolutionSums:
 
     @classmethod
     def of(
-        cls, block: Block, theta: np.ndarray, shift: np.ndarray, losses: Sequence[Any], curved: Any = None
+        cls,
+        block: Block,
+        theta: np.ndarray,
+        shift: np.ndarray,
+        losses: Sequence[Any],
+        curved: Any = None,
     ) -> SolutionSums:
-        margins, w = _margins(block, theta, shift)[1], block.weights
+        margins = _margins(block, theta, shift)[1]
+        w = block.weights
         values = np.array([_loss_sum(loss, margins, w) for loss in losses])
         if curved is None:
             return cls(values, None)
         return cls(values, _hessian(block.X, shift, w, curved.continuous_curvature(margins)))
 
     def merge(self, other: SolutionSums) -> SolutionSums:
-        curvature = None if self.curvature is None else self.curvature + other.curvature
+        if self.curvature is None:
+            curvature = None
+        else:
+            curvature = self.curvature + other.curvature
         return SolutionSums(self.values + other.values, curvature)
 
 
@@ -72,7 +91,10 @@ def _loss_sum(loss: Any, margins: np.ndarray, w: np.ndarray) -> float:
 def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """y of -1 and 1, and y f(x), for every row and output."""
     assert block.y is not None
-    classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
+    if len(theta) > 1:
+        classes = np.arange(len(theta))
+    else:
+        classes = np.array([1])
     Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
     return Y, Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
 
@@ -94,15 +116,20 @@ class SeenRows:
     def add_to(self, point: Point) -> Point:
         away = point.theta - self.theta
         pull = np.einsum("kij,kj->ki", self.curvature, away)
-        value, H = point.value + 0.5 * float((pull * away).sum()), point.hessian
-        return Point(point.theta, value, point.gradient + pull, None if H is None else H + self.curvature)
+        value = point.value + 0.5 * float((pull * away).sum())
+        H = point.hessian
+        return Point(
+            point.theta, value, point.gradient + pull, None if H is None else H + self.curvature
+        )
 
 
 @dataclass(frozen=True)
 class MarginProblem:
-    """Σ w L(y f(x)) + penalty/2 Σ b², one linear f per output, the intercept last, taken at `shift`.
+    """Σ w L(y f(x)) + penalty/2 Σ b², one linear f per output, the intercept last, taken at
+    `shift`.
 
-    With one output y is 1 for the second class; with K, output k has y = 1 for class k and -1 for all others.
+    With one output y is 1 for the second class; with K, output k has y = 1 for class k and -1 for
+    all others.
     """
 
     rows: Rows
@@ -125,8 +152,12 @@ class MarginProblem:
 
     @cached_property
     def _unit(self) -> np.ndarray:
-        variance = (self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)) / self.weight
-        return self.weight * np.append(np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), 1.0), 1.0)
+        variance = (
+            self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)
+        ) / self.weight
+        return self.weight * np.append(
+            np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), 1.0), 1.0
+        )
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         sums = self.rows.reduce(
@@ -134,16 +165,26 @@ class MarginProblem:
         )
         gradient = sums.gradient + self._penalties * theta
         value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
-        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
+        if sums.hessian is None:
+            H = None
+        else:
+            H = sums.hessian + np.diag(self._penalties)
         point = Point(theta, value if np.isfinite(value) else np.inf, gradient, H)
-        point = point if self.seen is None else self.seen.add_to(point)
+        if self.seen is not None:
+            point = self.seen.add_to(point)
         if not self.fit_intercept:
             point.gradient[:, -1] = 0.0
         return point
 
-    def solution_sums(self, theta: np.ndarray, losses: Sequence[Any], curvature: bool) -> SolutionSums:
-        """The sums of several losses and, with `curvature`, that of the loss of this problem, in one pass."""
-        curved = self.loss if curvature else None
+    def solution_sums(
+        self, theta: np.ndarray, losses: Sequence[Any], curvature: bool
+    ) -> SolutionSums:
+        """The sums of several losses and, with `curvature`, that of the loss of this problem, in
+        one pass."""
+        if curvature:
+            curved = self.loss
+        else:
+            curved = None
         return self.rows.reduce(
             partial(SolutionSums.of, theta=theta, shift=self.shift, losses=losses, curved=curved)
         )
@@ -154,7 +195,11 @@ class MarginProblem:
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None
-        step, free = np.zeros(self.shape), slice(None) if self.fit_intercept else slice(-1)
+        step = np.zeros(self.shape)
+        if self.fit_intercept:
+            free = slice(None)
+        else:
+            free = slice(-1)
         for k, H in enumerate(point.hessian):
             step[k, free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[k, free])
         return step
@@ -167,9 +212,13 @@ class MarginProblem:
         return PositiveFactor.of(self.scatter + self.penalty * np.eye(len(self.shift)))
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        b, out = gradient[:, :-1], gradient / self.weight
+        b = gradient[:, :-1]
+        out = gradient / self.weight
         factor = self._factor
-        out[:, :-1] = factor.solve(b.T).T if isinstance(factor, PositiveFactor) else b * factor
+        if isinstance(factor, PositiveFactor):
+            out[:, :-1] = factor.solve(b.T).T
+        else:
+            out[:, :-1] = b * factor
         return out
 
     def level(self, value: float) -> float:

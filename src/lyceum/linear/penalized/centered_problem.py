@@ -39,22 +39,43 @@ class CenteredProblem:
     def of_moments(
         cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False
     ) -> CenteredProblem:
-        factors = inverse_deviations(statistic.xx_diagonal, statistic.weight) if standardize else None
-        moments = statistic if fit_intercept else statistic.about_origin()
-        moments = moments if factors is None else moments.scale_columns(factors)
+        if standardize:
+            factors = inverse_deviations(statistic.xx_diagonal, statistic.weight)
+        else:
+            factors = None
+        if fit_intercept:
+            moments = statistic
+        else:
+            moments = statistic.about_origin()
+        if factors is not None:
+            moments = moments.scale_columns(factors)
         problem = GramElasticNet.of(moments)
         return cls(problem, moments.x_mean, moments.y_mean, moments.weight, factors)
 
     @classmethod
     def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CenteredProblem:
         """From rows in memory, copied column by column; `on_columns` has refused others."""
-        rows, factors = unit_columns(rows) if standardize else (rows, None)
+        if standardize:
+            rows, factors = unit_columns(rows)
+        else:
+            rows = rows
+            factors = None
         block = rows.gathered('solver="columns"', 'solver="gram"')
         assert block.y is not None
-        y, w = block.y.astype(np.float64), block.w
-        total = float(len(y)) if w is None else float(w.sum())
-        s = np.full(len(y), 1 / np.sqrt(len(y))) if w is None else np.sqrt(w / total)
-        y_mean = _mean(y, s) if fit_intercept else 0.0
+        y = block.y.astype(np.float64)
+        w = block.w
+        if w is None:
+            total = float(len(y))
+        else:
+            total = float(w.sum())
+        if w is None:
+            s = np.full(len(y), 1 / np.sqrt(len(y)))
+        else:
+            s = np.sqrt(w / total)
+        if fit_intercept:
+            y_mean = _mean(y, s)
+        else:
+            y_mean = 0.0
         columns, x_mean = _columns(block.X, s, fit_intercept)
         centered = s * (y - y_mean)
         problem = ColumnElasticNet(columns, centered, float(centered @ centered))
@@ -62,19 +83,26 @@ class CenteredProblem:
 
     def in_units(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the problem in the units of the columns."""
-        return coef if self.factors is None else coef * self.factors
+        if self.factors is None:
+            return coef
+        return coef * self.factors
 
     def from_units(self, coef: np.ndarray) -> np.ndarray:
         """The other way round."""
-        return coef if self.factors is None else coef / self.factors
+        if self.factors is None:
+            return coef
+        return coef / self.factors
 
     @property
     def column_means(self) -> np.ndarray:
         """The means in the units of the columns."""
-        return self.x_mean if self.factors is None else self.x_mean / self.factors
+        if self.factors is None:
+            return self.x_mean
+        return self.x_mean / self.factors
 
     def effective_degrees(self, coef: np.ndarray, l1: float, l2: float) -> float:
-        """The trace of X (XᵀX + l2 I)⁻¹ Xᵀ over the columns in use (Zou, Hastie and Tibshirani, 2007).
+        """The trace of X (XᵀX + l2 I)⁻¹ Xᵀ over the columns in use (Zou, Hastie and Tibshirani,
+        2007).
 
         Their number for a lasso; NaN where over 1,000 of them would make it slow.
         """
@@ -108,11 +136,16 @@ def _columns(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[Any, np.ndarra
 def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColumns, np.ndarray]:
     """√w (x - mean) / √Σw as rows of a (d, n) array, a cacheful of columns at a time."""
     n, d = X.shape
-    XT, mean, norms, v = np.empty((d, n)), np.zeros(d), np.empty(d), s * s
+    XT = np.empty((d, n))
+    mean = np.zeros(d)
+    norms = np.empty(d)
+    v = s * s
 
     def fill(at: slice) -> None:
         chunk = XT[at]
-        for row in range(0, n, _ROWS):  # a stretch of rows stays in the cache while its columns are read
+        for row in range(
+            0, n, _ROWS
+        ):  # a stretch of rows stays in the cache while its columns are read
             chunk[:, row : row + _ROWS] = X[row : row + _ROWS, at].T
         if fit_intercept:
             first = chunk[:, 0].copy()
@@ -133,10 +166,16 @@ def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColu
 def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, np.ndarray]:
     """Full columns are shifted near their means first, so that an offset costs no digits."""
     cells = SparseCells.of(X)
-    shift = cells.provisional_mean() if fit_intercept else np.zeros(X.shape[1])
+    if fit_intercept:
+        shift = cells.provisional_mean()
+    else:
+        shift = np.zeros(X.shape[1])
     data = cells.shift_data(shift) * np.repeat(s, np.diff(cells.indptr))
     scaled = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape).tocsc()
-    mean = scaled.T @ s if fit_intercept else np.zeros(X.shape[1])
+    if fit_intercept:
+        mean = scaled.T @ s
+    else:
+        mean = np.zeros(X.shape[1])
     squares = np.bincount(cells.indices, data * data, X.shape[1])
     norms = squares - mean**2
     norms[norms <= 64 * _EPS * squares] = 0.0

@@ -1,4 +1,5 @@
-"""The elastic net: least squares with a penalty on absolute values and squares of the coefficients."""
+"""The elastic net: least squares with a penalty on absolute values and squares of the
+coefficients."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import RoundObserver, Solution
 from lyceum._core.statistics import Scatter
@@ -29,13 +30,15 @@ _NARROW = 1000  # columns up to which the Gram matrix is always the quicker
 class ElasticNet(LinearPredictor, OnePassLearner):
     """Linear regression with an elastic-net penalty, solved up to a duality gap.
 
-    The coefficients minimise
+    The coefficients minimize
 
-        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · l1_ratio · Σ|b_j| + alpha · (1 - l1_ratio)/2 · Σ b_j²
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · l1_ratio · Σ|b_j| + alpha · (1 - l1_ratio)/2 ·
+        Σ b_j²
 
-    with the intercept b₀ free. This is scikit-learn's objective: a mean over the rows, so that alpha does not
-    depend on their number. (`Ridge` has a sum there: its alpha is Σw times the alpha here at l1_ratio=0.) The
-    penalty depends on the units of the columns, unless `standardize` is set.
+    with the intercept b₀ free. This is scikit-learn's objective: a mean over the rows, so that
+    alpha does not depend on their number. (`Ridge` has a sum there: its alpha is Σw times the alpha
+    here at l1_ratio=0.) The penalty depends on the units of the columns, unless `standardize` is
+    set.
 
     `dual_gap_` certifies the solution: the objective is at most that far above its minimum.
 
@@ -46,14 +49,15 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     l1_ratio : float in [0, 1], default=0.5
         The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
-        matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns, so that
+        units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
-        "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns": on the
-        columns of an array in memory, dense or sparse, with working sets and safe screening. "auto" is "gram"
-        up to 1000 columns, for rows that are not in memory, and where rows are many more than columns.
+        "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns":
+        on the columns of an array in memory, dense or sparse, with working sets and safe screening.
+        "auto" is "gram" up to 1000 columns, for rows that are not in memory, and where rows are
+        many more than columns.
     tol : float, default=1e-5
         Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
@@ -80,16 +84,16 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     converged_ : bool
         Whether the tolerance was reached.
     history_ : list of float
-        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix, all that
-        the chosen columns need on columns in memory.
+        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix,
+        all that the chosen columns need on columns in memory.
     record_ : list of dict
-        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the start
-        (its gap not looked at) and after every round.
+        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the
+        start (its gap not looked at) and after every round.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
-        1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the columns
-        whose coefficients are not zero; NaN for over 1,000 of them.
+        1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the
+        columns whose coefficients are not zero; NaN for over 1,000 of them.
     statistic_ : Scatter
         With "gram": another alpha needs no further pass.
     mean_ : ndarray of shape (n_design_columns,)
@@ -100,7 +104,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     ElasticNetCV : The penalty chosen by cross-validation.
     Lasso : l1_ratio=1.
     Ridge : Only squared coefficients in the penalty.
-    elastic_net_path : The whole regularisation path.
+    elastic_net_path : The whole regularization path.
 
     References
     ----------
@@ -173,7 +177,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows seen."""
+        """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows
+        seen."""
         if hasattr(self, "coef_") and not hasattr(self, "statistic_"):
             raise DataError(
                 f"{type(self).__name__} was fitted on columns and kept no statistic to go on from: "
@@ -185,7 +190,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return partial(Scatter.of, target=True)
 
     def _finish(self, statistic: Scatter) -> None:
-        self._set_results(CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
+        self._set_results(
+            CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize)
+        )
 
     def _centered_problem(self, rows: Rows) -> CenteredProblem:
         if self._on_columns(rows):
@@ -198,25 +205,45 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
 
     def _set_results(self, centered: CenteredProblem) -> None:
-        problem, d = centered.problem, len(centered.x_mean)
-        l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
+        problem = centered.problem
+        d = len(centered.x_mean)
+        l1 = self.alpha * self._share
+        l2 = self.alpha * (1 - self._share)
         warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
-        start = centered.from_units(self.coef_) if warm else np.zeros(d)
+        if warm:
+            start = centered.from_units(self.coef_)
+        else:
+            start = np.zeros(d)
         self.__dict__.pop("record_", None)
-        observer = self._recorder(centered, l1, l2, start) if self.record else None
+        if self.record:
+            observer = self._recorder(centered, l1, l2, start)
+        else:
+            observer = None
         found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
         self.coef_ = centered.in_units(found.coef)
-        self.intercept_ = centered.intercept(found.coef) if self.fit_intercept else 0.0
+        if self.fit_intercept:
+            self.intercept_ = centered.intercept(found.coef)
+        else:
+            self.intercept_ = 0.0
         self.mean_ = centered.column_means
         squares = problem.squares(found.coef)
         self.objective_ = penalized_squares(squares, found.coef, l1, l2)
-        self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
-        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(found.coef, l1, l2)
-        self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
+        if problem.yy > 0:
+            self.r2_ = 1.0 - squares / problem.yy
+        else:
+            self.r2_ = np.nan
+        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(
+            found.coef, l1, l2
+        )
+        self.dual_gap_ = found.gap
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
         self.history_ = list(found.history)
         warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
 
-    def _recorder(self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray) -> RoundObserver:
+    def _recorder(
+        self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray
+    ) -> RoundObserver:
         self.record_: list[dict] = []
 
         def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
@@ -269,19 +296,31 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     """Whether to work on columns in memory instead of on a Gram matrix."""
     if solver == "columns":
         if not rows.in_memory:
-            raise SettingError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
+            raise SettingError(
+                'solver="columns" needs rows in memory: give an array, or take solver="gram"'
+            )
         if not sparsifies:
-            raise SettingError('solver="columns" needs an l1 penalty: take solver="gram" without one')
+            raise SettingError(
+                'solver="columns" needs an l1 penalty: take solver="gram" without one'
+            )
         return True
-    d, n = len(rows.schema), rows.n_rows
-    return solver == "auto" and rows.in_memory and sparsifies and d > _NARROW and n is not None and n < 10 * d
+    d = len(rows.schema)
+    n = rows.n_rows
+    return (
+        solver == "auto"
+        and rows.in_memory
+        and sparsifies
+        and d > _NARROW
+        and n is not None
+        and n < 10 * d
+    )
 
 
 def warn_unsolved(learner: Any, found: Solution, tolerance: float, max_iter: int) -> None:
     if not found.converged:
         warnings.warn(
-            f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap of "
-            f"{found.gap:.1e} > {tolerance:.1e}: raise max_iter, alpha or tol",
+            f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"
+            f" of {found.gap:.1e} > {tolerance:.1e}: raise max_iter, alpha or tol",
             ConvergenceWarning,
             stacklevel=4,
         )

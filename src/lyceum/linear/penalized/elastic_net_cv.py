@@ -7,8 +7,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Rows
 from lyceum._core.solvers import Solution
 from lyceum._core.statistics import folds_of, seed_from
@@ -29,30 +29,31 @@ from lyceum.linear.row_passes import without_checks
 class ElasticNetCV(PenaltyCV):
     """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.
 
-    The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One pass sums
-    the centred products of [X y] in every fold; what a fold's solutions are fitted on is the merged statistic
-    of the others, and their error is read off its own, so that any number of penalties costs one pass. (With
-    "columns" every fold is a path on columns in memory.)
+    The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One
+    pass sums the centered products of [X y] in every fold; what a fold's solutions are fitted on is
+    the merged statistic of the others, and their error is read off its own, so that any number of
+    penalties costs one pass. (With "columns" every fold is a path on columns in memory.)
 
     Parameters
     ----------
     l1_ratio : float or list of float in (0, 1], default=0.5
         The share of the absolute values in the penalty; of several, the best is chosen.
     alphas : int or array-like, default=100
-        The penalties, or how many there are between the least at which every coefficient is zero, over all
-        rows, and `eps` times that.
+        The penalties, or how many there are between the least at which every coefficient is zero,
+        over all rows, and `eps` times that.
     eps : float, default=1e-3
         The smallest penalty of a grid, as a share of the largest.
     cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
-        as scikit-learn's, or pairs of row numbers to train and to test on.
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a
+        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
-        Take the alpha of the least mean error, or the largest whose error is within one standard error of it.
+        Take the alpha of the least mean error, or the largest whose error is within one standard
+        error of it.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
-        that units do not matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns over all
+        rows, so that units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         As in `ElasticNet`.
     tol : float, default=1e-5
@@ -68,8 +69,8 @@ class ElasticNetCV(PenaltyCV):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one column
-        per category.
+        Which columns of an array hold categories, or declared kinds; each such column becomes one
+        column per category.
 
     Attributes
     ----------
@@ -90,8 +91,8 @@ class ElasticNetCV(PenaltyCV):
     history_ : list of float
         The duality gap after every round at the chosen penalty.
     record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty
-        from the largest down to the chosen one.
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
+        penalty from the largest down to the chosen one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
@@ -109,8 +110,8 @@ class ElasticNetCV(PenaltyCV):
     References
     ----------
     Zou and Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
-    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models via coordinate
-    descent, Journal of Statistical Software 33.
+    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models via
+    coordinate descent, Journal of Statistical Software 33.
 
     Examples
     --------
@@ -128,7 +129,10 @@ class ElasticNetCV(PenaltyCV):
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
-        **{name: ElasticNet._parameter_constraints[name] for name in ("solver", "tol", "max_iter", "record")},
+        **{
+            name: ElasticNet._parameter_constraints[name]
+            for name in ("solver", "tol", "max_iter", "record")
+        },
         **CV_CONSTRAINTS,
     }
 
@@ -175,7 +179,8 @@ class ElasticNetCV(PenaltyCV):
         return ratios
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn the penalty and the coefficients; one pass over the rows, or one path per fold on columns.
+        """Learn the penalty and the coefficients; one pass over the rows, or one path per fold on
+        columns.
 
         Parameters
         ----------
@@ -183,16 +188,19 @@ class ElasticNetCV(PenaltyCV):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        rows, ratios = self._rows(X, y, sample_weight), self._ratios
+        rows = self._rows(X, y, sample_weight)
+        ratios = self._ratios
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
         split = folds_of(self.cv, rows, self.seed_)
-        folds = None if self._on_columns(rows) else scatters(split, rows)
-        all_rows = (
-            CenteredProblem.of_rows(rows, self.fit_intercept)
-            if folds is None
-            else CenteredProblem.of_moments(folds.total, self.fit_intercept)
-        )
+        if self._on_columns(rows):
+            folds = None
+        else:
+            folds = scatters(split, rows)
+        if folds is None:
+            all_rows = CenteredProblem.of_rows(rows, self.fit_intercept)
+        else:
+            all_rows = CenteredProblem.of_moments(folds.total, self.fit_intercept)
         grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
         fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
         if folds is None:
@@ -200,7 +208,9 @@ class ElasticNetCV(PenaltyCV):
         else:
             errors = by_moments(folds, self.fit_intercept, fitters)
         at, alpha = self._choose(errors)
-        self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
+        self.l1_ratio_ = float(ratios[at])
+        self.alphas_ = grids[at]
+        self.mse_path_ = errors[at]
         self._finish(all_rows, grids[at][: alpha + 1], factors)
         return self
 
@@ -209,10 +219,15 @@ class ElasticNetCV(PenaltyCV):
 
     def _coefs(self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem) -> np.ndarray:
         return np.array(
-            [one.coef for one in follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)]
+            [
+                one.coef
+                for one in follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)
+            ]
         )
 
-    def _finish(self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
+    def _finish(
+        self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float
+    ) -> None:
         way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
         found = way[-1]
         self.__dict__.pop("record_", None)
@@ -221,21 +236,37 @@ class ElasticNetCV(PenaltyCV):
                 {"step": k, **self._step(all_rows, float(alpha), one, factors)}
                 for k, (alpha, one) in enumerate(zip(alphas, way))
             ]
-        self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef * factors, list(found.history)
-        self.intercept_ = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
+        self.alpha_ = float(alphas[-1])
+        self.coef_ = found.coef * factors
+        self.history_ = list(found.history)
+        if self.fit_intercept:
+            self.intercept_ = all_rows.intercept(found.coef)
+        else:
+            self.intercept_ = 0.0
         self.mean_ = all_rows.x_mean / factors
-        self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
+        self.dual_gap_ = found.gap
+        self.n_iter_ = found.n_iter
         yy = all_rows.problem.yy
-        self.r2_ = 1.0 - all_rows.problem.squares(found.coef) / yy if yy > 0 else np.nan
-        l1, l2 = self.alpha_ * self.l1_ratio_, self.alpha_ * (1.0 - self.l1_ratio_)
-        self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(found.coef, l1, l2)
+        if yy > 0:
+            self.r2_ = 1.0 - all_rows.problem.squares(found.coef) / yy
+        else:
+            self.r2_ = np.nan
+        l1 = self.alpha_ * self.l1_ratio_
+        l2 = self.alpha_ * (1.0 - self.l1_ratio_)
+        self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(
+            found.coef, l1, l2
+        )
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
     def _step(
         self, all_rows: CenteredProblem, alpha: float, found: Solution, factors: np.ndarray | float
     ) -> dict[str, Any]:
-        intercept = all_rows.intercept(found.coef) if self.fit_intercept else 0.0
-        l1, l2 = alpha * self.l1_ratio_, alpha * (1.0 - self.l1_ratio_)
+        if self.fit_intercept:
+            intercept = all_rows.intercept(found.coef)
+        else:
+            intercept = 0.0
+        l1 = alpha * self.l1_ratio_
+        l2 = alpha * (1.0 - self.l1_ratio_)
         objective = penalized_squares(all_rows.problem.squares(found.coef), found.coef, l1, l2)
         numbers = {"objective": objective, "dual_gap": found.gap, "epochs": found.n_iter}
         return {"alpha": alpha, "coef": found.coef * factors, "intercept": intercept, **numbers}
@@ -252,25 +283,25 @@ class LassoCV(ElasticNetCV):
     Parameters
     ----------
     alphas : int or array-like, default=100
-        The penalties, or how many of them, spread geometrically from the smallest one at which every
-        coefficient is zero (over all rows) down to `eps` times that.
+        The penalties, or how many of them, spread geometrically from the smallest one at which
+        every coefficient is zero (over all rows) down to `eps` times that.
     eps : float, default=1e-3
         The smallest penalty of a grid, as a share of the largest.
     cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
-        as scikit-learn's, or pairs of row numbers to train and to test on.
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a
+        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
-        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
-        error of that.
+        Take the penalty of the lowest mean error, or the largest one whose error is within one
+        standard error of that.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
-        that units do not matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns over all
+        rows, so that units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
-        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
-        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
-        rows that are not in memory, and where rows are many more than columns.
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
+        an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
+        columns, for rows that are not in memory, and where rows are many more than columns.
     tol : float, default=1e-5
         Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
@@ -284,8 +315,8 @@ class LassoCV(ElasticNetCV):
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one column
-        per category.
+        Which columns of an array hold categories, or declared kinds; each such column becomes one
+        column per category.
 
     Attributes
     ----------
@@ -308,7 +339,8 @@ class LassoCV(ElasticNetCV):
     history_ : list of float
         The duality gap after every round of coordinate descent.
     record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every penalty.
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
+        penalty.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
@@ -326,9 +358,9 @@ class LassoCV(ElasticNetCV):
 
     References
     ----------
-    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58. Friedman, Hastie and
-    Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent, Journal of
-    Statistical Software 33.
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58. Friedman, Hastie
+    and Tibshirani (2010), Regularization paths for generalized linear models via coordinate
+    descent, Journal of Statistical Software 33.
 
     Examples
     --------
@@ -343,7 +375,9 @@ class LassoCV(ElasticNetCV):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        name: rule for name, rule in ElasticNetCV._parameter_constraints.items() if name != "l1_ratio"
+        name: rule
+        for name, rule in ElasticNetCV._parameter_constraints.items()
+        if name != "l1_ratio"
     }
 
     def __init__(

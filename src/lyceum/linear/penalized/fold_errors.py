@@ -1,4 +1,5 @@
-"""Cross-validation of penalties from the Gram statistics of folds: one pass for all folds and penalties."""
+"""Cross-validation of penalties from the Gram statistics of folds: one pass for all folds and
+penalties."""
 
 from __future__ import annotations
 
@@ -52,7 +53,9 @@ class FoldErrors:
         return FoldErrors(self.squares + other.squares, self.weight + other.weight)
 
 
-def by_moments(folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
+def by_moments(
+    folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fitter]
+) -> np.ndarray:
     """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
     used = [pair for pair in folds.pairs if min(side.weight for side in pair) > 0]
     _need_two(len(used))
@@ -63,7 +66,9 @@ def by_moments(folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fi
     return np.moveaxis(np.array(out), 0, -1)
 
 
-def by_columns(rows: Rows, folds: Folds, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
+def by_columns(
+    rows: Rows, folds: Folds, fit_intercept: bool, fitters: Sequence[Fitter]
+) -> np.ndarray:
     """The same on columns in memory, one fold after the other."""
     out = []
     for train, test in folds.parts(rows):
@@ -76,7 +81,9 @@ def by_columns(rows: Rows, folds: Folds, fit_intercept: bool, fitters: Sequence[
 
 
 def _on(rows: Rows) -> Callable[[np.ndarray, np.ndarray], FoldErrors]:
-    return lambda coefs, intercepts: rows.reduce(partial(FoldErrors.of, coefs=coefs, intercepts=intercepts))
+    return lambda coefs, intercepts: rows.reduce(
+        partial(FoldErrors.of, coefs=coefs, intercepts=intercepts)
+    )
 
 
 def _error(of: Callable[..., FoldErrors], centered: CenteredProblem, fit: Fitter) -> np.ndarray:

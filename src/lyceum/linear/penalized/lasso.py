@@ -8,9 +8,10 @@ from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
 class Lasso(ElasticNet):
-    """Linear regression with a penalty on the absolute values of the coefficients: many become exactly zero.
+    """Linear regression with a penalty on the absolute values of the coefficients: many become
+    exactly zero.
 
-    The coefficients minimise
+    The coefficients minimize
 
         1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
 
@@ -21,14 +22,14 @@ class Lasso(ElasticNet):
     alpha : float, default=1.0
         The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
-        matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns, so that
+        units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
-        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
-        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
-        rows that are not in memory, and where rows are many more than columns.
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
+        an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
+        columns, for rows that are not in memory, and where rows are many more than columns.
     tol : float, default=1e-5
         Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
@@ -38,8 +39,8 @@ class Lasso(ElasticNet):
     record : bool, default=False
         Whether to keep the coefficients after every round of coordinate descent in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one column
-        per category.
+        Which columns of an array hold categories, or declared kinds; each such column becomes one
+        column per category.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class Lasso(ElasticNet):
     --------
     LassoCV : The penalty chosen by cross-validation.
     ElasticNet : With a share of squared coefficients in the penalty.
-    lasso_path : The whole regularisation path.
+    lasso_path : The whole regularization path.
 
     References
     ----------

@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum.linear.least_squares.base import LinearPredictor
 from lyceum.linear.penalized.unit_columns import unit_columns
@@ -44,7 +44,8 @@ class PenaltyCV(LinearPredictor):
     effective_degrees_: float
 
     def _choose(self, errors: np.ndarray) -> tuple[int, int]:
-        """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a standard error.
+        """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a
+        standard error.
 
         errors : (ratios, alphas, folds), alphas falling
         """
@@ -57,14 +58,17 @@ class PenaltyCV(LinearPredictor):
 
     def _unit_columns(self, rows: Rows) -> tuple[Rows, np.ndarray | float]:
         """The rows as penalties take their columns, and what these were multiplied by."""
-        return unit_columns(rows) if self.standardize else (rows, 1.0)
+        if self.standardize:
+            return unit_columns(rows)
+        return (rows, 1.0)
 
     @property
     def _at(self) -> np.ndarray:
         return self.mean_
 
     def summary(self) -> Summary:
-        """The chosen penalty with its error on left-out rows, and the coefficients that are not zero."""
+        """The chosen penalty with its error on left-out rows, and the coefficients that are not
+        zero."""
         check_is_fitted(self)
         mean = self.mse_path_.mean(axis=-1)
         at = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))

@@ -1,4 +1,4 @@
-"""Whole regularisation paths of the lasso and the elastic net."""
+"""Whole regularization paths of the lasso and the elastic net."""
 
 from __future__ import annotations
 
@@ -69,8 +69,11 @@ class RegularizationPath:
         return np.count_nonzero(self.coefs, axis=1)
 
 
-def lasso_path(X: Any, y: Any = None, sample_weight: Any = None, **settings: Any) -> RegularizationPath:
-    """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with l1_ratio=1."""
+def lasso_path(
+    X: Any, y: Any = None, sample_weight: Any = None, **settings: Any
+) -> RegularizationPath:
+    """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with
+    l1_ratio=1."""
     return elastic_net_path(X, y, sample_weight, l1_ratio=1.0, **settings)
 
 
@@ -90,11 +93,13 @@ def elastic_net_path(
 ) -> RegularizationPath:
     """The elastic net at many penalties, each begun where the last ended.
 
-    The objective and the parameters are those of `ElasticNet`. `alphas` are the penalties, or how many there
-    are between the least at which every coefficient is zero and `eps` times that.
+    The objective and the parameters are those of `ElasticNet`. `alphas` are the penalties, or how
+    many there are between the least at which every coefficient is zero and `eps` times that.
     """
     if not l1_ratio > 0:
-        raise SettingError("a path needs l1_ratio > 0: without it no penalty makes every coefficient zero")
+        raise SettingError(
+            "a path needs l1_ratio > 0: without it no penalty makes every coefficient zero"
+        )
     learner = ElasticNet(
         l1_ratio=l1_ratio, fit_intercept=fit_intercept, solver=solver, tol=tol, max_iter=max_iter,
         categorical_features=categorical_features,
@@ -113,8 +118,12 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
     if isinstance(alphas, (int, np.integer)):
         most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
-            raise SettingError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
-        return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
+            raise SettingError(
+                f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
+            )
+        if alphas > 1:
+            return np.geomspace(most, most * eps, int(alphas))
+        return np.array([most])
     return given_penalties(alphas)
 
 
@@ -133,7 +142,8 @@ def follow(
     found: list[Solution] = []
     start = np.zeros(len(problem.xy))
     for alpha in alphas:
-        l1, l2 = alpha * l1_ratio, alpha * (1 - l1_ratio)
+        l1 = alpha * l1_ratio
+        l2 = alpha * (1 - l1_ratio)
         found.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
         start = found[-1].coef
     return found
@@ -148,16 +158,20 @@ def _path(
 ) -> RegularizationPath:
     coefs = np.array([one.coef for one in found])
     intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
-    gaps, epochs = [one.gap for one in found], [one.n_iter for one in found]
-    return RegularizationPath(names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs))
+    gaps = [one.gap for one in found]
+    epochs = [one.n_iter for one in found]
+    return RegularizationPath(
+        names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs)
+    )
 
 
 def _warn(found: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
     short = [alpha for alpha, one in zip(alphas, found) if not one.converged]
     if short:
         warnings.warn(
-            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at {len(short)} of "
-            f"{len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps or tol",
+            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"
+            f" {len(short)} of {len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps"
+            " or tol",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -6,9 +6,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import RowScatter, Scatter
 from lyceum.errors import SettingError
@@ -21,28 +21,30 @@ from lyceum.report import Summary, Table, undetermined_fact
 class Ridge(LeastSquares):
     """Ridge regression in closed form, from one pass over the rows.
 
-    The coefficients minimise
+    The coefficients minimize
 
         Σ w_i (y_i - b₀ - x_i·b)² + alpha Σ b_j²,
 
-    with the intercept b₀ free, as in scikit-learn: b = (XᵀWX + alpha I)⁻¹ XᵀWy on centred X and y. The
-    penalty depends on the units of the columns; with `standardize` it is alpha Σ (s_j b_j)², s_j being the
-    standard deviation of column j. The kept statistic does not depend on alpha, so that another alpha needs
-    no further pass.
+    with the intercept b₀ free, as in scikit-learn: b = (XᵀWX + alpha I)⁻¹ XᵀWy on centered X and y.
+    The penalty depends on the units of the columns; with `standardize` it is alpha Σ (s_j b_j)²,
+    s_j being the standard deviation of column j. The kept statistic does not depend on alpha, so
+    that another alpha needs no further pass.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The penalty; 0 is least squares, with the solution of least norm if columns depend on each other.
+        The penalty; 0 is least squares, with the solution of least norm if columns depend on each
+        other.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
-        matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns, so that
+        units do not matter; `coef_` is in the units of the columns either way.
     solver : {"normal", "recursive"}, default="normal"
-        "normal": the normal equations. "recursive": after the means are known, one row at a time in a second
-        pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of Sherman and Morrison:
-        the same solution, to teach, for alpha > 0. `partial_fit` is always by the normal equations.
+        "normal": the normal equations. "recursive": after the means are known, one row at a time in
+        a second pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of
+        Sherman and Morrison: the same solution, to teach, for alpha > 0. `partial_fit` is always by
+        the normal equations.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns.
 
@@ -53,20 +55,21 @@ class Ridge(LeastSquares):
     intercept_ : float
         The intercept, 0 without one.
     effective_degrees_ : float
-        The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ + alpha)
-        over the eigenvalues λ of XᵀWX.
+        The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ
+        + alpha) over the eigenvalues λ of XᵀWX.
     residual_sum_ : float
         The weighted sum of squared residuals.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     rank_ : int
-        The rank of the centred design matrix, whatever the penalty: below the number of columns where some
-        depend on each other.
+        The rank of the centered design matrix, whatever the penalty: below the number of columns
+        where some depend on each other.
     n_undetermined_ : int
-        How many coefficients neither the rows nor the penalty determine, as it is zero or below rounding.
+        How many coefficients neither the rows nor the penalty determine, as it is zero or below
+        rounding.
     statistic_ : Scatter or RowScatter
-        The merged statistic that the fit follows from: the products of all columns, or the centred rows
-        where there are over 1,000 columns and fewer rows.
+        The merged statistic that the fit follows from: the products of all columns, or the centered
+        rows where there are over 1,000 columns and fewer rows.
 
     See Also
     --------
@@ -120,14 +123,19 @@ class Ridge(LeastSquares):
         if self.solver == "normal":
             return super()._refine(fit, rows)
         if not self.alpha > 0:
-            raise SettingError("solver='recursive' starts from the inverse of alpha I: give alpha > 0")
+            raise SettingError(
+                "solver='recursive' starts from the inverse of alpha I: give alpha > 0"
+            )
         return by_recursion(rows, fit)
 
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
-        self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan
+        if fit.moments.yy > 0:
+            self.r2_ = 1.0 - fit.residual / fit.moments.yy
+        else:
+            self.r2_ = np.nan
 
     def summary(self) -> Summary:
         check_is_fitted(self)
@@ -140,7 +148,15 @@ class Ridge(LeastSquares):
             **undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient"),
         }
         spread = np.sqrt(self.statistic_.xx_diagonal / self.statistic_.weight)
-        rows = [(name, float(b), float(b * s)) for name, b, s in zip(self.design_names, self.coef_, spread)]
-        head = [("(intercept)", float(self.intercept_), 0.0)] if self.fit_intercept else []
-        table = Table("Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])
+        rows = [
+            (name, float(b), float(b * s))
+            for name, b, s in zip(self.design_names, self.coef_, spread)
+        ]
+        if self.fit_intercept:
+            head = [("(intercept)", float(self.intercept_), 0.0)]
+        else:
+            head = []
+        table = Table(
+            "Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows]
+        )
         return Summary(self._title(), facts, [table])

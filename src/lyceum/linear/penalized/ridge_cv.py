@@ -7,8 +7,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from lyceum._core.constraints import Interval
 from lyceum._core.solvers import GramElasticNet
 from lyceum._core.statistics import RowSpace, folds_of, is_wide, seed_from
 from lyceum.linear.least_squares.base import Fit
@@ -22,32 +22,33 @@ from lyceum.report import undetermined_fact
 class RidgeCV(PenaltyCV):
     """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
 
-    The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the rows of
-    the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every alpha.
+    The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the
+    rows of the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every
+    alpha.
 
     Parameters
     ----------
     alphas : int or array-like, default=100
-        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
-        that.
+        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to
+        `eps` times that.
     eps : float, default=1e-9
         The smallest penalty of a grid, as a share of the largest.
     cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
-        as scikit-learn's, or pairs of row numbers to train and to test on.
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a
+        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
-        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
-        error of that.
+        Take the penalty of the lowest mean error, or the largest one whose error is within one
+        standard error of that.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
+        Whether an intercept is fitted; it is not penalized.
     standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
-        that units do not matter; `coef_` is in the units of the columns either way.
+        Whether the penalty is on coefficients per standard deviation of their columns over all
+        rows, so that units do not matter; `coef_` is in the units of the columns either way.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one column
-        per category.
+        Which columns of an array hold categories, or declared kinds; each such column becomes one
+        column per category.
 
     Attributes
     ----------
@@ -128,26 +129,39 @@ class RidgeCV(PenaltyCV):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        rows, space = self._rows(X, y, sample_weight), None
+        rows = self._rows(X, y, sample_weight)
+        space = None
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
         if is_wide(rows):  # the squared length of b is the same in any coordinates
             space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
             rows = space.rows
         folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
-        total = folds.total if self.fit_intercept else folds.total.about_origin()
+        if self.fit_intercept:
+            total = folds.total
+        else:
+            total = folds.total.about_origin()
         self.alphas_ = self._grid(total.xx)
         errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
         self.mse_path_ = errors[0]
         self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
         fit = Fit.of(total, self.alpha_)
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
-        coef, mean = fit.coef, total.x_mean
+        coef = fit.coef
+        mean = total.x_mean
         if space is not None:
-            coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)
-        self.coef_, self.mean_ = coef * factors, mean / factors
-        self.intercept_ = fit.moments.y_mean - float(mean @ coef) if self.fit_intercept else 0.0
-        self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
+            coef = space.columns_of(coef)
+            mean = space.mean + space.columns_of(mean)
+        self.coef_ = coef * factors
+        self.mean_ = mean / factors
+        if self.fit_intercept:
+            self.intercept_ = fit.moments.y_mean - float(mean @ coef)
+        else:
+            self.intercept_ = 0.0
+        if total.yy > 0:
+            self.r2_ = 1.0 - fit.residual / total.yy
+        else:
+            self.r2_ = np.nan
         self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
         return self
 

@@ -23,7 +23,9 @@ class ScaleColumns:
 
     def __call__(self, block: Block) -> Block:
         if sparse.issparse(block.X):
-            return block.with_X(sparse.csr_array(block.X.multiply(self.factors[None, :])), block.schema)
+            return block.with_X(
+                sparse.csr_array(block.X.multiply(self.factors[None, :])), block.schema
+            )
         return block.with_X(block.X * self.factors, block.schema)
 
 

@@ -1,4 +1,4 @@
-"""The error for every number of neighbours from one search, and the choice among them."""
+"""The error for every number of neighbors from one search, and the choice among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Predict = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Tally:
-    """What stored rows vote for, as rows of a matrix (one-of-K, or numbers), and the loss of a vote."""
+    """What stored rows vote for, as rows of a matrix (one-of-K, or numbers), and the loss of a
+    vote."""
 
     targets: np.ndarray  # (n,) class codes, or numbers
     n_classes: int  # 0 for numbers
@@ -61,7 +62,8 @@ def errors_by_k(
         losses = _cumulative(near, tally, votes(near.distances), truth, w, most)
     else:
         losses = [
-            np.average(_loss_at(k, near, tally, votes, truth, weights), weights=w) for k in range(1, most + 1)
+            np.average(_loss_at(k, near, tally, votes, truth, weights), weights=w)
+            for k in range(1, most + 1)
         ]
     return np.array(losses)
 
@@ -76,7 +78,9 @@ def _cumulative(
 ) -> list[float]:
     """The same, one more vote at a time."""
     n = len(v)
-    sums, total, out = np.zeros((n, tally.width)), np.zeros(n), []
+    sums = np.zeros((n, tally.width))
+    total = np.zeros(n)
+    out = []
     here = np.arange(n)
     for j in range(most):
         found = tally.targets[near.rows[:, j]]
@@ -91,7 +95,12 @@ def _cumulative(
 
 
 def _loss_at(
-    k: int, near: Neighborhood, tally: Tally, votes: Votes, truth: np.ndarray, weights: np.ndarray | None
+    k: int,
+    near: Neighborhood,
+    tally: Tally,
+    votes: Votes,
+    truth: np.ndarray,
+    weights: np.ndarray | None,
 ) -> np.ndarray:
     if weights is None:
         some = near.first(k)
@@ -125,6 +134,9 @@ def first_rise(errors: np.ndarray, tried: np.ndarray) -> tuple[int, int]:
     """
     found = errors[tried - 1]
     rises = np.flatnonzero(found[1:] > found[:-1])
-    stop = int(rises[0]) + 1 if len(rises) else len(tried) - 1
+    if len(rises):
+        stop = int(rises[0]) + 1
+    else:
+        stop = len(tried) - 1
     before = tried[: stop if len(rises) else len(tried)]
     return best_k(errors, before), int(tried[stop])

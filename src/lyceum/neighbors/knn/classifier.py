@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from lyceum._core.base import PosteriorClassifier
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import log_probability
 from lyceum.errors import ModelFileError
@@ -19,41 +19,46 @@ from lyceum.report import Summary, Table
 
 
 class KNeighborsClassifier(PosteriorClassifier, Voter):
-    """k nearest neighbours: the k stored rows nearest to x vote on its class.
+    """k nearest neighbors: the k stored rows nearest to x vote on its class.
 
         P(c | x) = Σ_i v(d_i) [y_i = c] / Σ_i v(d_i),   i over the k nearest rows,
 
-    with the vote v of a row by its distance d. Rows at equal distances count in the order in which they were
-    stored; of classes with equal votes the first in `classes_` wins. A row of weight 2 counts as two rows:
-    neighbours are taken until their weights reach k, the last one in part. If fewer rows are stored, all
-    vote. Columns are compared as they are, unless `scale` says otherwise. All rows are kept in memory.
+    with the vote v of a row by its distance d. Rows at equal distances count in the order in which
+    they were stored; of classes with equal votes the first in `classes_` wins. A row of weight 2
+    counts as two rows: neighbors are taken until their weights reach k, the last one in part. If
+    fewer rows are stored, all vote. Columns are compared as they are, unless `scale` says
+    otherwise. All rows are kept in memory.
 
     Parameters
     ----------
     n_neighbors : int, "leave_one_out", "validation" or "all", default=5
-        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out error.
-        "validation": k is raised until the error on held-out rows rises. "all": all rows (Shepard's method).
-        With two classes and uniform votes only odd k are considered, which cannot tie.
+        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out
+        error. "validation": k is raised until the error on held-out rows rises. "all": all rows
+        (Shepard's method). With two classes and uniform votes only odd k are considered, which
+        cannot tie.
     weights : str or callable, default="uniform"
         The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
-        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape
-        (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide alone.
+        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
+        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
+        alone.
     bandwidth : float or None, default=None
-        d_0 or σ; None takes the distance of the farthest neighbour of every query.
+        d_0 or σ; None takes the distance of the farthest neighbor of every query.
     radius : float or None, default=None
-        If given, all rows within this distance vote instead, or the nearest row where there is none.
+        If given, all rows within this distance vote instead, or the nearest row where there is
+        none.
     metric : str, Metric or callable, default="euclidean"
-        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation", "hamming"
-        and "jaccard" compare numbers, with categories as one-of-C columns. "gower" and "value_difference"
-        compare mixed columns with missing cells. A metric that learns is fitted to the rows; or a
-        `Metric`. A function of two rows is called for every pair, which is slow.
+        "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation",
+        "hamming" and "jaccard" compare numbers, with categories as one-of-C columns. "gower" and
+        "value_difference" compare mixed columns with missing cells. A metric that learns is fitted
+        to the rows; or a `Metric`. A function of two rows is called for every pair, which is slow.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     scale : {"range", "standard"} or None, default=None
         Whether columns of numbers are divided by their range or standard deviation first.
     stored : {"all", "edited", "condensed", "edited_condensed"}, default="all"
-        Which rows are kept. "edited": those that the vote of their 3 nearest others gets right (Wilson).
-        "condensed": those that classify all rows right by their nearest one (Hart). "edited_condensed": both.
+        Which rows are kept. "edited": those that the vote of their 3 nearest others gets right
+        (Wilson). "condensed": those that classify all rows right by their nearest one (Hart).
+        "edited_condensed": both.
     max_neighbors : int, default=50
         The largest k to consider when k is chosen.
     validation_fraction : float, default=0.25
@@ -84,8 +89,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     metric_ : Metric
         The metric as it was learned.
     n_undetermined_ : int
-        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
-        small ridge is added to the covariance.
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which
+        a small ridge is added to the covariance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema
@@ -104,9 +109,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     References
     ----------
-    Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE Transactions on
-    Information Theory 13(1).
-    Shepard, D. (1968). A two-dimensional interpolation function for irregularly-spaced data. ACM.
+    Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE Transactions
+    on Information Theory 13(1). Shepard, D. (1968). A two-dimensional interpolation function for
+    irregularly-spaced data. ACM.
 
     Examples
     --------
@@ -153,7 +158,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Store the rows.
@@ -165,7 +170,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         validation : (X, y), (X, y, weights) or scanned rows, optional
-            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given
+            to store.
         """
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
@@ -177,8 +183,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Store more rows.
 
-        With `stored="all"` the result is that of one `fit` on all rows. With "condensed" only those of the
-        new rows are kept that are misclassified; with "edited" the rows of old and new are edited together.
+        With `stored="all"` the result is that of one `fit` on all rows. With "condensed" only those
+        of the new rows are kept that are misclassified; with "edited" the rows of old and new are
+        edited together.
 
         Parameters
         ----------
@@ -192,7 +199,10 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         known = getattr(self, "schema_", None)
         rows = self._more_rows(X, y, sample_weight, classes)
         self._check_settings()
-        before = len(self.weights_) if known is not None else 0
+        if known is not None:
+            before = len(self.weights_)
+        else:
+            before = 0
         block = self._gather(rows)
         self._keep_more(block, known)
         self._reduce_stored(np.arange(before) if before else None)
@@ -205,7 +215,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         if "edited" in self.stored:
             kept = edited_rows(points, self.targets_, self.metric_, 3)
             self._only(kept)
-            points, start = points[kept], None
+            points = points[kept]
+            start = None
         if "condensed" in self.stored:
             self._only(condensed_rows(points, self.targets_, self.metric_, start))
         self.class_prior_ = (
@@ -213,8 +224,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         )
 
     def _only(self, kept: np.ndarray) -> None:
-        metric, center, scale = self.metric_, self.center_, self.scale_
-        self.rows_, self.targets_ = self.rows_[kept], self.targets_[kept]
+        metric = self.metric_
+        center = self.center_
+        scale = self.scale_
+        self.rows_ = self.rows_[kept]
+        self.targets_ = self.targets_[kept]
         self.weights_ = self.weights_[kept]
         self._set_metric(metric, center, scale)
 
@@ -232,7 +246,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def _labels(self, targets: np.ndarray) -> np.ndarray:
         return self.classes_[targets]
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return log_probability(self._shares(block))
@@ -240,14 +254,15 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def _apply(self, function: Any, X: Any) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> NeighborExplanation:
-        """Why these classes: what every column adds to the posterior, and the neighbours that voted.
+        """Why these classes: what every column adds to the posterior, and the neighbors that
+        voted.
 
-        The posterior is the prior of the class plus what the columns add, each in proportion to how much
-        nearer the voters are in it than the stored rows on average. `neighbors(i)` lists the rows that voted
-        on row i with their distances, votes and nearest columns.
+        The posterior is the prior of the class plus what the columns add, each in proportion to how
+        much nearer the voters are in it than the stored rows on average. `neighbors(i)` lists the
+        rows that voted on row i with their distances, votes and nearest columns.
 
         Parameters
         ----------
@@ -282,4 +297,6 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         if hasattr(self, "rows_"):
             codes = self.targets_
             if codes.dtype.kind != "i" or codes.min() < 0 or codes.max() >= len(self.classes_):
-                raise ModelFileError("has class codes in KNeighborsClassifier.targets_ that are no classes")
+                raise ModelFileError(
+                    "has class codes in KNeighborsClassifier.targets_ that are no classes"
+                )

@@ -1,4 +1,4 @@
-"""Why rows were near: the neighbours that voted, and the columns that made them near."""
+"""Why rows were near: the neighbors that voted, and the columns that made them near."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lyceum.report import Explanation, Table, plain
 
 @dataclass(frozen=True)
 class NeighborExplanation(Explanation):
-    """What every column adds to a prediction, and the neighbours that voted.
+    """What every column adds to a prediction, and the neighbors that voted.
 
-    A column adds to the prediction in proportion to how much nearer the voters are in it than the stored rows
-    on average.
+    A column adds to the prediction in proportion to how much nearer the voters are in it than the
+    stored rows on average.
 
     Parameters
     ----------
@@ -31,7 +31,8 @@ class NeighborExplanation(Explanation):
     targets : array of shape (n, k)
         What they voted for.
     differences : array of shape (n, k, n_columns)
-        What every column contributes to the distance of every voter, as a share of its (squared) distance.
+        What every column contributes to the distance of every voter, as a share of its (squared)
+        distance.
 
     Attributes
     ----------
@@ -63,7 +64,8 @@ class NeighborExplanation(Explanation):
     differences: np.ndarray = None  # type: ignore[assignment]
 
     def neighbors(self, i: int) -> Table:
-        """The stored rows that voted on row i: number, target, distance, vote, and the nearest columns."""
+        """The stored rows that voted on row i: number, target, distance, vote, and the nearest
+        columns."""
         there = np.flatnonzero((self.rows[i] >= 0) & (self.votes[i] > 0))
         lines = [
             (
@@ -75,7 +77,9 @@ class NeighborExplanation(Explanation):
             )
             for j in there
         ]
-        return Table(f"Neighbours of row {i}", ("row", "target", "distance", "vote", "nearest in"), lines)
+        return Table(
+            f"Neighbors of row {i}", ("row", "target", "distance", "vote", "nearest in"), lines
+        )
 
     def _nearest_columns(self, shares: np.ndarray) -> str:
         order = np.argsort(shares, kind="stable")[:3]
@@ -122,11 +126,14 @@ def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     difference = np.abs(np.asarray(A, np.float64) - B)
     if space.name in ("mismatches", "sets"):
         return (difference > 0).astype(np.float64)
-    return difference ** (space.power if space.name == "powers" else 2.0 if space.name == "squares" else 1.0)
+    return difference ** (
+        space.power if space.name == "powers" else 2.0 if space.name == "squares" else 1.0
+    )
 
 
 def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:
-    """The share of a prediction due to every column, (n, d): where voters are nearer than rows on average."""
+    """The share of a prediction due to every column, (n, d): where voters are nearer than rows on
+    average."""
     nearer = np.maximum(typical - voters, 0.0)
     total = nearer.sum(axis=1, keepdims=True)
     even = np.full(nearer.shape, 1.0 / max(1, nearer.shape[1]))

@@ -1,4 +1,4 @@
-"""The neighbours that vote, with how much of the weight of each row counts."""
+"""The neighbors that vote, with how much of the weight of each row counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CELLS = 1 << 22
 
 @dataclass(frozen=True)
 class Neighborhood:
-    """Neighbours of some queries, the nearest first; where there are fewer, distances are infinite.
+    """Neighbors of some queries, the nearest first; where there are fewer, distances are infinite.
 
     `counts` says how often each row counts, None for once each.
     """
@@ -33,10 +33,11 @@ class Neighborhood:
 def nearest_by_weight(
     index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
 ) -> Neighborhood:
-    """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are too few.
+    """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are
+    too few.
 
-    `weights` is None for rows that count once each. X is None for every row among the others; or `own` is
-    the stored row that every query leaves out.
+    `weights` is None for rows that count once each. X is None for every row among the others; or
+    `own` is the stored row that every query leaves out.
     """
     n = len(index) - (X is None)
     if weights is None and own is None:
@@ -45,7 +46,10 @@ def nearest_by_weight(
     near = min(k + (own is not None), n)
     while True:
         found = index.nearest(X, near)
-        held = np.ones(found.rows.shape) if weights is None else weights[found.rows]
+        if weights is None:
+            held = np.ones(found.rows.shape)
+        else:
+            held = weights[found.rows]
         if own is not None:
             held = np.where(found.rows == own[:, None], 0.0, held)
         within = np.cumsum(held, axis=1)
@@ -61,8 +65,10 @@ def within(index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | No
     """All rows within a radius, or the nearest row where there is none."""
     found = index.within(X, radius)
     counts = found.counts
-    n, width = len(counts), max(1, int(counts.max(initial=1)))
-    distances, rows = np.full((n, width), np.inf), np.zeros((n, width), dtype=np.int64)
+    n = len(counts)
+    width = max(1, int(counts.max(initial=1)))
+    distances = np.full((n, width), np.inf)
+    rows = np.zeros((n, width), dtype=np.int64)
     there = np.arange(width) < counts[:, None]
     distances[there], rows[there] = found.distances, found.rows
     alone = np.flatnonzero(counts == 0)

@@ -20,30 +20,34 @@ _BINS = 5  # groups of the target that the value difference metric tells apart
 
 
 class KNeighborsRegressor(Regressor, Voter):
-    """k nearest neighbours: the mean target of the k stored rows nearest to x.
+    """k nearest neighbors: the mean target of the k stored rows nearest to x.
 
         f(x) = Σ_i v(d_i) y_i / Σ_i v(d_i),   i over the k nearest rows,
 
-    with the vote v of a row by its distance d. Rows at equal distances count in the order in which they were
-    stored. A row of weight 2 counts as two rows: neighbours are taken until their weights reach k, the last
-    one in part. If fewer rows are stored, all vote. Columns are compared as they are, unless `scale` says
-    otherwise. All rows are kept in memory.
+    with the vote v of a row by its distance d. Rows at equal distances count in the order in which
+    they were stored. A row of weight 2 counts as two rows: neighbors are taken until their weights
+    reach k, the last one in part. If fewer rows are stored, all vote. Columns are compared as they
+    are, unless `scale` says otherwise. All rows are kept in memory.
 
     Parameters
     ----------
     n_neighbors : int, "leave_one_out", "validation" or "all", default=5
-        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out error.
-        "validation": k is raised until the error on held-out rows rises. "all": all rows (Shepard's method).
+        How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out
+        error. "validation": k is raised until the error on held-out rows rises. "all": all rows
+        (Shepard's method).
     weights : str or callable, default="uniform"
         The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
-        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape
-        (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide alone.
+        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
+        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
+        alone.
     bandwidth : float or None, default=None
-        d_0 or σ; None takes the distance of the farthest neighbour of every query.
+        d_0 or σ; None takes the distance of the farthest neighbor of every query.
     radius : float or None, default=None
-        If given, all rows within this distance vote instead, or the nearest row where there is none.
+        If given, all rows within this distance vote instead, or the nearest row where there is
+        none.
     metric : str, Metric or callable, default="euclidean"
-        As in `KNeighborsClassifier`; "value_difference" compares by the shares of five groups of the target.
+        As in `KNeighborsClassifier`; "value_difference" compares by the shares of five groups of
+        the target.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     scale : {"range", "standard"} or None, default=None
@@ -76,8 +80,8 @@ class KNeighborsRegressor(Regressor, Voter):
     metric_ : Metric
         The metric as it was learned.
     n_undetermined_ : int
-        With metric="mahalanobis": the number of directions in which the rows do not vary, for which a
-        small ridge is added to the covariance.
+        With metric="mahalanobis": the number of directions in which the rows do not vary, for which
+        a small ridge is added to the covariance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     schema_ : Schema
@@ -90,7 +94,7 @@ class KNeighborsRegressor(Regressor, Voter):
     See Also
     --------
     KNeighborsClassifier : classes instead of numbers.
-    LocallyWeightedRegression : a line or a parabola through the neighbours.
+    LocallyWeightedRegression : a line or a parabola through the neighbors.
 
     References
     ----------
@@ -135,7 +139,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Store the rows.
@@ -147,7 +151,8 @@ class KNeighborsRegressor(Regressor, Voter):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         validation : (X, y), (X, y, weights) or scanned rows, optional
-            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given
+            to store.
         """
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
@@ -173,8 +178,8 @@ class KNeighborsRegressor(Regressor, Voter):
 
     def _alternative(self) -> str:
         return (
-            "lyceum.trees.DecisionTreeRegressor, or lyceum.distances.nearest(X, k, among=rows), which "
-            "streams the rows"
+            "lyceum.trees.DecisionTreeRegressor, or lyceum.distances.nearest(X, k, among=rows),"
+            " which streams the rows"
         )
 
     def _finish(self, validation: Any = None):
@@ -192,12 +197,14 @@ class KNeighborsRegressor(Regressor, Voter):
         cuts = np.unique(np.quantile(self.targets_, np.arange(1, _BINS) / _BINS))
         groups = np.searchsorted(cuts, self.targets_, side="right").astype(np.int32)
         target = Column("group", "categorical", np.arange(len(cuts) + 1), "fifths of the target")
-        return metric.learn(Rows(replace(source, y=groups, schema=replace(source.schema, target=target))))
+        return metric.learn(
+            Rows(replace(source, y=groups, schema=replace(source.schema, target=target)))
+        )
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
-        """The mean target of the neighbours of every row.
+        """The mean target of the neighbors of every row.
 
         Parameters
         ----------
@@ -209,14 +216,15 @@ class KNeighborsRegressor(Regressor, Voter):
         """
         return self._apply_to_all(partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> NeighborExplanation:
-        """Why these numbers: what every column adds to the mean target, and the neighbours that voted.
+        """Why these numbers: what every column adds to the mean target, and the neighbors that
+        voted.
 
-        The prediction is the mean target of all rows plus what the columns add, each in proportion to how
-        much nearer the voters are in it than the stored rows on average. `neighbors(i)` lists the rows that
-        voted on row i with their distances, votes and nearest columns.
+        The prediction is the mean target of all rows plus what the columns add, each in proportion
+        to how much nearer the voters are in it than the stored rows on average. `neighbors(i)`
+        lists the rows that voted on row i with their distances, votes and nearest columns.
 
         Parameters
         ----------
@@ -230,7 +238,9 @@ class KNeighborsRegressor(Regressor, Voter):
 
     def _unit(self) -> str:
         target = getattr(self, "schema_", None)
-        return "y" if target is None else target.target_name
+        if target is None:
+            return "y"
+        return target.target_name
 
     def summary(self) -> Summary:
         """Stored rows, metric, votes, k and how it was chosen, and the mean target."""

@@ -1,4 +1,4 @@
-"""Voter: what the classifier and the regressor by nearest neighbours share."""
+"""Voter: what the classifier and the regressor by nearest neighbors share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import targets_to_score, undefined, validation_parts
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum._core.statistics import held_out_rows, seed_from
@@ -40,7 +40,7 @@ class Voter(StoredRows):
 
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
-    history_axes: ClassVar[tuple[str, str]] = ("neighbours", "error")
+    history_axes: ClassVar[tuple[str, str]] = ("neighbors", "error")
 
     n_neighbors: Any
     weights: Any
@@ -51,7 +51,7 @@ class Voter(StoredRows):
     random_state: int | np.random.RandomState | None
     n_neighbors_: int
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _tally(self) -> Tally:
         raise undefined(self, "_tally")
@@ -66,30 +66,42 @@ class Voter(StoredRows):
     @property
     def _row_weights(self) -> np.ndarray | None:
         """The weights of the stored rows, None where each counts once."""
-        return None if (self.weights_ == 1.0).all() else self.weights_
+        if (self.weights_ == 1.0).all():
+            return None
+        return self.weights_
 
     def _check_settings(self) -> None:
         if self.radius is not None and isinstance(self.n_neighbors, str):
             raise SettingError(
-                f"radius={self.radius} and n_neighbors={self.n_neighbors!r} both say which rows vote: "
-                "leave one at its default"
+                f"radius={self.radius} and n_neighbors={self.n_neighbors!r} both say which rows"
+                " vote: leave one at its default"
             )
         if callable(self.weights) and self.bandwidth is not None:
-            raise SettingError("bandwidth belongs to votes that are given by name, not to a callable")
+            raise SettingError(
+                "bandwidth belongs to votes that are given by name, not to a callable"
+            )
 
     def _choose(self, validation: Any = None) -> None:
         """Set n_neighbors_, and errors_ where it is chosen."""
         if validation is not None and self.n_neighbors != "validation":
-            raise SettingError("validation rows are what n_neighbors='validation' chooses k by: set it")
+            raise SettingError(
+                "validation rows are what n_neighbors='validation' chooses k by: set it"
+            )
         self.__dict__.pop("errors_", None)
         n = len(self.weights_)
-        total = n if self._row_weights is None else max(1, int(np.ceil(self.weights_.sum())))
+        if self._row_weights is None:
+            total = n
+        else:
+            total = max(1, int(np.ceil(self.weights_.sum())))
         if self.n_neighbors == "all":
             self.n_neighbors_ = total
         elif isinstance(self.n_neighbors, str) and n > 1:
             self._choose_by_error(validation)
         else:
-            k = 1 if isinstance(self.n_neighbors, str) else int(self.n_neighbors)
+            if isinstance(self.n_neighbors, str):
+                k = 1
+            else:
+                k = int(self.n_neighbors)
             self.n_neighbors_ = min(k, total)
 
     def _choose_by_error(self, validation: Any) -> None:
@@ -98,14 +110,22 @@ class Voter(StoredRows):
             self.n_neighbors_ = best_k(errors, candidates(len(errors), self._odd_only()))
             self.errors_ = errors
             return
-        errors = self._share_held_out() if validation is None else self._errors_on(validation)
+        if validation is None:
+            errors = self._share_held_out()
+        else:
+            errors = self._errors_on(validation)
         tried = candidates(len(errors), self._odd_only())
         self.n_neighbors_, last = first_rise(errors, tried)
-        self.errors_ = np.where(np.isin(np.arange(1, len(errors) + 1), tried[tried <= last]), errors, np.nan)
+        self.errors_ = np.where(
+            np.isin(np.arange(1, len(errors) + 1), tried[tried <= last]), errors, np.nan
+        )
 
     def _share_held_out(self) -> np.ndarray:
-        held = held_out_rows(0, len(self.weights_), self.validation_fraction, seed_from(self.random_state))
-        held[:2] = held[:2] if held.any() and not held.all() else (True, False)
+        held = held_out_rows(
+            0, len(self.weights_), self.validation_fraction, seed_from(self.random_state)
+        )
+        if not (held.any() and not held.all()):
+            held[:2] = (True, False)
         return self._held_out(held, self.max_neighbors)
 
     def _leave_one_out(self, most: int) -> np.ndarray:
@@ -116,14 +136,20 @@ class Voter(StoredRows):
         return errors_by_k(near, self._tally(), self._votes, self.targets_, self.weights_, w, most)
 
     def _held_out(self, held: np.ndarray, most: int) -> np.ndarray:
-        points, w = self._points(self.rows_), self._row_weights
-        kept = None if w is None else w[~held]
+        points = self._points(self.rows_)
+        w = self._row_weights
+        if w is None:
+            kept = None
+        else:
+            kept = w[~held]
         index = NeighborIndex(points[~held], metric=self.metric_)
         most = min(most, len(index))
         near = nearest_by_weight(index, points[held], most, kept)
         near = Neighborhood(near.distances, near.rows)
         tally = Tally(self.targets_[~held], self._tally().n_classes)
-        return errors_by_k(near, tally, self._votes, self.targets_[held], self.weights_[held], kept, most)
+        return errors_by_k(
+            near, tally, self._votes, self.targets_[held], self.weights_[held], kept, most
+        )
 
     def errors_by_k(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """The error on validation data for k = 1 ... `max_neighbors`, from one search.
@@ -155,7 +181,7 @@ class Voter(StoredRows):
     def _codes(self, y: np.ndarray) -> np.ndarray:
         return y
 
-    # -- votes -----------------------------------------------------------------------------------------------
+    # -- votes -------------------------------------------------------------------------
 
     def _near(self, points: Any) -> tuple[Neighborhood, np.ndarray]:
         """The rows that vote on some points, and their votes."""
@@ -164,9 +190,10 @@ class Voter(StoredRows):
             near = within(self._neighbor_index, points, float(self.radius), w)
         else:
             near = nearest_by_weight(self._neighbor_index, points, self.n_neighbors_, w)
-        distances = (
-            near.distances if near.counts is None else np.where(near.counts > 0, near.distances, np.inf)
-        )
+        if near.counts is None:
+            distances = near.distances
+        else:
+            distances = np.where(near.counts > 0, near.distances, np.inf)
         votes = self._votes(distances)
         return near, votes if near.counts is None else votes * near.counts
 
@@ -175,7 +202,8 @@ class Voter(StoredRows):
         points = self._points(as_cells(block))
         if self.n_neighbors == "all" and self.radius is None:
             return self._shepard(points)
-        tally, n = self._tally(), points.shape[0]
+        tally = self._tally()
+        n = points.shape[0]
         out = np.empty((n, tally.width))
         for some in slices(n, len(self.weights_) if self.radius is not None else self.n_neighbors_):
             near, votes = self._near(points[some])
@@ -185,7 +213,10 @@ class Voter(StoredRows):
     def _shepard(self, points: Any) -> np.ndarray:
         """The votes of all rows."""
         tally = self._tally()
-        targets = np.eye(tally.n_classes)[self.targets_] if tally.n_classes else self.targets_[:, None]
+        if tally.n_classes:
+            targets = np.eye(tally.n_classes)[self.targets_]
+        else:
+            targets = self.targets_[:, None]
         stored = self._points(self.rows_)
         out = np.empty((points.shape[0], tally.width))
         step = max(1, (1 << 20) // len(self.weights_))  # the same blocks for any number of threads
@@ -194,7 +225,7 @@ class Voter(StoredRows):
             out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(axis=1, keepdims=True)
         return out
 
-    # -- neighbours ------------------------------------------------------------------------------------------
+    # -- neighbors --------------------------------------------------------------------
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Neighbors:
         """The nearest stored rows, weights aside.
@@ -202,7 +233,7 @@ class Voter(StoredRows):
         Parameters
         ----------
         X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
-            By default the stored rows, none of which is its own neighbour.
+            By default the stored rows, none of which is its own neighbor.
         n_neighbors : int, optional
             By default `n_neighbors_`.
 
@@ -211,7 +242,9 @@ class Voter(StoredRows):
         Neighbors
             `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
         """
-        return self._searched_rows(X).nearest(self._query_points(X), n_neighbors or self.n_neighbors_)
+        return self._searched_rows(X).nearest(
+            self._query_points(X), n_neighbors or self.n_neighbors_
+        )
 
     def radius_neighbors(self, X: Any = None, radius: float | None = None) -> RadiusNeighbors:
         """The stored rows within a radius.
@@ -219,16 +252,17 @@ class Voter(StoredRows):
         Parameters
         ----------
         X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
-            By default the stored rows, none of which is its own neighbour.
+            By default the stored rows, none of which is its own neighbor.
         radius : float, optional
             By default the parameter `radius`.
 
         Returns
         -------
         RadiusNeighbors
-            `found[i]` are the neighbours of row i, the nearest first.
+            `found[i]` are the neighbors of row i, the nearest first.
         """
-        radius = self.radius if radius is None else radius
+        if radius is None:
+            radius = self.radius
         if radius is None:
             raise SettingError("give a radius: this learner has none")
         return self._searched_rows(X).within(self._query_points(X), radius)
@@ -243,10 +277,11 @@ class Voter(StoredRows):
         rows = self.rows_to_predict(X)
         return self._points(as_cells(rows.gathered(type(self).__name__)))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _explain_votes(self, X: Any, unit: str, base: np.ndarray) -> NeighborExplanation:
-        """Contributions of columns and the rows that voted; `base` is the vote of all rows, (K,)."""
+        """Contributions of columns and the rows that voted; `base` is the vote of all rows,
+        (K,)."""
         check_is_fitted(self)
         found, block = self._explain_in_memory(X, partial(_contributions, self, base=base), unit)
         near, votes = self._near(self._points(as_cells(block)))
@@ -266,7 +301,7 @@ class Voter(StoredRows):
         return targets
 
     def _pair_differences(self, block: Block, rows: np.ndarray) -> np.ndarray:
-        """What every table column adds to the raw distances of rows and neighbours, (n, k, d)."""
+        """What every table column adds to the raw distances of rows and neighbors, (n, k, d)."""
         (n, k), d = rows.shape, len(self.schema_)
         X = np.repeat(dense_cells(self._points(as_cells(block))), k, axis=0)
         Y = dense_cells(self._points(self.rows_)[rows.ravel()])
@@ -275,10 +310,13 @@ class Voter(StoredRows):
     @property
     def _source(self) -> np.ndarray:
         """The table column of every stored column."""
-        return np.arange(len(self.schema_)) if self._is_mixed else self._design.source
+        if self._is_mixed:
+            return np.arange(len(self.schema_))
+        return self._design.source
 
     def summary(self) -> Summary:
-        """Stored rows, metric, votes, k and how it was chosen; what to know of the columns' scales."""
+        """Stored rows, metric, votes, k and how it was chosen; what to know of the columns'
+        scales."""
         head = super().summary()
         facts = {
             **head.facts,
@@ -291,7 +329,10 @@ class Voter(StoredRows):
         if self.radius is not None:
             facts["radius"] = float(self.radius)
         else:
-            facts["neighbours k"] = "all" if self.n_neighbors == "all" else self.n_neighbors_
+            if self.n_neighbors == "all":
+                facts["neighbors k"] = "all"
+            else:
+                facts["neighbors k"] = self.n_neighbors_
         if isinstance(self.n_neighbors, str) and hasattr(self, "errors_"):
             facts["k chosen by"] = self.n_neighbors.replace("_", "-")
             facts["its error"] = float(self.errors_[self.n_neighbors_ - 1])
@@ -302,24 +343,36 @@ class Voter(StoredRows):
 
 
 def _contributions(learner: Voter, block: Block, base: np.ndarray) -> np.ndarray:
-    """For `Learner._explain`: what is predicted, the base, and what every column of the block adds."""
+    """For `Learner._explain`: what is predicted, the base, and what every column of the block
+    adds."""
     shares = learner._shares(block)
     code = shares.argmax(axis=1)
-    score, start = shares[np.arange(len(shares)), code], base[code]
+    score = shares[np.arange(len(shares)), code]
+    start = base[code]
     d = len(learner.schema_)
-    near_all = [learner._near(learner._points(as_cells(block)[some])) for some in slices(len(block), 1 << 14)]
+    near_all = [
+        learner._near(learner._points(as_cells(block)[some]))
+        for some in slices(len(block), 1 << 14)
+    ]
     parts = []
     for some, (near, votes) in zip(slices(len(block), 1 << 14), near_all):
         part = block.take(np.arange(len(block))[some])
         share = votes / votes.sum(axis=1, keepdims=True)
         voters = np.einsum("ij,ijk->ik", share, learner._pair_differences(part, near.rows))
-        sample = np.linspace(0, len(learner.weights_) - 1, min(_TYPICAL_ROWS, len(learner.weights_)))
+        sample = np.linspace(
+            0, len(learner.weights_) - 1, min(_TYPICAL_ROWS, len(learner.weights_))
+        )
         everyone = np.tile(sample.astype(np.int64), (len(part), 1))
         typical = learner._pair_differences(part, everyone).mean(axis=1)
         parts.append(column_shares(typical, voters))
-    shared = np.concatenate(parts) if parts else np.empty((0, d))
+    if parts:
+        shared = np.concatenate(parts)
+    else:
+        shared = np.empty((0, d))
     added = (score - start)[:, None] * _spread_over(shared, learner._source, block.X.shape[1])
-    return np.column_stack([code if len(base) > 1 or learner._tally().n_classes else score, start, added])
+    return np.column_stack(
+        [code if len(base) > 1 or learner._tally().n_classes else score, start, added]
+    )
 
 
 def _spread_over(shared: np.ndarray, source: np.ndarray, width: int) -> np.ndarray:

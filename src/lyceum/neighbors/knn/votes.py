@@ -1,4 +1,4 @@
-"""How much every neighbour counts, by its distance."""
+"""How much every neighbor counts, by its distance."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum.errors import SettingError
 
 _KINDS = {"uniform", "distance", "inverse_square", "shifted_inverse_square", "gaussian"}
@@ -21,15 +21,16 @@ VOTE_CONSTRAINTS: dict[str, list[Any]] = {
 
 @dataclass(frozen=True)
 class Votes:
-    """The vote of a neighbour at distance d, up to a factor that all neighbours of a query share.
+    """The vote of a neighbor at distance d, up to a factor that all neighbors of a query share.
 
     Parameters
     ----------
     weights : str or callable
-        "uniform": 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square": 1/(d_0 + d)².
-        "gaussian": exp(-(d/σ)²). A callable takes distances of shape (n, k) and gives votes of that shape.
+        "uniform": 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square": 1/(d_0 +
+        d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape (n, k) and gives votes of
+        that shape.
     bandwidth : float, optional
-        d_0 or σ; by default the distance of the farthest neighbour of the query.
+        d_0 or σ; by default the distance of the farthest neighbor of the query.
 
     Examples
     --------
@@ -42,14 +43,19 @@ class Votes:
 
     @property
     def adapts(self) -> bool:
-        """Whether the vote of a neighbour depends on how many there are."""
-        fixed = self.bandwidth is not None or self.weights in ("uniform", "distance", "inverse_square")
+        """Whether the vote of a neighbor depends on how many there are."""
+        fixed = self.bandwidth is not None or self.weights in (
+            "uniform",
+            "distance",
+            "inverse_square",
+        )
         return callable(self.weights) or not fixed
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
-        """The votes of neighbours in ascending order of distance.
+        """The votes of neighbors in ascending order of distance.
 
-        Rows infinitely far away have no vote, unless all are; where all votes vanish they are equal.
+        Rows infinitely far away have no vote, unless all are; where all votes vanish they are
+        equal.
 
         Parameters
         ----------
@@ -74,9 +80,10 @@ class Votes:
             return np.ones(d.shape)
         if self.weights in ("distance", "inverse_square"):
             return _inverse(d, near, 1 if self.weights == "distance" else 2)
-        width = (
-            np.full((len(d), 1), self.bandwidth, float) if self.bandwidth else d.max(axis=1, keepdims=True)
-        )
+        if self.bandwidth:
+            width = np.full((len(d), 1), self.bandwidth, float)
+        else:
+            width = d.max(axis=1, keepdims=True)
         width = np.where(width > 0, width, 1.0)
         if self.weights == "gaussian":
             first = np.where(near, d, np.inf).min(axis=1, keepdims=True)
@@ -90,13 +97,16 @@ class Votes:
         votes = np.array(self.weights(d), dtype=np.float64)
         if votes.shape != d.shape:
             raise SettingError(
-                f"weights gave votes of shape {votes.shape} for distances of shape {d.shape}: they must agree"
+                f"weights gave votes of shape {votes.shape} for distances of shape {d.shape}: they"
+                " must agree"
             )
         # 1/d in a callable is infinite at an exact hit, which then decides alone
         hits = np.isposinf(votes)
         votes = np.where(hits.any(axis=1, keepdims=True), hits, votes)
         if not (votes >= 0).all():
-            raise SettingError("weights gave a vote that is negative or NaN: votes must be at least 0")
+            raise SettingError(
+                "weights gave a vote that is negative or NaN: votes must be at least 0"
+            )
         return votes
 
 

@@ -10,17 +10,24 @@ from lyceum._core.solvers import ranked_squares
 from lyceum.neighbors.local_regression.fits import LocalModel
 
 
-def polynomial_at(model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np.ndarray) -> dict[str, Any]:
+def polynomial_at(
+    model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np.ndarray
+) -> dict[str, Any]:
     """The rows about one query, their weights and, for one column, the polynomial through them.
 
     Q is the query in scaled units, `query` in those of the rows.
     """
     _, rows, kernel, count = model.lists(Q)
-    w = kernel if count is None else kernel * count
+    if count is None:
+        w = kernel
+    else:
+        w = kernel * count
     found: dict[str, Any] = {"rows": rows, "weights": w}
     if model.X.shape[1] == 1:
-        X, y = model.X[rows], model.y[rows]
-        mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+        X = model.X[rows]
+        y = model.y[rows]
+        mean = np.average(X, axis=0, weights=w)
+        y_mean = np.average(y, weights=w)
         root = np.sqrt(w / w.max())
         T = terms_of(X - mean, model.degree)
         c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef
@@ -38,19 +45,32 @@ def descend_at(
 ) -> list[dict[str, Any]]:
     """Gradient descent on the weighted squared error at one query, (1, d), step by step."""
     _, rows, kernel, count = model.lists(Q)
-    w = kernel if count is None else kernel * count
-    X, y = model.X[rows], model.y[rows]
-    mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
-    T, t = terms_of(X - mean, model.degree), terms_of(Q - mean, model.degree)[0]
+    if count is None:
+        w = kernel
+    else:
+        w = kernel * count
+    X = model.X[rows]
+    y = model.y[rows]
+    mean = np.average(X, axis=0, weights=w)
+    y_mean = np.average(y, weights=w)
+    T = terms_of(X - mean, model.degree)
+    t = terms_of(Q - mean, model.degree)[0]
     squares = w @ T**2
     unit = np.where(squares > 0, 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
-    T, t = T * unit, t * unit
-    c, out = np.zeros(T.shape[1]), []
+    T = T * unit
+    t = t * unit
+    c = np.zeros(T.shape[1])
+    out = []
     for step in range(max_steps + 1):
         residual = y - y_mean - T @ c
         value = float(y_mean + t @ c)
         out.append(
-            {"step": step, "objective": float(w @ residual**2), "coefficients": c * unit, "value": value}
+            {
+                "step": step,
+                "objective": float(w @ residual**2),
+                "coefficients": c * unit,
+                "value": value,
+            }
         )
         change = rate / len(c) * ((w * residual) @ T)
         c = c + change

@@ -1,4 +1,5 @@
-"""Weighted least squares in the neighbourhood of every query, by one native kernel over blocks of queries."""
+"""Weighted least squares in the neighborhood of every query, by one native kernel over blocks of
+queries."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from lyceum._core.threads import ordered_map
 from lyceum.neighbors.knn.neighborhoods import nearest_by_weight
 from lyceum.neighbors.local_regression.kernels import kernel_weights
 
-_QUERIES = 1024  # per task, fewer where neighbourhoods are large
+_QUERIES = 1024  # per task, fewer where neighborhoods are large
 _CELLS = 1 << 20
 
 
@@ -29,7 +30,7 @@ def n_terms(n_columns: int, degree: int) -> int:
 def bandwidths_to_try(
     index: NeighborIndex, points: np.ndarray, some: np.ndarray, near: int, n_tried: int
 ) -> np.ndarray:
-    """From about the distance to the `near`-th neighbour of some rows to the width of all rows."""
+    """From about the distance to the `near`-th neighbor of some rows to the width of all rows."""
     reach = np.median(index.nearest(points[some], min(len(index), near + 1)).distances[:, -1])
     widest = 2.0 * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()))
     if not widest > 0:
@@ -49,8 +50,8 @@ class LocalFit:
 
 
 class Judgment(NamedTuple):
-    """σ with σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), the trace of the hat matrix, and the share of rows whose
-    neighbourhood does not determine all terms.
+    """σ with σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), the trace of the hat matrix, and the share of
+    rows whose neighborhood does not determine all terms.
     """
 
     sigma: float
@@ -60,7 +61,7 @@ class Judgment(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalModel:
-    """Stored rows, and how a neighbourhood is weighted and solved."""
+    """Stored rows, and how a neighborhood is weighted and solved."""
 
     index: NeighborIndex
     X: np.ndarray  # (n, d) in the units of distances, float64
@@ -77,15 +78,22 @@ class LocalModel:
 
     def at(self, Q: np.ndarray, own: np.ndarray | None = None) -> LocalFit:
         """The fits at the rows of Q; `own` is the stored row that each leaves out."""
-        wide = len(self.y) if self.n_neighbors is None else self.n_neighbors
+        if self.n_neighbors is None:
+            wide = len(self.y)
+        else:
+            wide = self.n_neighbors
         step = max(1, min(_QUERIES, _CELLS // max(1, wide)))
         stretches = [slice(start, min(len(Q), start + step)) for start in range(0, len(Q), step)]
         parts = list(
-            ordered_map(lambda some: self._fit_block(Q[some], None if own is None else own[some]), stretches)
+            ordered_map(
+                lambda some: self._fit_block(Q[some], None if own is None else own[some]), stretches
+            )
         )
         if not parts:
             return self._fit_block(Q, own)
-        return LocalFit(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LocalFit)))
+        return LocalFit(
+            *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LocalFit))
+        )
 
     def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
         rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
@@ -99,20 +107,25 @@ class LocalModel:
 
     def judge(self, some: np.ndarray, weights: np.ndarray) -> Judgment:
         """What the fits at some stored rows say of all."""
-        w, fit = weights[some], self.at(self.X[some])
+        w = weights[some]
+        fit = self.at(self.X[some])
         # the leverage of a row is that of weight K(0) = 1; 1/u counts exact hits alone, each once
         left = float(w @ (1.0 - 2.0 * fit.leverage + fit.norm))
         residual = self.y[some] - fit.value
         trace = float(weights.sum() / w.sum() * (w @ fit.leverage))
-        sigma = float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan
+        if left > 1e-9 * w.sum():
+            sigma = float(np.sqrt(w @ residual**2 / left))
+        else:
+            sigma = np.nan
         return Judgment(sigma, trace, float(w @ fit.degenerate / w.sum()))
 
-    # -- neighbourhoods --------------------------------------------------------------------------------------
+    # -- neighborhoods ----------------------------------------------------------------
 
     def lists(
         self, Q: np.ndarray, own: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-        """Offsets, rows, kernel weights and counts of the neighbourhood of every query, end to end."""
+        """Offsets, rows, kernel weights and counts of the neighborhood of every query, end to
+        end."""
         if self.n_neighbors is None:
             return self._all_rows(Q, own)
         near = nearest_by_weight(self.index, Q, self.n_neighbors, self.weights, own)
@@ -121,7 +134,10 @@ class LocalModel:
             distances = np.where(near.counts > 0, distances, np.inf)
         kernel = kernel_weights(self.kernel, distances, self._widths(distances))
         n, k = near.rows.shape
-        counts = None if near.counts is None else np.ascontiguousarray(near.counts).ravel()
+        if near.counts is None:
+            counts = None
+        else:
+            counts = np.ascontiguousarray(near.counts).ravel()
         return np.arange(n + 1) * k, np.ascontiguousarray(near.rows).ravel(), kernel.ravel(), counts
 
     def _all_rows(

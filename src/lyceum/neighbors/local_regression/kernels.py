@@ -1,4 +1,4 @@
-"""The weights of rows in a neighbourhood, by their distance and a bandwidth."""
+"""The weights of rows in a neighborhood, by their distance and a bandwidth."""
 
 from __future__ import annotations
 
@@ -32,21 +32,23 @@ KERNELS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def criterion(kernel: str, everyone: bool) -> str:
-    """Which squared errors a local fit minimises, by the customary name.
+    """Which squared errors a local fit minimizes, by the customary name.
 
     >>> criterion("uniform", False)
     'E1: the k nearest rows alike'
     """
     if everyone:
         return "E2: all rows with a kernel"
-    return "E1: the k nearest rows alike" if kernel == "uniform" else "E3: the k nearest rows with a kernel"
+    if kernel == "uniform":
+        return "E1: the k nearest rows alike"
+    return "E3: the k nearest rows with a kernel"
 
 
 def kernel_weights(kernel: str, distances: np.ndarray, bandwidth: np.ndarray) -> np.ndarray:
     """The weights of rows at some distances, (n, k), for a bandwidth per query, (n,).
 
-    Where weights are infinite (an exact hit of 1/d), those rows count alone; where all vanish, those at the
-    smallest distance do.
+    Where weights are infinite (an exact hit of 1/d), those rows count alone; where all vanish,
+    those at the smallest distance do.
 
     >>> kernel_weights("tricube", np.array([[0.0, 1.0, 2.0]]), np.array([2.0])).round(4).tolist()
     [[1.0, 0.6699, 0.0]]

@@ -7,10 +7,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Regressor
+from lyceum._core.constraints import Interval, Options, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.local_regression.descent import descend_at, polynomial_at
@@ -22,32 +22,35 @@ from lyceum.report import Explanation, Summary, Table
 _COUNT = Interval(Integral, 1, None, closed="left")
 _CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
 _JUDGED_ON = 1000  # rows that the noise is estimated from
-_TRIED = 12  # bandwidths or numbers of neighbours
-_FARTHEST = "the farthest neighbour's distance"
+_TRIED = 12  # bandwidths or numbers of neighbors
+_FARTHEST = "the farthest neighbor's distance"
 
 
 class LocallyWeightedRegression(Regressor, StoredRows):
-    """Locally weighted regression (loess): a polynomial fitted about every query x by weighted least squares.
+    """Locally weighted regression (loess): a polynomial fitted about every query x by weighted
+    least squares.
 
         f(x) = p(x),   p = argmin Σ_i K(d(x, x_i) / h) (y_i - p(x_i))²,   p of degree 0, 1 or 2,
 
-    over the k nearest rows alike (criterion E1, `kernel="uniform"`), over all rows with a kernel (E2,
-    `n_neighbors="all"`), or over the k nearest rows with a kernel (E3, the default). Where the rows of a
-    neighbourhood do not determine the polynomial, it is the one of least norm (see `degenerate_share_`). A
-    row of weight 2 counts as two rows. Categories are one-of-C columns. All rows are kept in memory.
+    over the k nearest rows alike (criterion E1, `kernel="uniform"`), over all rows with a kernel
+    (E2, `n_neighbors="all"`), or over the k nearest rows with a kernel (E3, the default). Where the
+    rows of a neighborhood do not determine the polynomial, it is the one of least norm (see
+    `degenerate_share_`). A row of weight 2 counts as two rows. Categories are one-of-C columns. All
+    rows are kept in memory.
 
     Parameters
     ----------
     n_neighbors : int, "all", "leave_one_out" or None, default=None
-        The size of a neighbourhood; None takes max(30, 3 p) for p terms. "leave_one_out": that
+        The size of a neighborhood; None takes max(30, 3 p) for p terms. "leave_one_out": that
         of the lowest leave-one-out error on up to 2,000 rows.
     degree : {0, 1, 2}, default=1
         The degree of the polynomial: constant, linear or quadratic.
     kernel : str, default="tricube"
-        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²), "uniform" 1, "inverse" 1/u,
-        "inverse_square" 1/u², "shifted_inverse_square" 1/(1 + u)². With 1/u an exact hit returns its value.
+        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²), "uniform" 1,
+        "inverse" 1/u, "inverse_square" 1/u², "shifted_inverse_square" 1/(1 + u)². With 1/u an exact
+        hit returns its value.
     bandwidth : float, "nearest" or "leave_one_out", default="nearest"
-        h. "nearest": the distance of the farthest neighbour, or of the max(30, 3 p)-th of all rows.
+        h. "nearest": the distance of the farthest neighbor, or of the max(30, 3 p)-th of all rows.
         "leave_one_out": the one number for all queries of the lowest leave-one-out error.
     scale : {"standard", "range"}, array of shape (d,) or None, default="standard"
         What every column of numbers is divided by before distances are taken.
@@ -65,17 +68,19 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     Attributes
     ----------
     n_neighbors_ : int
-        The size of a neighbourhood; all rows if it is "all".
+        The size of a neighborhood; all rows if it is "all".
     bandwidth_ : float
-        h; NaN where it is the distance of the farthest neighbour.
+        h; NaN where it is the distance of the farthest neighbor.
     tried_, errors_ : arrays
-        Where one is chosen: the bandwidths or numbers of neighbours, and their leave-one-out errors.
+        Where one is chosen: the bandwidths or numbers of neighbors, and their leave-one-out
+        errors.
     sigma_ : float
-        The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit exactly.
+        The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit
+        exactly.
     effective_degrees_ : float
         The effective number of parameters, the trace of the hat matrix.
     degenerate_share_ : float
-        The share of up to 1,000 stored rows whose neighbourhood does not determine all terms.
+        The share of up to 1,000 stored rows whose neighborhood does not determine all terms.
     rows_ : array of shape (n, d)
         The stored rows.
     targets_ : array of shape (n,)
@@ -95,14 +100,14 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     See Also
     --------
-    KNeighborsRegressor : the mean of the neighbours.
+    KNeighborsRegressor : the mean of the neighbors.
     lyceum.linear.LinearRegression : one plane for all rows.
 
     References
     ----------
     Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression. JASA 83(403).
-    Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial Intelligence
-    Review 11.
+    Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial
+    Intelligence Review 11.
 
     Examples
     --------
@@ -118,7 +123,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         "n_neighbors": [_COUNT, StrOptions({"all", "leave_one_out"}), None],
         "degree": [Options(Integral, {0, 1, 2})],
         "kernel": [StrOptions(set(KERNELS))],
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"nearest", "leave_one_out"})],
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"nearest", "leave_one_out"}),
+        ],
         "scale": [StrOptions({"range", "standard"}), "array-like", None],
         "solver": [StrOptions({"direct", "gradient_descent"})],
         "learning_rate": [Interval(Real, 0, 2, closed="neither")],
@@ -160,7 +168,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return False
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Store the rows, choose the bandwidth if that is wanted, and estimate the noise.
@@ -191,16 +199,28 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         return self._finish()
 
     def _alternative(self) -> str:
-        return "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with BasisExpansion"
+        return (
+            "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with"
+            " BasisExpansion"
+        )
 
     def _finish(self):
         for name in {"tried_", "errors_"} & self.__dict__.keys():
             delattr(self, name)
         self._check_settings()
         total = max(1, int(np.ceil(self.weights_.sum())))
-        wanted = self._enough if self.n_neighbors in (None, "all", "leave_one_out") else int(self.n_neighbors)
-        self.n_neighbors_ = total if self.n_neighbors == "all" else min(wanted, total)
-        self.bandwidth_ = np.nan if isinstance(self.bandwidth, str) else float(self.bandwidth)
+        if self.n_neighbors in (None, "all", "leave_one_out"):
+            wanted = self._enough
+        else:
+            wanted = int(self.n_neighbors)
+        if self.n_neighbors == "all":
+            self.n_neighbors_ = total
+        else:
+            self.n_neighbors_ = min(wanted, total)
+        if isinstance(self.bandwidth, str):
+            self.bandwidth_ = np.nan
+        else:
+            self.bandwidth_ = float(self.bandwidth)
         if len(self.weights_) > 2:
             self._choose()
         self._judge()
@@ -208,7 +228,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _check_settings(self) -> None:
         if self.n_neighbors == "leave_one_out" and self.bandwidth == "leave_one_out":
-            raise SettingError("n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one")
+            raise SettingError(
+                "n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one"
+            )
 
     def _learn_scale(self, rows: Rows) -> None:
         if self.scale is None or isinstance(self.scale, str):
@@ -219,7 +241,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             raise SettingError(
                 f"scale must be {d} positive numbers, one per column, but it is {self.scale!r}"
             )
-        self.center_, self.scale_ = np.average(self.rows_, axis=0, weights=self.weights_), scale
+        self.center_ = np.average(self.rows_, axis=0, weights=self.weights_)
+        self.scale_ = scale
         return None
 
     @property
@@ -228,7 +251,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _model(self, n_neighbors: int | None = None, bandwidth: float | None = None) -> LocalModel:
         everyone = self.n_neighbors == "all"
-        h = self.bandwidth_ if bandwidth is None else bandwidth
+        if bandwidth is None:
+            h = self.bandwidth_
+        else:
+            h = bandwidth
         descends = self.solver == "gradient_descent"
         plain = (self.weights_ == 1.0).all()
         return LocalModel(
@@ -246,7 +272,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             float(self.tol),
         )
 
-    # -- choice of a bandwidth -------------------------------------------------------------------------------
+    # -- choice of a bandwidth ---------------------------------------------------------
 
     def _choose(self) -> None:
         n = len(self.weights_)
@@ -258,12 +284,15 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             models = [self._model(n_neighbors=int(k)) for k in tried]
         elif self.bandwidth == "leave_one_out":
             near = n_terms(self.rows_.shape[1], self.degree) + 2
-            tried = bandwidths_to_try(self._neighbor_index, self._points(self.rows_), some, near, _TRIED)
+            tried = bandwidths_to_try(
+                self._neighbor_index, self._points(self.rows_), some, near, _TRIED
+            )
             models = [self._model(bandwidth=float(h)) for h in tried]
         else:
             return
         errors = np.array([model.leave_one_out(some, self.weights_) for model in models])
-        self.tried_, self.errors_ = tried, errors
+        self.tried_ = tried
+        self.errors_ = errors
         best = tried[errors.argmin()]
         if self.n_neighbors == "leave_one_out":
             self.n_neighbors_ = int(best)
@@ -271,13 +300,14 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             self.bandwidth_ = float(best)
 
     def _judge(self) -> None:
-        """The noise, the trace of the hat matrix and the share of degenerate fits, from some rows."""
+        """The noise, the trace of the hat matrix and the share of degenerate fits, from some
+        rows."""
         n = len(self.weights_)
         some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
         found = self._model().judge(some, self.weights_)
         self.sigma_, self.effective_degrees_, self.degenerate_share_ = found
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The fitted values, and their standard errors if wanted.
@@ -311,7 +341,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Returns
         -------
         dict
-            `rows` stored and their `weights`; for one column `polynomial`, a function of its values.
+            `rows` stored and their `weights`; for one column `polynomial`, a function of its
+            values.
         """
         check_is_fitted(self)
         query = np.asarray(x, dtype=np.float64).reshape(1, -1)
@@ -331,18 +362,19 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Returns
         -------
         list of dict
-            For every step its number `step`, the weighted squared error `objective`, the `coefficients` and
-            the `value` at x.
+            For every step its number `step`, the weighted squared error `objective`, the
+            `coefficients` and the `value` at x.
         """
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.gathered(type(self).__name__)
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds: the slope of the local fit times the distance from the column's mean.
+        """What every column adds: the slope of the local fit times the distance from the column's
+        mean.
 
         The base is what is left of the prediction. A fit of degree 0 has no slopes.
 
@@ -359,21 +391,26 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _slopes(self, block: Block) -> np.ndarray:
         fit = self._fit_block(block)
-        points, stored = (np.asarray(self._points(A), np.float64) for A in (as_cells(block), self.rows_))
+        points, stored = (
+            np.asarray(self._points(A), np.float64) for A in (as_cells(block), self.rows_)
+        )
         added = fit.gradient * (points - np.average(stored, axis=0, weights=self.weights_))
         return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
 
     def summary(self) -> Summary:
-        """The neighbourhood, how it was chosen, and the noise."""
+        """The neighborhood, how it was chosen, and the noise."""
         head = super().summary()
-        scale = "none" if self.scale is None else "given"
+        if self.scale is None:
+            scale = "none"
+        else:
+            scale = "given"
         facts = {
             **head.facts,
             "stored rows": len(self.weights_),
             "degree": self.degree,
             "criterion": criterion(self.kernel, self.n_neighbors == "all"),
             "kernel": self.kernel,
-            "neighbours k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
+            "neighbors k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
             "bandwidth": _FARTHEST if np.isnan(self.bandwidth_) else self.bandwidth_,
             "scale": self.scale if isinstance(self.scale, str) else scale,
             "solver": self.solver.replace("_", " "),
@@ -383,7 +420,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         }
         tables = []
         if hasattr(self, "errors_"):
-            what = "k" if self.n_neighbors == "leave_one_out" else "bandwidth"
+            if self.n_neighbors == "leave_one_out":
+                what = "k"
+            else:
+                what = "bandwidth"
             rows = [(float(one), float(error)) for one, error in zip(self.tried_, self.errors_)]
             tables = [Table("Leave-one-out errors", (what, "mean squared error"), rows)]
         return Summary(head.title, facts, tables)

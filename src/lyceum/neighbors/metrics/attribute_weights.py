@@ -1,4 +1,4 @@
-"""One weight per column, chosen by the leave-one-out error of the nearest neighbours."""
+"""One weight per column, chosen by the leave-one-out error of the nearest neighbors."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Design
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
@@ -21,18 +21,19 @@ _COUNT = Interval(Integral, 1, None, closed="left")
 
 
 class AttributeWeights(SupervisedTransformer):
-    """A factor z_j for every column, which stretches it before distances are taken; 0 removes the column.
+    """A factor z_j for every column, which stretches it before distances are taken; 0 removes the
+    column.
 
-    z minimises the leave-one-out error of k nearest neighbours: the mean of (1 - share of the own class)²
-    among the k nearest other rows, or the mean squared error of their mean target. Starting from 1 for all
-    columns in units of their standard deviations, each is halved, doubled or set to 0 in turn while that
-    lowers the error; a column that does not lower it is removed. All one-of-C columns of a category share
-    one factor.
+    z minimizes the leave-one-out error of k nearest neighbors: the mean of (1 - share of the own
+    class)² among the k nearest other rows, or the mean squared error of their mean target. Starting
+    from 1 for all columns in units of their standard deviations, each is halved, doubled or set to
+    0 in turn while that lowers the error; a column that does not lower it is removed. All one-of-C
+    columns of a category share one factor.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        The number of neighbours, k.
+        The number of neighbors, k.
     max_iter : int, default=5
         The most rounds through all columns.
     max_rows : int, default=1000
@@ -59,7 +60,8 @@ class AttributeWeights(SupervisedTransformer):
     n_iter_ : int
         The number of rounds.
     record_ : list of dict
-        With `record=True`, for every round its number `step`, the error `objective` and the `weights`.
+        With `record=True`, for every round its number `step`, the error `objective` and the
+        `weights`.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -74,7 +76,8 @@ class AttributeWeights(SupervisedTransformer):
 
     References
     ----------
-    Moore, A. W. and Lee, M. S. (1994). Efficient algorithms for minimizing cross validation error. ICML.
+    Moore, A. W. and Lee, M. S. (1994). Efficient algorithms for minimizing cross validation error.
+    ICML.
 
     Examples
     --------
@@ -126,13 +129,19 @@ class AttributeWeights(SupervisedTransformer):
         """
         size = int(self.max_rows)
         sample, self.mean_, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
-        search = _WeightSearch(sample.rows, self._design.source, len(self.schema_), sample.y, sample.w)
+        search = _WeightSearch(
+            sample.rows, self._design.source, len(self.schema_), sample.y, sample.w
+        )
         search.k = min(int(self.n_neighbors), len(sample.rows) - 1)
-        search.n_classes = len(self.classes_) if self._learns_classes else 0
+        if self._learns_classes:
+            search.n_classes = len(self.classes_)
+        else:
+            search.n_classes = 0
         history, steps = search.run(int(self.max_iter))
         self.weights_ = search.z
         self.components_ = np.diag(search.z[self._design.source] / unit)
-        self.history_, self.n_iter_ = history, max(1, len(history) - 1)
+        self.history_ = history
+        self.n_iter_ = max(1, len(history) - 1)
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = steps
@@ -148,7 +157,7 @@ class AttributeWeights(SupervisedTransformer):
         head = super().summary()
         facts = {
             **head.facts,
-            "neighbours k": self.n_neighbors,
+            "neighbors k": self.n_neighbors,
             "removed": int((self.weights_ == 0).sum()),
             "error at the start": self.history_[0],
             "error": self.history_[-1],
@@ -162,18 +171,25 @@ class AttributeWeights(SupervisedTransformer):
 
 
 class _WeightSearch:
-    """Coordinate descent on the factors; squared distances are kept and changed by one column at a time."""
+    """Coordinate descent on the factors; squared distances are kept and changed by one column at a
+    time."""
 
     k: int
     n_classes: int
 
-    def __init__(self, Z: np.ndarray, source: np.ndarray, n_columns: int, y: np.ndarray, w: np.ndarray):
-        self.Z, self.source, self.y, self.w = Z, source, y, w
+    def __init__(
+        self, Z: np.ndarray, source: np.ndarray, n_columns: int, y: np.ndarray, w: np.ndarray
+    ):
+        self.Z = Z
+        self.source = source
+        self.y = y
+        self.w = w
         self.z = np.ones(n_columns)
 
     def run(self, rounds: int) -> tuple[list[float], list[dict[str, Any]]]:
         error = self._error(self._distances())
-        history, steps = [error], [{"step": 0, "objective": error, "weights": self.z.copy()}]
+        history = [error]
+        steps = [{"step": 0, "objective": error, "weights": self.z.copy()}]
         for round_ in range(1, rounds + 1):
             before = self.z.copy()
             error = self._round(error)
@@ -189,7 +205,10 @@ class _WeightSearch:
         for j in range(len(self.z)):
             square = self._column(j)
             rest = D - self.z[j] ** 2 * square
-            tried = [0.0, self.z[j] / 2, self.z[j] * 2] if self.z[j] else [1.0]
+            if self.z[j]:
+                tried = [0.0, self.z[j] / 2, self.z[j] * 2]
+            else:
+                tried = [1.0]
             for value in tried:
                 found = self._error(rest + value**2 * square)
                 # a column that does not help is removed, unless it is the last one

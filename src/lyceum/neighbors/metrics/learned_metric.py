@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils._param_validation import Interval
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval
 from lyceum._core.distances import Mahalanobis
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
-from lyceum.neighbors.smooth import minimise
+from lyceum.neighbors.smooth import minimize
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
 from lyceum.report import Summary, Table, undetermined_fact
 
@@ -21,15 +21,17 @@ _SMALLEST_PART = 1e-9  # of what M gives a column
 
 
 class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
-    """A Mahalanobis metric d²(x, y) = (x - y)ᵀ M (x - y), M = LᵀL, that brings rows of like targets together.
+    """A Mahalanobis metric d²(x, y) = (x - y)ᵀ M (x - y), M = LᵀL, that brings rows of like targets
+    together.
 
-    Row i draws one other row j as its neighbour with the probability
+    Row i draws one other row j as its neighbor with the probability
 
         p_ij = w_j exp(-|L x_i - L x_j|²) / Σ_(l≠i) w_l exp(-|L x_i - L x_l|²).
 
-    For classes L maximises the expected number of rows that draw a row of their own class (neighbourhood
-    components analysis); for numbers it minimises the squared error of the expected target Σ_j p_ij y_j. The
-    transformed rows L x can be given to any method that takes Euclidean distances.
+    For classes L maximizes the expected number of rows that draw a row of their own class
+    (neighborhood components analysis); for numbers it minimizes the squared error of the expected
+    target Σ_j p_ij y_j. The transformed rows L x can be given to any method that takes Euclidean
+    distances.
 
     Parameters
     ----------
@@ -57,7 +59,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
     matrix_ : array of shape (d, d)
         M = LᵀL.
     n_undetermined_ : int
-        The number of directions in which the sampled rows do not vary: the penalty alone decides there.
+        The number of directions in which the sampled rows do not vary: the penalty alone decides
+        there.
     mean_ : array of shape (d,)
         The mean of the rows, which is subtracted.
     classes_ : array of shape (K,)
@@ -82,9 +85,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
 
     References
     ----------
-    Goldberger, J., Roweis, S., Hinton, G. and Salakhutdinov, R. (2005). Neighbourhood components analysis.
-    Advances in Neural Information Processing Systems 17.
-    Weinberger, K. Q. and Tesauro, G. (2007). Metric learning for kernel regression. AISTATS.
+    Goldberger, J., Roweis, S., Hinton, G. and Salakhutdinov, R. (2005). Neighborhood components
+    analysis. Advances in Neural Information Processing Systems 17. Weinberger, K. Q. and Tesauro,
+    G. (2007). Metric learning for kernel regression. AISTATS.
 
     Examples
     --------
@@ -150,11 +153,15 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
 
         def observe(point: Any) -> None:
             steps.append(
-                {"step": len(steps), "objective": point.value, "components": point.theta.reshape(m, d) / unit}
+                {
+                    "step": len(steps),
+                    "objective": point.value,
+                    "components": point.theta.reshape(m, d) / unit,
+                }
             )
 
         start = objective.start(m)
-        found = minimise(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
+        found = minimize(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
         self.mean_ = mean
         self.n_undetermined_ = d - objective.rank
         self.components_ = found.point.theta.reshape(m, d) / unit
@@ -188,7 +195,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         facts |= undetermined_fact(
             self.n_undetermined_, len(self.mean_), "direction", "the penalty alone decides there"
         )
-        rows = [(name, float(value)) for name, value in zip(self.design_names, np.diag(self.matrix_))]
+        rows = [
+            (name, float(value)) for name, value in zip(self.design_names, np.diag(self.matrix_))
+        ]
         return Summary(head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -197,15 +206,24 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
 
 
 class _NeighborLoss:
-    """The mean loss of drawing one neighbour, plus alpha |L|² / 2, and its gradient."""
+    """The mean loss of drawing one neighbor, plus alpha |L|² / 2, and its gradient."""
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, classes: bool, alpha: float):
-        self.Z, self.w, self.alpha = Z, w / w.sum(), alpha
-        self.same = y[:, None] == y if classes else None
-        spread = (
-            1.0 if classes else float(np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w)))
-        )
-        self.y = None if classes else (y - np.average(y, weights=w)) / (spread or 1.0)
+        self.Z = Z
+        self.w = w / w.sum()
+        self.alpha = alpha
+        if classes:
+            self.same = y[:, None] == y
+        else:
+            self.same = None
+        if classes:
+            spread = 1.0
+        else:
+            spread = float(np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w)))
+        if classes:
+            self.y = None
+        else:
+            self.y = (y - np.average(y, weights=w)) / (spread or 1.0)
 
     @property
     def rank(self) -> int:
@@ -223,7 +241,8 @@ class _NeighborLoss:
         return V * np.sign(V[np.arange(m), np.abs(V).argmax(axis=1)])[:, None]
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        Z, w = self.Z, self.w
+        Z = self.Z
+        w = self.w
         L = theta.reshape(-1, Z.shape[1])
         Y = Z @ L.T
         P = self._probabilities(Y)

@@ -17,28 +17,31 @@ _LEAST = 1e-9  # of a posterior
 class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     """A network of radial basis functions with one output per class, fitted to 0 and 1.
 
-        f_k(x) = b_k + Σ_j H_j(x) a_jk, or Σ_j H_j(x) (a_jk + B_jkᵀ x),   H_j(x) = exp(-|x - c_j|² / 2 s_j²),
+        f_k(x) = b_k + Σ_j H_j(x) a_jk, or Σ_j H_j(x) (a_jk + B_jkᵀ x), H_j(x) = exp(-|x - c_j|² / 2
+        s_j²),
 
-    in scaled columns x, with H_j divided by Σ_l H_l if normalized. The least-squares fit to 0 and 1 estimates
-    the posteriors; outputs are cut off below at 1e-9 and divided by their sum. All rows are kept in memory
-    while it learns.
+    in scaled columns x, with H_j divided by Σ_l H_l if normalized. The least-squares fit to 0 and 1
+    estimates the posteriors; outputs are cut off below at 1e-9 and divided by their sum. All rows
+    are kept in memory while it learns.
 
     Parameters
     ----------
     n_centers : int, default=20
         The number of units m; fewer where there are fewer distinct rows.
     centers : {"clustered", "sampled", "uniform"} or array of shape (m, d), default="clustered"
-        Where the units are: at the centres of k-means, at random rows, or spread evenly over the ranges of
-        the columns (equally spaced in one column, Halton's points in more); or the centres themselves.
+        Where the units are: at the centers of k-means, at random rows, or spread evenly over the
+        ranges of the columns (equally spaced in one column, Halton's points in more); or the
+        centers themselves.
     widths : {"shared", "own"} or float, default="shared"
-        The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
-        nearest others; "shared": the mean of these; or one number for all.
+        The widths, in units of scaled columns. "own": the root mean square distance of a center to
+        its two nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
         Whether the output of a unit is a constant or a linear model.
     fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
-        "least_squares": centres and widths stay, weights are solved for. "gradient": quasi-Newton steps on
-        the squared error then move centres, widths and weights together. "em": rows and targets are a
-        mixture of units, each a Gaussian with a model of the target, fitted by expectation-maximisation.
+        "least_squares": centers and widths stay, weights are solved for. "gradient": quasi-Newton
+        steps on the squared error then move centers, widths and weights together. "em": rows and
+        targets are a mixture of units, each a Gaussian with a model of the target, fitted by
+        expectation-maximization.
     normalized : bool or None, default=None
         Whether the activations of a row are divided by their sum; None does so for "em" alone.
     alpha : float, default=1e-6
@@ -63,7 +66,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     class_prior_ : array of shape (K,)
         The share of every class, which is added to the outputs.
     centers_ : array of shape (m, d)
-        The centres, in the units of the rows.
+        The centers, in the units of the rows.
     widths_ : array of shape (m,)
         The widths s_j, in scaled units.
     log_gains_ : array of shape (m,)
@@ -80,12 +83,13 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     history_ : list of float
-        The mean squared error, or for "em" the log-likelihood, at the start and after every iteration.
+        The mean squared error, or for "em" the log-likelihood, at the start and after every
+        iteration.
     n_iter_ : int
         The number of iterations.
     record_ : list of dict
-        With `record=True`, for every iteration its number `step`, the `objective`, `centers`, `widths` and
-        `weights`.
+        With `record=True`, for every iteration its number `step`, the `objective`, `centers`,
+        `widths` and `weights`.
     schema_ : Schema
         The columns that were learned from.
     n_features_in_ : int
@@ -101,10 +105,9 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
 
     References
     ----------
-    Moody, J. and Darken, C. J. (1989). Fast learning in networks of locally-tuned processing units. Neural
-    Computation 1(2).
-    Xu, L., Jordan, M. I. and Hinton, G. E. (1995). An alternative model for mixtures of experts. Advances in
-    Neural Information Processing Systems 7.
+    Moody, J. and Darken, C. J. (1989). Fast learning in networks of locally-tuned processing units.
+    Neural Computation 1(2). Xu, L., Jordan, M. I. and Hinton, G. E. (1995). An alternative model
+    for mixtures of experts. Advances in Neural Information Processing Systems 7.
 
     Examples
     --------
@@ -173,7 +176,8 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
             return np.log(self._posteriors(self._scale_rows(block)))
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the predicted class, from the mean row to the row.
+        """What every column adds to the posterior of the predicted class, from the mean row to the
+        row.
 
         Parameters
         ----------

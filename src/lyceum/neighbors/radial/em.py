@@ -1,4 +1,5 @@
-"""Radial units as a mixture: rows and targets come from hidden units, found by expectation-maximisation."""
+"""Radial units as a mixture: rows and targets come from hidden units, found by
+expectation-maximization."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _FLOOR = 1e-6  # of variances, in units of those of all rows
 
 @dataclass(frozen=True)
 class UnitMixture:
-    """Parameters: shares π_j, centres, widths, models a_j + B_j z and noise τ_j of every unit."""
+    """Parameters: shares π_j, centers, widths, models a_j + B_j z and noise τ_j of every unit."""
 
     shares: np.ndarray
     centers: np.ndarray
@@ -28,7 +29,8 @@ class UnitMixture:
 
     def units(self, linear: bool) -> RadialUnits:
         """As normalized units: H_j ∝ π_j N(z | c_j, s_j²)."""
-        d, K = self.centers.shape[1], self.models.shape[2]
+        d = self.centers.shape[1]
+        K = self.models.shape[2]
         gains = np.log(np.maximum(self.shares, 1e-300)) - d * np.log(self.widths)
         return RadialUnits(
             self.centers,
@@ -59,12 +61,16 @@ class RadialMixture(EMProblem):
     """
 
     def __init__(self, linear: bool, shared: bool, alpha: float):
-        self.linear, self.shared, self.alpha = linear, shared, alpha
+        self.linear = linear
+        self.shared = shared
+        self.alpha = alpha
 
     def expectation(self, block: Block, parameters: UnitMixture) -> Expectation:
         """E-step: the responsibilities of the units for every row and its target."""
         d = parameters.centers.shape[1]
-        Z, T, w = np.asarray(block.X)[:, :d], np.asarray(block.X)[:, d:], block.weights
+        Z = np.asarray(block.X)[:, :d]
+        T = np.asarray(block.X)[:, d:]
+        w = block.weights
         K = T.shape[1]
         U = self._terms(Z)
         squares = ((Z[:, None] - parameters.centers) ** 2).sum(axis=2)
@@ -95,7 +101,8 @@ class RadialMixture(EMProblem):
     def maximization(self, statistic: Any) -> UnitMixture:
         """M-step: means, spreads and weighted least squares."""
         n, sz, szz, UU, UT, tt = statistic.parts
-        d, K = sz.shape[1], UT.shape[2]
+        d = sz.shape[1]
+        K = UT.shape[2]
         safe = np.maximum(n, 1e-12)
         centers = sz / safe[:, None]
         spread = np.maximum(szz / safe - (centers**2).sum(axis=1), 0.0) / d
@@ -104,7 +111,9 @@ class RadialMixture(EMProblem):
         factors = [self._factor(A) for A in UU]
         models = np.stack([factor.solve(B) for factor, B in zip(factors, UT)])
         squared = (
-            tt - 2 * np.einsum("juk,juk->j", models, UT) + np.einsum("juk,juv,jvk->j", models, UU, models)
+            tt
+            - 2 * np.einsum("juk,juk->j", models, UT)
+            + np.einsum("juk,juv,jvk->j", models, UU, models)
         )
         noise = np.maximum(squared / (safe * K), _FLOOR)
         lacking = sum(UU.shape[1] - factor.rank for factor in factors)
@@ -118,7 +127,7 @@ class RadialMixture(EMProblem):
         return PositiveFactor.of(A + np.diag(ridge))
 
     def start(self, units: RadialUnits, K: int, spread: float) -> UnitMixture:
-        """From centres and widths, with constant models of the mean target."""
+        """From centers and widths, with constant models of the mean target."""
         m, d = units.centers.shape
         models = np.zeros((m, 1 + d if self.linear else 1, K))
         return UnitMixture(
@@ -127,4 +136,6 @@ class RadialMixture(EMProblem):
 
     def _terms(self, Z: np.ndarray) -> np.ndarray:
         one = np.ones((len(Z), 1))
-        return np.concatenate([one, Z], axis=1) if self.linear else one
+        if self.linear:
+            return np.concatenate([one, Z], axis=1)
+        return one

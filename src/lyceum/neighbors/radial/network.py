@@ -7,16 +7,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
 from lyceum._core.solvers import ExpectationMaximization
 from lyceum._core.statistics import seed_from
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.radial.em import RadialMixture
 from lyceum.neighbors.radial.units import RadialUnits, place_centers, start_widths
-from lyceum.neighbors.smooth import minimise
+from lyceum.neighbors.smooth import minimize
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
 from lyceum.report import Summary, Table, undetermined_fact
 
@@ -75,7 +75,9 @@ class RadialNetwork(Learner):
         check_not_empty(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
+            self._design.source
+        ]
         self.mean_ = moments.mean
         self.scale_ = np.where(
             numeric & (self.scale is not None), spreads_of(moments, self.scale or "range"), 1.0
@@ -86,11 +88,14 @@ class RadialNetwork(Learner):
     def _scale_rows(self, block: Block) -> np.ndarray:
         return (np.asarray(block.X, dtype=np.float64) - self.mean_) / self.scale_
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def _fit_units(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray) -> None:
         """Place the units and fit them to targets T, (n, K), of about mean 0 and spread 1."""
-        normalized = self.fit_by == "em" if self.normalized is None else bool(self.normalized)
+        if self.normalized is None:
+            normalized = self.fit_by == "em"
+        else:
+            normalized = bool(self.normalized)
         if self.fit_by == "em" and not normalized:
             raise SettingError("fit_by='em' makes normalized units: leave normalized at None")
         v = w / w.sum()
@@ -121,19 +126,26 @@ class RadialNetwork(Learner):
             centers = number_setting("centers", self.centers)
             if centers.ndim != 2 or centers.shape[1] != d or not len(centers):
                 raise SettingError(
-                    f"centers must have shape (m, {d}), one row per unit, but they have {centers.shape}"
+                    f"centers must have shape (m, {d}), one row per unit, but they have"
+                    f" {centers.shape}"
                 )
             centers = (centers - self.mean_) / self.scale_
         if isinstance(self.widths, str):
             widths = start_widths(Z, v, centers, self.widths == "shared")
         else:
             widths = np.full(len(centers), float(self.widths))
-        m, linear = len(centers), self.units == "linear"
+        m = len(centers)
+        linear = self.units == "linear"
         weights = np.zeros((m, 1 + d if linear else 1, K))
         return RadialUnits(centers, widths, np.zeros(m), normalized, linear, weights, np.zeros(K))
 
     def _by_gradient(
-        self, units: RadialUnits, Z: np.ndarray, T: np.ndarray, v: np.ndarray, steps: list[dict[str, Any]]
+        self,
+        units: RadialUnits,
+        Z: np.ndarray,
+        T: np.ndarray,
+        v: np.ndarray,
+        steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
         alpha = float(self.alpha) * 1e-3
         shared = self.widths == "shared"
@@ -153,7 +165,7 @@ class RadialNetwork(Learner):
             there = units.unpack(point.theta)
             steps.append(_step(there, 2.0 * point.value))
 
-        found = minimise(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        found = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
         moved = units.unpack(found.point.theta)
         solved = moved.solve(Z, T, v, float(self.alpha))
         errors = [_error(one, Z, T, v) for one in (moved, solved)]
@@ -162,23 +174,33 @@ class RadialNetwork(Learner):
         return (solved if errors[1] <= errors[0] else moved), history
 
     def _by_em(
-        self, units: RadialUnits, Z: np.ndarray, T: np.ndarray, w: np.ndarray, steps: list[dict[str, Any]]
+        self,
+        units: RadialUnits,
+        Z: np.ndarray,
+        T: np.ndarray,
+        w: np.ndarray,
+        steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
-        d, K = Z.shape[1], T.shape[1]
+        d = Z.shape[1]
+        K = T.shape[1]
         columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
         rows = Rows(ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True))
         problem = RadialMixture(self.units == "linear", self.widths == "shared", _RIDGE)
-        loop = ExpectationMaximization(int(self.max_iter), float(self.tol), record=bool(self.record))
+        loop = ExpectationMaximization(
+            int(self.max_iter), float(self.tol), record=bool(self.record)
+        )
         spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
-        found = loop.maximise(rows, problem, problem.start(units, K, spread))
+        found = loop.maximize(rows, problem, problem.start(units, K, spread))
         for step in found.record or ():
             steps.append(_step(step["parameters"].units(problem.linear), step["objective"]))
         return found.parameters.units(problem.linear), [float(value) for value in found.history]
 
     def _keep_units(self, units: RadialUnits) -> None:
         self.centers_ = units.centers * self.scale_ + self.mean_
-        self.widths_, self.log_gains_ = units.widths, units.log_gains
-        self.weights_, self.bias_ = units.weights, units.bias
+        self.widths_ = units.widths
+        self.log_gains_ = units.log_gains
+        self.weights_ = units.weights
+        self.bias_ = units.bias
         self.normalized_ = bool(units.normalized)
         self.n_undetermined_ = units.n_undetermined
 
@@ -187,11 +209,18 @@ class RadialNetwork(Learner):
         centers = (self.centers_ - self.mean_) / self.scale_
         linear = self.units == "linear"
         return RadialUnits(
-            centers, self.widths_, self.log_gains_, self.normalized_, linear, self.weights_, self.bias_
+            centers,
+            self.widths_,
+            self.log_gains_,
+            self.normalized_,
+            linear,
+            self.weights_,
+            self.bias_,
         )
 
     def activations(self, X: Any) -> np.ndarray:
-        """The activations of the units by every row, (n_samples, m): 1 at a centre, or shares that sum to 1.
+        """The activations of the units by every row, (n_samples, m): 1 at a center, or shares that
+        sum to 1.
 
         Parameters
         ----------
@@ -202,10 +231,11 @@ class RadialNetwork(Learner):
     def _activations(self, block: Block) -> np.ndarray:
         return self._units.activations(self._scale_rows(block))
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def _walk(self, block: Block, score: Any) -> np.ndarray:
-        """What every column adds on the way from the mean row to the row, column by column: (n, 1 + d).
+        """What every column adds on the way from the mean row to the row, column by column: (n, 1 +
+        d).
 
         The first column is the score of the mean row.
         """
@@ -221,14 +251,14 @@ class RadialNetwork(Learner):
         return out
 
     def summary(self) -> Summary:
-        """The units: centres, widths and weights."""
+        """The units: centers, widths and weights."""
         head = super().summary()
         n_weights = self.weights_[:, :, 0].size + (not self.normalized_)
         facts = {
             **head.facts,
             "units": len(self.centers_),
             "of": f"{self.units} models" if self.units == "linear" else "constants",
-            "centres": self.centers if isinstance(self.centers, str) else "given",
+            "centers": self.centers if isinstance(self.centers, str) else "given",
             "fitted by": self.fit_by.replace("_", " "),
             "normalized": self.normalized_,
             "objective": self.history_[-1],
@@ -238,11 +268,13 @@ class RadialNetwork(Learner):
             (i, float(width), *center.tolist())
             for i, (center, width) in enumerate(zip(self.centers_, self.widths_))
         ]
-        names = (f"centre, {name}" for name in self.design_names)
+        names = (f"center, {name}" for name in self.design_names)
         return Summary(head.title, facts, [Table("Units", ("unit", "width", *names), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d, K = len(self.widths_), len(self.design_names), len(self.bias_)
+        m = len(self.widths_)
+        d = len(self.design_names)
+        K = len(self.bias_)
         return {
             "centers_": (m, d),
             "widths_": (m,),

@@ -25,17 +25,19 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     n_centers : int, default=20
         The number of units m; fewer where there are fewer distinct rows.
     centers : {"clustered", "sampled", "uniform"} or array of shape (m, d), default="clustered"
-        Where the units are: at the centres of k-means, at random rows, or spread evenly over the ranges of
-        the columns (equally spaced in one column, Halton's points in more); or the centres themselves.
+        Where the units are: at the centers of k-means, at random rows, or spread evenly over the
+        ranges of the columns (equally spaced in one column, Halton's points in more); or the
+        centers themselves.
     widths : {"shared", "own"} or float, default="shared"
-        The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
-        nearest others; "shared": the mean of these; or one number for all.
+        The widths, in units of scaled columns. "own": the root mean square distance of a center to
+        its two nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
         Whether the output of a unit is a constant or a linear model.
     fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
-        "least_squares": centres and widths stay, weights are solved for. "gradient": quasi-Newton steps on
-        the squared error then move centres, widths and weights together. "em": rows and targets are a
-        mixture of units, each a Gaussian with a model of the target, fitted by expectation-maximisation.
+        "least_squares": centers and widths stay, weights are solved for. "gradient": quasi-Newton
+        steps on the squared error then move centers, widths and weights together. "em": rows and
+        targets are a mixture of units, each a Gaussian with a model of the target, fitted by
+        expectation-maximization.
     normalized : bool or None, default=None
         Whether the activations of a row are divided by their sum; None does so for "em" alone.
     alpha : float, default=1e-6
@@ -56,7 +58,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     Attributes
     ----------
     centers_ : array of shape (m, d)
-        The centres, in the units of the rows.
+        The centers, in the units of the rows.
     widths_ : array of shape (m,)
         The widths s_j, in scaled units.
     log_gains_ : array of shape (m,)
@@ -73,12 +75,13 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     history_ : list of float
-        The mean squared error, or for "em" the log-likelihood, at the start and after every iteration.
+        The mean squared error, or for "em" the log-likelihood, at the start and after every
+        iteration.
     n_iter_ : int
         The number of iterations.
     record_ : list of dict
-        With `record=True`, for every iteration its number `step`, the `objective`, `centers`, `widths` and
-        `weights`.
+        With `record=True`, for every iteration its number `step`, the `objective`, `centers`,
+        `widths` and `weights`.
     target_mean_, target_scale_ : float
         The weights are for the target less its mean, in units of its standard deviation.
     schema_ : Schema
@@ -95,10 +98,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
 
     References
     ----------
-    Moody, J. and Darken, C. J. (1989). Fast learning in networks of locally-tuned processing units. Neural
-    Computation 1(2).
-    Xu, L., Jordan, M. I. and Hinton, G. E. (1995). An alternative model for mixtures of experts. Advances in
-    Neural Information Processing Systems 7.
+    Moody, J. and Darken, C. J. (1989). Fast learning in networks of locally-tuned processing units.
+    Neural Computation 1(2). Xu, L., Jordan, M. I. and Hinton, G. E. (1995). An alternative model
+    for mixtures of experts. Advances in Neural Information Processing Systems 7.
 
     Examples
     --------
@@ -154,7 +156,10 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         Z, y, w = self._fit_rows(self._rows(X, y, sample_weight))
         self.target_mean_ = float(np.average(y, weights=w))
         spread = float(np.sqrt(np.average((y - self.target_mean_) ** 2, weights=w)))
-        self.target_scale_ = spread if spread > 0 else 1.0
+        if spread > 0:
+            self.target_scale_ = spread
+        else:
+            self.target_scale_ = 1.0
         self._fit_units(Z, ((y - self.target_mean_) / self.target_scale_)[:, None], w)
         return self
 
@@ -183,7 +188,8 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         return self._apply(self._unit_outputs, X)
 
     def _unit_outputs(self, block: Block) -> np.ndarray:
-        Z, units = self._scale_rows(block), self._units
+        Z = self._scale_rows(block)
+        units = self._units
         models = units.weights[:, 0, 0] + (Z @ units.weights[:, 1:, 0].T if units.linear else 0.0)
         return self.target_scale_ * units.activations(Z) * models
 
@@ -191,7 +197,8 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         return self.target_mean_ + self.target_scale_ * self._units.outputs(Z)[:, 0]
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds on the way from the mean row to the row, one column after the other.
+        """What every column adds on the way from the mean row to the row, one column after the
+        other.
 
         Parameters
         ----------

@@ -6,9 +6,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum._core.distances import nearest, pairwise
 from lyceum._core.probability import log_probability
@@ -22,12 +22,12 @@ _INSIDE = 1 - 1e-9  # a radius ends just before the row that limits it
 class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     """Restricted Coulomb energy network: a class is where the spheres about some of its rows are.
 
-    The first row that no sphere of its class covers becomes the centre of one; its radius is the distance to
-    the nearest row of another class, but at most `max_radius`. So it goes on until all rows are covered. A
-    query is *identified* if all spheres that cover it are of one class, *ambiguous* if they are of several,
-    *unknown* if there are none (see `region`). Spheres that cover it vote by the weight of the rows that they
-    were the first to cover; where there are none, the sphere whose surface is nearest decides. The result
-    depends on the order of the rows.
+    The first row that no sphere of its class covers becomes the center of one; its radius is the
+    distance to the nearest row of another class, but at most `max_radius`. So it goes on until all
+    rows are covered. A query is *identified* if all spheres that cover it are of one class,
+    *ambiguous* if they are of several, *unknown* if there are none (see `region`). Spheres that
+    cover it vote by the weight of the rows that they were the first to cover; where there are none,
+    the sphere whose surface is nearest decides. The result depends on the order of the rows.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     classes_ : array of shape (K,)
         The classes.
     centers_ : array of shape (m, d)
-        The centres of the spheres, which are rows.
+        The centers of the spheres, which are rows.
     radii_ : array of shape (m,)
         Their radii, in scaled units.
     center_class_ : array of int of shape (m,)
@@ -68,9 +68,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     References
     ----------
-    Reilly, D. L., Cooper, L. N. and Elbaum, C. (1982). A neural model for category learning. Biological
-    Cybernetics 45(1).
-    Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, section 4.8.
+    Reilly, D. L., Cooper, L. N. and Elbaum, C. (1982). A neural model for category learning.
+    Biological Cybernetics 45(1). Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern
+    Classification, section 4.8.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self.scale = scale
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Cover the rows with spheres.
@@ -128,8 +128,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
-        """Grow by more rows: spheres of other classes shrink until they no longer cover them, and new ones
-        cover those that are not covered yet.
+        """Grow by more rows: spheres of other classes shrink until they no longer cover them, and
+        new ones cover those that are not covered yet.
 
         Parameters
         ----------
@@ -145,7 +145,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         block = self._gather(self._more_rows(X, y, sample_weight, classes))
         if known is None or old_classes is None:
             self._learn_scale(block)
-            self._keep(np.empty((0, len(self.design_names))), np.empty(0), np.empty(0, dtype=np.int64))
+            self._keep(
+                np.empty((0, len(self.design_names))), np.empty(0), np.empty(0, dtype=np.int64)
+            )
         else:
             self._recode(known, old_classes)
         self._grow(block)
@@ -158,9 +160,14 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _learn_scale(self, block: Block) -> None:
         moments = moments_of(Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True)))
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]
+        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
+            self._design.source
+        ]
         spreads = spreads_of(moments, self.scale or "range")
-        self.mean_, self.scale_ = moments.mean, np.where(numeric & (self.scale is not None), spreads, 1.0)
+        self.mean_, self.scale_ = (
+            moments.mean,
+            np.where(numeric & (self.scale is not None), spreads, 1.0),
+        )
 
     def _recode(self, known: Schema, old_classes: np.ndarray) -> None:
         """Bring what was learned to the categories and classes of now."""
@@ -175,14 +182,19 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self.center_class_ = places[self.center_class_]
 
     def _keep(self, centers: np.ndarray, radii: np.ndarray, classes: np.ndarray) -> None:
-        self.centers_, self.radii_, self.center_class_ = centers, radii, classes
+        self.centers_ = centers
+        self.radii_ = radii
+        self.center_class_ = classes
         self.counts_ = np.zeros(len(radii))
 
     def _grow(self, block: Block) -> None:
-        Z, y = self._scale_rows(block.X), np.asarray(block.y, dtype=np.int64)
+        Z = self._scale_rows(block.X)
+        y = np.asarray(block.y, dtype=np.int64)
         self._shrink(Z, y)
         limits = self._limits(Z, y)
-        centers, radii, classes = [self.centers_], [self.radii_], [self.center_class_]
+        centers = [self.centers_]
+        radii = [self.radii_]
+        classes = [self.center_class_]
         covered = self._is_covered(Z, y)
         while not covered.all():
             row = int(covered.argmin())
@@ -201,7 +213,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         """Add the weight of every row to the first sphere of its class that covers it."""
         self.counts_ = np.concatenate([before, np.zeros(len(self.radii_) - len(before))])
         for c in np.unique(y):
-            own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
+            own = np.flatnonzero(y == c)
+            spheres = np.flatnonzero(self.center_class_ == c)
             first = (
                 pairwise(Z[own], self._scale_rows(self.centers_[spheres])) <= self.radii_[spheres]
             ).argmax(axis=1)
@@ -211,14 +224,18 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         """Spheres of other classes end before the new rows."""
         radii = self.radii_.copy()
         for c in np.unique(self.center_class_):
-            own, others = np.flatnonzero(self.center_class_ == c), Z[y != c]
+            own = np.flatnonzero(self.center_class_ == c)
+            others = Z[y != c]
             if len(others):
-                distance = nearest(self._scale_rows(self.centers_[own]), 1, among=others).distances[:, 0]
+                distance = nearest(self._scale_rows(self.centers_[own]), 1, among=others).distances[
+                    :, 0
+                ]
                 radii[own] = np.minimum(radii[own], np.maximum(distance * _INSIDE, self.min_radius))
         self.radii_ = radii
 
     def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The largest radius of a sphere around every row: up to rows and centres of other classes."""
+        """The largest radius of a sphere around every row: up to rows and centers of other
+        classes."""
         out = np.full(len(Z), np.inf if self.max_radius is None else float(self.max_radius))
         known = self._scale_rows(self.centers_)
         for c in np.unique(y):
@@ -234,7 +251,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         """Which rows a sphere of their class covers already."""
         out = np.zeros(len(Z), dtype=bool)
         for c in np.unique(self.center_class_):
-            own, spheres = np.flatnonzero(y == c), np.flatnonzero(self.center_class_ == c)
+            own = np.flatnonzero(y == c)
+            spheres = np.flatnonzero(self.center_class_ == c)
             if len(own):
                 apart = pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
                 out[own] = (apart <= self.radii_[spheres]).any(axis=1)
@@ -243,7 +261,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_)
 
-    # -- predict ---------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def _counts(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The votes of covering spheres by class, (n, K), and the class of the nearest surface."""
@@ -280,10 +298,11 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         n_classes = (self._counts(block)[0] > 0).sum(axis=1)
         return np.array(["unknown", "identified", "ambiguous"])[np.minimum(n_classes, 2)]
 
-    # -- what was learned ------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
-        """The posterior by columns: shares of how near every column is to the nearest sphere of the class.
+        """The posterior by columns: shares of how near every column is to the nearest sphere of the
+        class.
 
         The base is the share of the class among the spheres.
 
@@ -298,7 +317,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self._explain(X, self._columns, "posterior")
 
     def _columns(self, block: Block) -> np.ndarray:
-        shares, Z, C = self._shares(block), self._scale_rows(block.X), self._scale_rows(self.centers_)
+        shares = self._shares(block)
+        Z = self._scale_rows(block.X)
+        C = self._scale_rows(self.centers_)
         code = shares.argmax(axis=1)
         apart = np.where(self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf)
         near = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)
@@ -315,10 +336,17 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             radii = self.radii_[self.center_class_ == c]
             rows.append((str(label), len(radii), float(np.median(radii)) if len(radii) else None))
         facts = {**head.facts, "rows seen": self.n_rows_, "spheres": len(self.radii_)}
-        return Summary(head.title, facts, [Table("Classes", ("class", "spheres", "median radius"), rows)])
+        return Summary(
+            head.title, facts, [Table("Classes", ("class", "spheres", "median radius"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        m, d = len(self.radii_), len(self.design_names)
-        shapes: dict[str, tuple[int, ...]] = {"centers_": (m, d), "radii_": (m,), "center_class_": (m,)}
+        m = len(self.radii_)
+        d = len(self.design_names)
+        shapes: dict[str, tuple[int, ...]] = {
+            "centers_": (m, d),
+            "radii_": (m,),
+            "center_class_": (m,),
+        }
         shapes["counts_"] = (m,)
         return shapes | {"mean_": (d,), "scale_": (d,)}

@@ -1,4 +1,4 @@
-"""Radial units: their centres, widths and outputs, and the derivatives of these."""
+"""Radial units: their centers, widths and outputs, and the derivatives of these."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NULL = 1e-14  # of the largest squared singular value: broad units overlap, and
 
 
 def place_centers(Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int) -> np.ndarray:
-    """m centres (fewer where there are fewer distinct rows) for rows in scaled units."""
+    """m centers (fewer where there are fewer distinct rows) for rows in scaled units."""
     if how == "uniform":
         return _spread_evenly(Z, m)
     distinct = len(np.unique(Z, axis=0))
@@ -29,15 +29,19 @@ def place_centers(Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int) -> 
 
 
 def _spread_evenly(Z: np.ndarray, m: int) -> np.ndarray:
-    """Centres over the box of the rows: equally spaced in one column, else Halton's points."""
-    low, high = Z.min(axis=0), Z.max(axis=0)
+    """Centers over the box of the rows: equally spaced in one column, else Halton's points."""
+    low = Z.min(axis=0)
+    high = Z.max(axis=0)
     if Z.shape[1] == 1:
-        return np.linspace(low, high, m) if m > 1 else (low + high)[None] / 2
+        if m > 1:
+            return np.linspace(low, high, m)
+        return (low + high)[None] / 2
     return low + (high - low) * qmc.Halton(Z.shape[1], scramble=False).random(m + 1)[1:]
 
 
 def start_widths(Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool) -> np.ndarray:
-    """The root mean square distance of every centre to its two nearest others, or the mean of these."""
+    """The root mean square distance of every center to its two nearest others, or the mean of
+    these."""
     m = len(centers)
     if m > 1:
         near = nearest(centers, min(2, m - 1)).distances
@@ -46,12 +50,15 @@ def start_widths(Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool
         widths = np.sqrt([np.average(((Z - centers[0]) ** 2).sum(axis=1), weights=w)])
     positive = widths[widths > 0]
     widths = np.where(widths > 0, widths, positive.mean() if len(positive) else 1.0)
-    return np.full(m, widths.mean()) if shared else widths
+    if shared:
+        return np.full(m, widths.mean())
+    return widths
 
 
 @dataclass(frozen=True)
 class RadialUnits:
-    """H_j(z) = exp(-|z - c_j|² / 2 s_j² + g_j), divided by their sum if `normalized`; and their outputs.
+    """H_j(z) = exp(-|z - c_j|² / 2 s_j² + g_j), divided by their sum if `normalized`; and their
+    outputs.
 
     The output is bias + Σ_j H_j(z) (a_j + B_j z), with B_j = 0 unless units are linear.
     """
@@ -63,17 +70,21 @@ class RadialUnits:
     linear: bool
     weights: np.ndarray  # (m, 1 or 1 + d, K): a_j, then B_j
     bias: np.ndarray  # (K,)
-    n_undetermined: int = 0  # directions of the weights of an output that the last solve took as null
+    n_undetermined: int = (
+        0  # directions of the weights of an output that the last solve took as null
+    )
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
-        """|z - c_j|², (n, m), about the mean of the centres, which keeps digits."""
+        """|z - c_j|², (n, m), about the mean of the centers, which keeps digits."""
         middle = self.centers.mean(axis=0)
-        A, C = Z - middle, self.centers - middle
+        A = Z - middle
+        C = self.centers - middle
         return np.maximum((A**2).sum(axis=1)[:, None] - 2 * A @ C.T + (C**2).sum(axis=1), 0.0)
 
     def activations(self, Z: np.ndarray, squares: np.ndarray | None = None) -> np.ndarray:
         """H, (n, m)."""
-        squares = self.squares(Z) if squares is None else squares
+        if squares is None:
+            squares = self.squares(Z)
         log_h = self.log_gains - squares / (2 * self.widths**2)
         if not self.normalized:
             return np.exp(log_h)
@@ -85,20 +96,30 @@ class RadialUnits:
         H = self.activations(Z)
         columns = H
         if self.linear:
-            columns = (H[:, :, None] * np.concatenate([np.ones((len(Z), 1)), Z], axis=1)[:, None]).reshape(
-                len(Z), -1
-            )
-        return columns if self.normalized else np.hstack([columns, np.ones((len(Z), 1))])
+            columns = (
+                H[:, :, None] * np.concatenate([np.ones((len(Z), 1)), Z], axis=1)[:, None]
+            ).reshape(len(Z), -1)
+        if self.normalized:
+            return columns
+        return np.hstack([columns, np.ones((len(Z), 1))])
 
     def with_coefficients(self, coefficients: np.ndarray) -> RadialUnits:
         """With the weights (and the bias) that multiply `design`."""
-        K, m = coefficients.shape[1], len(self.centers)
-        bias = np.zeros(K) if self.normalized else coefficients[-1]
-        inner = coefficients if self.normalized else coefficients[:-1]
+        K = coefficients.shape[1]
+        m = len(self.centers)
+        if self.normalized:
+            bias = np.zeros(K)
+        else:
+            bias = coefficients[-1]
+        if self.normalized:
+            inner = coefficients
+        else:
+            inner = coefficients[:-1]
         return replace(self, weights=inner.reshape(m, -1, K), bias=bias)
 
     def solve(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> RadialUnits:
-        """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design) |weights|²."""
+        """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design)
+        |weights|²."""
         P = self.design(Z) * np.sqrt(w)[:, None]
         p = P.shape[1]
         size = float((P**2).sum()) / p or 1.0
@@ -111,7 +132,8 @@ class RadialUnits:
         return replace(self.with_coefficients(found.coef), n_undetermined=p - found.rank)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
-        """f(z), (n, K); the sums are in the order of columns, so that other rows do not change them."""
+        """f(z), (n, K); the sums are in the order of columns, so that other rows do not change
+        them."""
         squares = ((Z[:, None, :] - self.centers) ** 2).sum(axis=2)
         H = self.activations(Z, squares)
         out = np.einsum("ij,jk->ik", H, self.weights[:, 0]) + self.bias
@@ -119,10 +141,10 @@ class RadialUnits:
             out += np.einsum("ij,id,jdk->ik", H, Z, self.weights[:, 1:])
         return out
 
-    # -- gradients -------------------------------------------------------------------------------------------
+    # -- gradients ---------------------------------------------------------------------
 
     def pack(self) -> np.ndarray:
-        """All parameters in one vector: centres, logarithms of the widths, weights, bias."""
+        """All parameters in one vector: centers, logarithms of the widths, weights, bias."""
         parts = (self.centers, np.log(self.widths), self.weights, self.bias)
         return np.concatenate([part.ravel() for part in parts])
 
@@ -138,8 +160,11 @@ class RadialUnits:
             bias=bias,
         )
 
-    def loss(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> tuple[float, np.ndarray]:
-        """Σ w |f(z) - t|² / 2 + alpha |weights|² / 2 with Σ w = 1, and its gradient, ordered as in `pack`."""
+    def loss(
+        self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float
+    ) -> tuple[float, np.ndarray]:
+        """Σ w |f(z) - t|² / 2 + alpha |weights|² / 2 with Σ w = 1, and its gradient, ordered as in
+        `pack`."""
         squares = self.squares(Z)
         H = self.activations(Z, squares)
         A = np.einsum("jk,i->ijk", self.weights[:, 0], np.ones(len(Z)))
@@ -149,7 +174,10 @@ class RadialUnits:
         R = (F - T) * w[:, None]
         value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
         dH = np.einsum("ik,ijk->ij", R, A)
-        slope = H * (dH - (H * dH).sum(axis=1, keepdims=True)) if self.normalized else H * dH
+        if self.normalized:
+            slope = H * (dH - (H * dH).sum(axis=1, keepdims=True))
+        else:
+            slope = H * dH
         scaled = slope / self.widths**2
         d_centers = scaled.T @ Z - scaled.sum(axis=0)[:, None] * self.centers
         d_widths = (scaled * squares).sum(axis=0)
@@ -158,6 +186,9 @@ class RadialUnits:
         if self.linear:
             d_weights[:, 1:] = np.einsum("ij,id,ik->jdk", H, Z, R)
         d_weights += alpha * self.weights
-        d_bias = np.zeros(len(self.bias)) if self.normalized else R.sum(axis=0)
+        if self.normalized:
+            d_bias = np.zeros(len(self.bias))
+        else:
+            d_bias = R.sum(axis=0)
         parts = (d_centers, d_widths, d_weights, d_bias)
         return value, np.concatenate([part.ravel() for part in parts])

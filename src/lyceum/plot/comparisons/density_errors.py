@@ -8,14 +8,17 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import DensityErrors
-from lyceum.plot.style import GREY, axes, finish, legend, line_style
+from lyceum.plot.style import GRAY, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def density_errors(result: DensityErrors, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """Squared bias, variance and their sum against a setting of a density estimate, the least sum marked.
+def density_errors(
+    result: DensityErrors, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Squared bias, variance and their sum against a setting of a density estimate, the least sum
+    marked.
 
     Parameters
     ----------
@@ -45,14 +48,16 @@ def density_errors(result: DensityErrors, *, title: str | None = None, ax: Axes 
     ['squared bias', 'variance', 'error']
     """
     if not isinstance(result, DensityErrors):
-        raise SettingError(f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}")
+        raise SettingError(
+            f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}"
+        )
     ax = axes(ax)
     order = np.argsort(result.values)
     x = result.values[order]
     curves = {"squared bias": result.bias, "variance": result.variance, "error": result.error}
     for label, values in curves.items():
         ax.plot(x, values[order], marker="o", markersize=3, label=label, **line_style(ax))
-    ax.axvline(result.best, color=GREY, linewidth=1.0, linestyle=":", gid="best")
+    ax.axvline(result.best, color=GRAY, linewidth=1.0, linestyle=":", gid="best")
     if (x > 0).all() and x[-1] > 8 * x[0]:
         ax.set_xscale("log")
     finish(ax, result.name, "mean squared error of the density", title)

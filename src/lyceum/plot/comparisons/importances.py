@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish
 from lyceum.report import show_count
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def importances(
                 "lyceum.trees.permutation_importance, which takes any learner"
             )
         values = np.asarray(model.feature_importances_, dtype=np.float64)
-        names = model.schema_.names if names is None and hasattr(model, "schema_") else names
+        if names is None and hasattr(model, "schema_"):
+            names = model.schema_.names
     else:
         try:
             values = np.asarray(model, dtype=np.float64)
@@ -78,19 +79,29 @@ def importances(
             ) from None
     if values.ndim != 1 or not len(values):
         raise DataError(f"importances have the shape {values.shape}: give one per column")
-    names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
+    if names is None:
+        names = [f"x{j}" for j in range(len(values))]
+    else:
+        names = list(names)
     if len(names) != len(values):
-        raise DataError(f"there are {len(names)} names for {len(values)} importances: give one each")
+        raise DataError(
+            f"there are {len(names)} names for {len(values)} importances: give one each"
+        )
     order = np.argsort(-values, kind="stable")[:most]
-    deviations = None if spread is None else np.asarray(spread, dtype=np.float64)[order]
+    if spread is None:
+        deviations = None
+    else:
+        deviations = np.asarray(spread, dtype=np.float64)[order]
     ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
     places = np.arange(len(order))
-    ax.barh(places, values[order], xerr=deviations, color=COLOURS[0], height=0.7, ecolor=INK,
+    ax.barh(places, values[order], xerr=deviations, color=COLORS[0], height=0.7, ecolor=INK,
             error_kw={"linewidth": 1.0})  # fmt: skip
     ax.set_yticks(places, [str(names[int(j)]) for j in order])
     ax.invert_yaxis()
     left_out = len(values) - len(order)
-    finish(ax, label + (f"  ({show_count(left_out, 'more column')})" if left_out else ""), "", title)
+    finish(
+        ax, label + (f"  ({show_count(left_out, 'more column')})" if left_out else ""), "", title
+    )
     ax.grid(False, axis="y")
-    ax.axvline(0.0, color=GREY, linewidth=0.8)
+    ax.axvline(0.0, color=GRAY, linewidth=0.8)
     return ax

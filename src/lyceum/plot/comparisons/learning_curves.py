@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import LearningCurve, ValidationCurve
-from lyceum.plot.style import GREY, axes, finish, legend, line_style, reference_line
+from lyceum.plot.style import GRAY, axes, finish, legend, line_style, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,11 +38,11 @@ def learning_curve(
     Parameters
     ----------
     sizes : LearningCurve, dict of name to LearningCurve, or array of shape (m,)
-        From `lyceum.evaluate.learning_curve`, drawn with the loss of the best constant; or the numbers of
-        training rows.
+        From `lyceum.evaluate.learning_curve`, drawn with the loss of the best constant; or the
+        numbers of training rows.
     train, validation : arrays of shape (m,) or (m, n_folds), optional
-        Scores, as `sklearn.model_selection.learning_curve` returns them. With folds the mean is drawn and a
-        band of one standard deviation to either side.
+        Scores, as `sklearn.model_selection.learning_curve` returns them. With folds the mean is
+        drawn and a band of one standard deviation to either side.
     score : str, optional
         The name of the scores, for the axis; by default the loss of a LearningCurve, or "score".
     label : str, optional
@@ -99,8 +99,8 @@ def validation_curve(
     Parameters
     ----------
     values : ValidationCurve, or array of shape (m,)
-        From `lyceum.evaluate.validation_curve`; or the values tried, in the order to draw them. Values other
-        than numbers are evenly spaced.
+        From `lyceum.evaluate.validation_curve`; or the values tried, in the order to draw them.
+        Values other than numbers are evenly spaced.
     train, validation : arrays of shape (m,) or (m, n_folds), optional
         Scores, as `sklearn.model_selection.validation_curve` returns them.
     name : str, optional
@@ -108,8 +108,9 @@ def validation_curve(
     score : str, optional
         The name of the scores, for the axis; by default the loss of a ValidationCurve, or "score".
     best : {"auto", "max", "min"} or None, default="auto"
-        Marks the value of the best mean validation score, the first of equals. "auto" is the least of a
-        ValidationCurve and of arrays whose `score` is named a loss or an error, else the largest.
+        Marks the value of the best mean validation score, the first of equals. "auto" is the least
+        of a ValidationCurve and of arrays whose `score` is named a loss or an error, else the
+        largest.
     log : bool, optional
         A logarithmic axis; by default where positive values span a factor of 50 or more.
     label : str, optional
@@ -137,19 +138,34 @@ def validation_curve(
     if len(results) > 1:
         raise SettingError("give one ValidationCurve: draw others into the same axes by ax=")
     for result in results.values():
-        values, train, validation = _as_array(result.values), result.train_losses, result.test_losses
-        name = result.name if name is None else name
+        values = _as_array(result.values)
+        train = result.train_losses
+        validation = result.test_losses
+        if name is None:
+            name = result.name
     values = np.asarray(values)
     numbers = values.dtype.kind in "iuf"
-    x = values.astype(np.float64) if numbers else np.arange(len(values), dtype=np.float64)
+    if numbers:
+        x = values.astype(np.float64)
+    else:
+        x = np.arange(len(values), dtype=np.float64)
     ax = axes(ax)
     mean = _bands(ax, x, train, validation, label)
     if best is not None:
         least = best == "min" or (best == "auto" and (bool(results) or _is_loss(score)))
         i = int(mean.argmin() if least else mean.argmax())
-        text = f"{values[i]:g}" if numbers else str(values[i])
+        if numbers:
+            text = f"{values[i]:g}"
+        else:
+            text = str(values[i])
         ax.axvline(
-            x[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {text}", gid="reference"
+            x[i],
+            color=GRAY,
+            linewidth=1.0,
+            linestyle=":",
+            zorder=1,
+            label=f"best: {text}",
+            gid="reference",
         )
     if not numbers:
         ax.set_xticks(x, [str(value) for value in values])
@@ -160,32 +176,46 @@ def validation_curve(
     return ax
 
 
-def _results(kind: type, first: Any, train: Any, validation: Any, label: str | None) -> dict[str, Any]:
+def _results(
+    kind: type, first: Any, train: Any, validation: Any, label: str | None
+) -> dict[str, Any]:
     """Results of `evaluate` by name; empty when arrays were given."""
-    results = first if isinstance(first, Mapping) else {label or "": first}
+    if isinstance(first, Mapping):
+        results = first
+    else:
+        results = {label or "": first}
     if results and all(isinstance(result, kind) for result in results.values()):
         if train is not None or validation is not None:
             raise SettingError(f"a {kind.__name__} is complete: give no scores with it")
         return {str(name): result for name, result in results.items()}
     if isinstance(first, Mapping) or train is None or validation is None:
-        raise SettingError(f"give a {kind.__name__}, or arrays of training and of validation scores")
+        raise SettingError(
+            f"give a {kind.__name__}, or arrays of training and of validation scores"
+        )
     return {}
 
 
 def _is_loss(name: str | None) -> bool:
-    return name is not None and any(word in name.lower() for word in ("loss", "error", "deviance", "risk"))
+    return name is not None and any(
+        word in name.lower() for word in ("loss", "error", "deviance", "risk")
+    )
 
 
 def _loss_name(results: dict[str, Any]) -> str:
     names = sorted({result.loss_name for result in results.values()})
     if not names:
         return "score"
-    return loss_name(names[0]) if len(names) == 1 else "loss"
+    if len(names) == 1:
+        return loss_name(names[0])
+    return "loss"
 
 
 def _as_array(values: tuple[Any, ...]) -> np.ndarray:
     """Numbers as numbers, everything else as text."""
-    if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):
+    if all(
+        isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        for value in values
+    ):
         return np.array(values)
     return np.array([str(value) for value in values], dtype=object)
 
@@ -195,15 +225,20 @@ def _bands(ax: Axes, x: np.ndarray, train: Any, validation: Any, label: str | No
     mean = np.empty(0)
     for scores, part, marker in ((train, "training", "o"), (validation, "validation", "s")):
         scores = np.asarray(scores, dtype=np.float64)
-        scores = scores[:, None] if scores.ndim == 1 else scores
+        if scores.ndim == 1:
+            scores = scores[:, None]
         if scores.ndim != 2 or len(scores) != len(x) or not len(x):
             raise DataError(
                 f"{part} scores have the shape {scores.shape} for {len(x)} places: "
                 "give one row for each place"
             )
-        mean, sd = scores.mean(axis=1), scores.std(axis=1)
+        mean = scores.mean(axis=1)
+        sd = scores.std(axis=1)
         style = line_style(ax)
-        name = f"{label}, {part}" if label else part
+        if label:
+            name = f"{label}, {part}"
+        else:
+            name = part
         ax.plot(x, mean, marker=marker, markersize=4.5, label=name, **style)
         if scores.shape[1] > 1:
             ax.fill_between(x, mean - sd, mean + sd, color=style["color"], alpha=0.15, linewidth=0)

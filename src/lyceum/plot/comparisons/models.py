@@ -18,7 +18,7 @@ from lyceum.evaluate import (
     McNemar,
 )
 from lyceum.plot.comparisons.learning_curves import loss_name
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,14 +31,17 @@ def cross_validation(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The losses of every split, with their mean and its corrected standard error, one line per model.
+    """The losses of every split, with their mean and its corrected standard error, one line per
+    model.
 
-    Of a bootstrap, the losses on the left-out rows of every round, with the .632 and the .632+ estimates.
+    Of a bootstrap, the losses on the left-out rows of every round, with the .632 and the .632+
+    estimates.
 
     Parameters
     ----------
     results : CrossValidation, Bootstrap632, or dict of name to such
-        From `lyceum.evaluate.cross_validate` or `lyceum.evaluate.bootstrap_632`; all with the same loss.
+        From `lyceum.evaluate.cross_validate` or `lyceum.evaluate.bootstrap_632`; all with the same
+        loss.
     label : str, optional
         The name of one model.
     title : str, optional
@@ -66,7 +69,9 @@ def cross_validation(
     named = _name_results(results, (CrossValidation, Bootstrap632), label)
     losses = {result.loss_name for result in named.values()}
     if len(losses) > 1:
-        raise SettingError(f"the results have different losses ({', '.join(sorted(losses))}): compare one")
+        raise SettingError(
+            f"the results have different losses ({', '.join(sorted(losses))}): compare one"
+        )
     ax = axes(ax, _size(len(named)))
     for place, result in enumerate(named.values()):
         _draw_splits(ax, place, result)
@@ -82,15 +87,20 @@ def _draw_splits(ax: Axes, place: int, result: CrossValidation | Bootstrap632) -
     shown = set(ax.get_legend_handles_labels()[1])
 
     def once(name: str) -> str | None:
-        return None if name in shown else name
+        if name in shown:
+            return None
+        return name
 
     bootstrap = isinstance(result, Bootstrap632)
-    losses = result.rounds if isinstance(result, Bootstrap632) else result.losses
+    if isinstance(result, Bootstrap632):
+        losses = result.rounds
+    else:
+        losses = result.losses
     ax.scatter(
         losses,
         _spread(place, len(losses)),
         s=18,
-        color=COLOURS[place % len(COLOURS)],
+        color=COLORS[place % len(COLORS)],
         alpha=0.45,
         linewidths=0,
         label=once("one round" if bootstrap else "one split"),
@@ -98,7 +108,13 @@ def _draw_splits(ax: Axes, place: int, result: CrossValidation | Bootstrap632) -
     if isinstance(result, Bootstrap632):
         ax.plot(result.error, place, "D", color=INK, markersize=5.5, label=once(".632 estimate"))
         ax.plot(
-            result.plus, place, "s", color=INK, fillstyle="none", markersize=7, label=once(".632+ estimate")
+            result.plus,
+            place,
+            "s",
+            color=INK,
+            fillstyle="none",
+            markersize=7,
+            label=once(".632+ estimate"),
         )
         return
     ax.errorbar(
@@ -121,17 +137,18 @@ def comparison(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Tests of two models: their difference in loss or in area, or the rows that only one gets wrong.
+    """Tests of two models: their difference in loss or in area, or the rows that only one gets
+    wrong.
 
     Left of zero the first model is better; of areas under the ROC curve, right of zero.
 
     Parameters
     ----------
     tests : CorrectedT, FiveByTwoTest, McNemar or DeLong, or dict of name to such
-        From `lyceum.evaluate`. Of a `CorrectedT` the mean difference and its interval are drawn, of a
-        `FiveByTwoTest` the ten differences and their mean. `McNemar` tests are drawn apart: the numbers of
-        rows that only the first and only the second model gets wrong. `DeLong` tests are drawn apart too: the
-        difference of the areas under the ROC curve and its interval.
+        From `lyceum.evaluate`. Of a `CorrectedT` the mean difference and its interval are drawn, of
+        a `FiveByTwoTest` the ten differences and their mean. `McNemar` tests are drawn apart: the
+        numbers of rows that only the first and only the second model gets wrong. `DeLong` tests are
+        drawn apart too: the difference of the areas under the ROC curve and its interval.
     label : str, optional
         The name of one test.
     title : str, optional
@@ -163,7 +180,7 @@ def comparison(
     ax = axes(ax, _size(len(named)))
     for place, test in enumerate(named.values()):
         _draw_test(ax, place, test)
-    ax.axvline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
+    ax.axvline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
     _name_rows(ax, list(named))
     if measure == "rows":
         finish(ax, "rows that only the second  |  only the first model gets wrong", "", title)
@@ -171,7 +188,10 @@ def comparison(
         ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
         ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     else:
-        of = "area under the ROC curve" if measure == "areas" else "loss"
+        if measure == "areas":
+            of = "area under the ROC curve"
+        else:
+            of = "loss"
         finish(ax, f"difference in {of}, first − second", "", title)
         ax.margins(x=0.18)
     ax.grid(False, axis="y")
@@ -182,24 +202,46 @@ _MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}  # all others co
 
 
 def _draw_test(ax: Axes, place: int, test: Any) -> None:
-    colour = COLOURS[place % len(COLOURS)]
+    color = COLORS[place % len(COLORS)]
     end: float
     if isinstance(test, McNemar):
-        ax.barh(place, -test.only_second_wrong, color=COLOURS[1], height=0.5)
-        ax.barh(place, test.only_first_wrong, color=COLOURS[0], height=0.5)
+        ax.barh(place, -test.only_second_wrong, color=COLORS[1], height=0.5)
+        ax.barh(place, test.only_first_wrong, color=COLORS[0], height=0.5)
         end = test.only_first_wrong
     elif isinstance(test, CorrectedT | DeLong):
-        ax.plot([test.low, test.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="butt")
-        middle = test.difference if isinstance(test, DeLong) else test.mean
+        ax.plot(
+            [test.low, test.high],
+            [place, place],
+            color=color,
+            linewidth=2.0,
+            solid_capstyle="butt",
+        )
+        if isinstance(test, DeLong):
+            middle = test.difference
+        else:
+            middle = test.mean
         ax.plot(middle, place, "D", color=INK, markersize=5.5, zorder=4)
         end = test.high
     else:
         differences = test.differences.ravel()
-        ax.scatter(differences, _spread(place, len(differences)), s=18, color=colour, alpha=0.5, linewidths=0)
+        ax.scatter(
+            differences,
+            _spread(place, len(differences)),
+            s=18,
+            color=color,
+            alpha=0.5,
+            linewidths=0,
+        )
         ax.plot(test.mean, place, "D", color=INK, markersize=5.5, zorder=4)
         end = float(differences.max())
-    p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
-    text = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    if isinstance(test, FiveByTwoTest):
+        p = test.f_p_value
+    else:
+        p = test.p_value
+    if p >= 0.001:
+        text = f"p = {p:.3f}"
+    else:
+        text = "p < 0.001"
     ax.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center", fontsize="x-small",
                 color="#444444")  # fmt: skip
 
@@ -251,12 +293,15 @@ def bias_variance(
     for i, part in enumerate(drawn):
         heights = [getattr(result, part) for result in named.values()]
         offset = (i - (len(drawn) - 1) / 2) * width
-        ax.bar(places + offset, heights, width=0.9 * width, color=COLOURS[i], label=parts[part])
+        ax.bar(places + offset, heights, width=0.9 * width, color=COLORS[i], label=parts[part])
     for place, result in zip(places, named.values()):
         ends = [place - 0.4, place + 0.4]
-        name = "error" if place == 0 else None
+        if place == 0:
+            name = "error"
+        else:
+            name = None
         ax.plot(ends, [result.error] * 2, color=INK, linewidth=1.8, label=name)
-    ax.axhline(0.0, color=GREY, linewidth=0.8)
+    ax.axhline(0.0, color=GRAY, linewidth=0.8)
     ax.set_xticks(places, list(named))
     finish(ax, "", loss_name(losses.pop()), title)
     ax.grid(False, axis="x")
@@ -265,7 +310,10 @@ def bias_variance(
 
 
 def _name_results(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
-    named = results if isinstance(results, Mapping) else {label or "": results}
+    if isinstance(results, Mapping):
+        named = results
+    else:
+        named = {label or "": results}
     if not named or not all(isinstance(result, kinds) for result in named.values()):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise SettingError(f"give a {names} from lyceum.evaluate, or a dict of name to such")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
+from lyceum.plot.style import GRAY, axes, downsample, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,24 +62,36 @@ def staged_errors(
     ['training', 'validation', 'best: 2']
     """
     if not isinstance(curves, Mapping):
-        raise SettingError(f"give a dict of name to the errors of every round, not {type(curves).__name__}")
+        raise SettingError(
+            f"give a dict of name to the errors of every round, not {type(curves).__name__}"
+        )
     if not curves:
         raise DataError("there are no curves to draw: give at least one")
     if best is not None and best not in curves:
-        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
+        raise DataError(
+            f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}"
+        )
     ax = axes(ax)
     for name, values in curves.items():
         values = np.asarray(values, dtype=np.float64)
-        at = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
+        if rounds is None:
+            at = np.arange(1, len(values) + 1)
+        else:
+            at = np.asarray(rounds)
         if values.shape != at.shape or values.ndim != 1:
             raise DataError(
                 f"curve {name!r} has the shape {values.shape} for {len(at)} rounds: give one each"
             )
-        marker = "o" if len(values) <= 20 else None
-        ax.plot(*downsample(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax))
+        if len(values) <= 20:
+            marker = "o"
+        else:
+            marker = None
+        ax.plot(
+            *downsample(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax)
+        )
         if name == best and not np.isnan(values).all():
             i = int(np.nanargmin(values) if goal == "min" else np.nanargmax(values))
-            ax.axvline(at[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
+            ax.axvline(at[i], color=GRAY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
                        gid="reference")  # fmt: skip
     if log:
         ax.set_yscale("log")

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum import bayesnets as networks
 from lyceum.bayesnets import BayesNet, JunctionTree, Posterior
 from lyceum.plot.graphs.layered_layout import LayeredLayout, layered_layout
-from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
+from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
 from lyceum.report import show
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def bayes_net(
 ) -> Axes:
     """A network from causes to effects, with the probabilities of its states as bars in the nodes.
 
-    Grey bars are the probabilities before the evidence, blue ones after it; observed nodes are orange. Of a
-    Gaussian node mean and standard deviation are written.
+    Gray bars are the probabilities before the evidence, blue ones after it; observed nodes are
+    orange. Of a Gaussian node mean and standard deviation are written.
 
     Parameters
     ----------
@@ -70,9 +70,16 @@ def bayes_net(
     >>> "smoke" in [text.get_text() for text in picture.texts]
     True
     """
-    bars = len(net.names) <= 60 if bars is None else bars
-    before = net.marginals() if bars else {}
-    after = net.marginals(evidence, soft=soft) if bars and (evidence or soft) else before
+    if bars is None:
+        bars = len(net.names) <= 60
+    if bars:
+        before = net.marginals()
+    else:
+        before = {}
+    if bars and (evidence or soft):
+        after = net.marginals(evidence, soft=soft)
+    else:
+        after = before
     return _NetDrawing(net, before, after, dict(evidence or {}), most_states).draw(ax, title)
 
 
@@ -85,7 +92,10 @@ class _NetDrawing:
         evidence: dict[str, Any],
         most_states: int,
     ) -> None:
-        self.net, self.before, self.after, self.evidence = net, before, after, evidence
+        self.net = net
+        self.before = before
+        self.after = after
+        self.evidence = evidence
         self.lines = {name: self._states(name, most_states) for name in net.names}
         self.widths = {
             name: max(
@@ -99,11 +109,14 @@ class _NetDrawing:
         for name in net.names:
             level = self.layout.layer[name]
             heights[level] = max(heights.get(level, 0.0), self.height(name))
-        tops, at = {}, 0.0
+        tops = {}
+        at = 0.0
         for level in range(self.layout.n_layers):
             tops[level] = at
             at += heights.get(level, 0.3) + 0.5
-        self.tops, self.heights, self.total = tops, heights, at - 0.5
+        self.tops = tops
+        self.heights = heights
+        self.total = at - 0.5
 
     def height(self, name: str) -> float:
         return _HEAD + _ROW * len(self.lines[name]) + (0.08 if self.lines[name] else 0.0)
@@ -148,10 +161,15 @@ class _NetDrawing:
         from matplotlib.patches import FancyBboxPatch, Rectangle
 
         seen = name in self.evidence
-        x, top = self.layout.x[name], self.tops[self.layout.layer[name]]
-        width, height = self.widths[name], self.height(name)
+        x = self.layout.x[name]
+        top = self.tops[self.layout.layer[name]]
+        width = self.widths[name]
+        height = self.height(name)
         left = x - width / 2
-        edge = COLOURS[1] if seen else INK
+        if seen:
+            edge = COLORS[1]
+        else:
+            edge = INK
         ax.add_patch(
             FancyBboxPatch(
                 (left, top),
@@ -180,19 +198,47 @@ class _NetDrawing:
         for i, (label, old, new) in enumerate(self.lines[name]):
             middle = top + _HEAD + _ROW * (i + 0.5)
             if old is None or new is None:
-                ax.text(x, middle, label, ha="center", va="center", fontsize=6.5, color=INK, zorder=5)
+                ax.text(
+                    x, middle, label, ha="center", va="center", fontsize=6.5, color=INK, zorder=5
+                )
                 continue
-            ax.text(left + 0.07, middle, label, ha="left", va="center", fontsize=6.5, color=INK, zorder=5)
-            ax.add_patch(
-                Rectangle((start, middle - 0.06), room, 0.12, facecolor="#F5F5F5", linewidth=0, zorder=3.5)
+            ax.text(
+                left + 0.07,
+                middle,
+                label,
+                ha="left",
+                va="center",
+                fontsize=6.5,
+                color=INK,
+                zorder=5,
             )
-            ax.add_patch(
-                Rectangle((start, middle - 0.06), room * old, 0.12, facecolor=_FAINT, linewidth=0, zorder=4)
-            )
-            colour = COLOURS[1] if seen else COLOURS[0]
             ax.add_patch(
                 Rectangle(
-                    (start, middle - 0.035), room * new, 0.07, facecolor=colour, linewidth=0, zorder=4.5
+                    (start, middle - 0.06), room, 0.12, facecolor="#F5F5F5", linewidth=0, zorder=3.5
+                )
+            )
+            ax.add_patch(
+                Rectangle(
+                    (start, middle - 0.06),
+                    room * old,
+                    0.12,
+                    facecolor=_FAINT,
+                    linewidth=0,
+                    zorder=4,
+                )
+            )
+            if seen:
+                color = COLORS[1]
+            else:
+                color = COLORS[0]
+            ax.add_patch(
+                Rectangle(
+                    (start, middle - 0.035),
+                    room * new,
+                    0.07,
+                    facecolor=color,
+                    linewidth=0,
+                    zorder=4.5,
                 )
             )
             ax.text(
@@ -220,14 +266,20 @@ def _arrow(ax: Axes, points: list[tuple[float, float]], arrow: bool = True) -> N
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
-    path, codes = [points[0]], [Path.MOVETO]
+    path = [points[0]]
+    codes = [Path.MOVETO]
     for (x0, y0), (x1, y1) in zip(points, points[1:]):  # noqa: RUF007
         half = (y1 - y0) / 2
         path += [(x0, y0 + half), (x1, y1 - half), (x1, y1)]
         codes += [Path.CURVE4] * 3
-    style = "-|>,head_width=2.2,head_length=4" if arrow else "-"
+    if arrow:
+        style = "-|>,head_width=2.2,head_length=4"
+    else:
+        style = "-"
     ax.add_patch(
-        FancyArrowPatch(path=Path(path, codes), arrowstyle=style, color=GREY, linewidth=0.9, zorder=2)
+        FancyArrowPatch(
+            path=Path(path, codes), arrowstyle=style, color=GRAY, linewidth=0.9, zorder=2
+        )
     )
 
 
@@ -255,16 +307,19 @@ def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = No
     >>> sum(line.get_linestyle() == "--" for line in picture.lines)
     2
     """
-    layout = layered_layout(net.parents, {name: 0.085 * len(name) + 0.25 for name in net.names}, gap=0.5)
+    layout = layered_layout(
+        net.parents, {name: 0.085 * len(name) + 0.25 for name in net.names}, gap=0.5
+    )
     ax = axes(ax, (max(layout.width + 0.4, 2.5), 0.85 * layout.n_layers + 0.6))
-    near, edges = networks.moral_graph(net.parents), {frozenset(edge) for edge in net.edges}
+    near = networks.moral_graph(net.parents)
+    edges = {frozenset(edge) for edge in net.edges}
     for one in net.names:
         for two in near[one]:
             if one < two:
                 married = frozenset((one, two)) not in edges
                 ax.plot(
                     *_line(layout, one, two),
-                    color=COLOURS[1] if married else GREY,
+                    color=COLORS[1] if married else GRAY,
                     linestyle="--" if married else "-",
                     linewidth=1.4 if married else 1.0,
                     zorder=1,
@@ -279,7 +334,12 @@ def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = No
             fontsize=8,
             color=INK,
             zorder=3,
-            bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": INK, "linewidth": 1.0},
+            bbox={
+                "boxstyle": "round,pad=0.3",
+                "facecolor": "white",
+                "edgecolor": INK,
+                "linewidth": 1.0,
+            },
         )
     ax.set_xlim(-0.2, layout.width + 0.2)
     ax.set_ylim(layout.n_layers - 0.5, -0.5)
@@ -290,14 +350,24 @@ def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = No
 
 def _line(layout: LayeredLayout, one: str, two: str) -> tuple[list[float], list[float]]:
     """Straight, or bowed where both stand in one layer with others between them."""
-    x0, x1, y0, y1 = layout.x[one], layout.x[two], float(layout.layer[one]), float(layout.layer[two])
-    between = [n for n, x in layout.x.items() if layout.layer[n] == y0 and min(x0, x1) < x < max(x0, x1)]
+    x0 = layout.x[one]
+    x1 = layout.x[two]
+    y0 = float(layout.layer[one])
+    y1 = float(layout.layer[two])
+    between = [
+        n for n, x in layout.x.items() if layout.layer[n] == y0 and min(x0, x1) < x < max(x0, x1)
+    ]
     t = np.linspace(0, 1, 21)
-    bow = 0.35 if y0 == y1 and between else 0.0
+    if y0 == y1 and between:
+        bow = 0.35
+    else:
+        bow = 0.0
     return (x0 + t * (x1 - x0)).tolist(), (y0 + t * (y1 - y0) + bow * np.sin(np.pi * t)).tolist()
 
 
-def junction_tree(net: BayesNet | JunctionTree, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def junction_tree(
+    net: BayesNet | JunctionTree, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The junction tree: cliques in boxes, and between them the separators that messages are about.
 
     Parameters
@@ -320,16 +390,23 @@ def junction_tree(net: BayesNet | JunctionTree, *, title: str | None = None, ax:
     >>> len(junction_tree(read_bif(datasets.path("asia"))).texts)
     11
     """
-    tree = net if isinstance(net, JunctionTree) else net.junction_tree()
+    if isinstance(net, JunctionTree):
+        tree = net
+    else:
+        tree = net.junction_tree()
     names = [str(c) for c in range(len(tree.cliques))]
     texts = {name: "\n".join(tree.cliques[int(name)]) for name in names}
     widths = {name: 0.085 * max(map(len, tree.cliques[int(name)])) + 0.25 for name in names}
-    parents = {name: [] if tree.parents[int(name)] < 0 else [str(tree.parents[int(name)])] for name in names}
+    parents = {
+        name: [] if tree.parents[int(name)] < 0 else [str(tree.parents[int(name)])]
+        for name in names
+    }
     layout = layered_layout(parents, widths, gap=0.3)
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
     for name in names:
-        x, y = layout.x[name], step * layout.layer[name]
+        x = layout.x[name]
+        y = step * layout.layer[name]
         ax.text(
             x,
             y,
@@ -339,11 +416,17 @@ def junction_tree(net: BayesNet | JunctionTree, *, title: str | None = None, ax:
             fontsize=7,
             color=INK,
             zorder=3,
-            bbox={"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": INK, "linewidth": 1.0},
+            bbox={
+                "boxstyle": "round,pad=0.35",
+                "facecolor": "white",
+                "edgecolor": INK,
+                "linewidth": 1.0,
+            },
         )
         for up in parents[name]:
-            x0, y0 = layout.x[up], step * layout.layer[up]
-            ax.plot([x0, x], [y0, y], color=GREY, linewidth=1.0, zorder=1)
+            x0 = layout.x[up]
+            y0 = step * layout.layer[up]
+            ax.plot([x0, x], [y0, y], color=GRAY, linewidth=1.0, zorder=1)
             separator = ", ".join(tree.separators[int(name)])
             ax.text(
                 0.4 * x0 + 0.6 * x,
@@ -352,12 +435,12 @@ def junction_tree(net: BayesNet | JunctionTree, *, title: str | None = None, ax:
                 ha="center",
                 va="center",
                 fontsize=6,
-                color=COLOURS[0],
+                color=COLORS[0],
                 zorder=4,
                 bbox={
                     "boxstyle": "square,pad=0.2",
                     "facecolor": "#EAF3FA",
-                    "edgecolor": COLOURS[0],
+                    "edgecolor": COLORS[0],
                     "linewidth": 0.7,
                 },
             )

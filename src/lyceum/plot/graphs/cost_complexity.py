@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,8 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     Parameters
     ----------
     model : tree learner fitted with ccp_alpha="cv", or its `alpha_choice_`
-        What was chosen is marked, and the least cost plus its standard error, which the choice stays below.
+        What was chosen is marked, and the least cost plus its standard error, which the choice
+        stays below.
     title : str, optional
         The title of the picture.
     ax : Matplotlib axes, optional
@@ -43,18 +44,32 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     """
     choice = getattr(model, "alpha_choice_", model)
     if not hasattr(choice, "standard_errors"):
-        raise SettingError("there is no path with costs to draw: fit a tree with ccp_alpha='cv', e.g. CART()")
+        raise SettingError(
+            "there is no path with costs to draw: fit a tree with ccp_alpha='cv', e.g. CART()"
+        )
     ax = axes(ax)
-    leaves, path = choice.path.n_leaves, choice.path
-    ax.plot(leaves, path.risks, color=COLOURS[1], marker="o", markersize=4.0, linewidth=1.5, label="in fit")
-    ax.errorbar(leaves, choice.risks, yerr=choice.standard_errors, color=COLOURS[0], marker="o",
+    leaves = choice.path.n_leaves
+    path = choice.path
+    ax.plot(
+        leaves,
+        path.risks,
+        color=COLORS[1],
+        marker="o",
+        markersize=4.0,
+        linewidth=1.5,
+        label="in fit",
+    )
+    ax.errorbar(leaves, choice.risks, yerr=choice.standard_errors, color=COLORS[0], marker="o",
                 markersize=4.0, linewidth=1.5, capsize=3.0, label="on rows left out, ± 1 se")  # fmt: skip
     reach = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
-    ax.axhline(reach, color=GREY, linewidth=1.0, linestyle=":", label="least + 1 se", gid="reference")
-    at, chosen = int(leaves[choice.chosen]), float(choice.risks[choice.chosen])
+    ax.axhline(
+        reach, color=GRAY, linewidth=1.0, linestyle=":", label="least + 1 se", gid="reference"
+    )
+    at = int(leaves[choice.chosen])
+    chosen = float(choice.risks[choice.chosen])
     text = f"chosen: {at} leaves, α = {choice.alpha:.3g}"
     ax.plot([at], [chosen], linestyle="none", marker="o", markersize=11.0, markerfacecolor="none",
-            markeredgecolor=COLOURS[0], markeredgewidth=1.5, label=text)  # fmt: skip
+            markeredgecolor=COLORS[0], markeredgewidth=1.5, label=text)  # fmt: skip
     if len(leaves) > 1 and leaves.max() > 30:
         ax.set_xscale("log")
     ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))

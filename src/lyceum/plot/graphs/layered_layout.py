@@ -33,14 +33,14 @@ class LayeredLayout:
 def layered_layout(
     parents: Mapping[str, Sequence[str]], widths: Mapping[str, float], gap: float = 0.35
 ) -> LayeredLayout:
-    """Sugiyama's method: layers by the longest path, order by the means of neighbours, then places.
+    """Sugiyama's method: layers by the longest path, order by the means of neighbors, then places.
 
     Parameters
     ----------
     parents : dict of name to parents
     widths : dict of name to width
     gap : float, default=0.35
-        Between neighbours.
+        Between neighbors.
     """
     depth: dict[str, int] = {}
     order = topological_order(parents)
@@ -55,16 +55,24 @@ def layered_layout(
         layers[depth[name]].append(name)
     near, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
     for sweep in range(_SWEEPS):
-        moving = range(1, len(layers)) if sweep % 2 == 0 else range(len(layers) - 2, -1, -1)
+        if sweep % 2 == 0:
+            moving = range(1, len(layers))
+        else:
+            moving = range(len(layers) - 2, -1, -1)
         for i in moving:
-            other = layers[i - 1] if sweep % 2 == 0 else layers[i + 1]
+            if sweep % 2 == 0:
+                other = layers[i - 1]
+            else:
+                other = layers[i + 1]
             layers[i] = _by_neighbors(layers[i], other, near)
     x = _positions(layers, near, sizes, gap)
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
     x = {name: place - left for name, place in x.items()}
     bends = {edge: [(x[bend], depth_) for bend, depth_ in chain] for edge, chain in chains.items()}
-    return LayeredLayout({name: x[name] for name in parents}, depth, bends, right - left, len(layers))
+    return LayeredLayout(
+        {name: x[name] for name in parents}, depth, bends, right - left, len(layers)
+    )
 
 
 def _with_bends(
@@ -73,12 +81,13 @@ def _with_bends(
     layers: list[list[str]],
     sizes: dict[str, float],
 ) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[tuple[str, int]]], dict[str, float]]:
-    """The neighbours of every node when long edges have a node in every layer that they cross."""
+    """The neighbors of every node when long edges have a node in every layer that they cross."""
     near: dict[str, list[str]] = {name: [] for name in parents}
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for child, of in parents.items():
         for parent in of:
-            last, chain = parent, []
+            last = parent
+            chain = []
             for level in range(depth[parent] + 1, depth[child]):
                 bend = f"\0{parent}\0{child}\0{level}"
                 near[bend], sizes[bend] = [], 0.12
@@ -94,20 +103,23 @@ def _with_bends(
 
 
 def _by_neighbors(layer: list[str], other: list[str], near: Mapping[str, list[str]]) -> list[str]:
-    """A layer in the order of the mean places of its neighbours in another one."""
+    """A layer in the order of the mean places of its neighbors in another one."""
     place = {name: k for k, name in enumerate(other)}
     means = [_mean([place[m] for m in near[name] if m in place], k) for k, name in enumerate(layer)]
     return [layer[k] for k in sorted(range(len(layer)), key=means.__getitem__)]
 
 
 def _mean(values: list[int], otherwise: float) -> float:
-    return sum(values) / len(values) if values else otherwise
+    if values:
+        return sum(values) / len(values)
+    return otherwise
 
 
 def _positions(
     layers: list[list[str]], near: Mapping[str, list[str]], sizes: Mapping[str, float], gap: float
 ) -> dict[str, float]:
-    """Every node near the mean of its neighbours, none nearer to its neighbour in the layer than `gap`."""
+    """Every node near the mean of its neighbors, none nearer to its neighbor in the layer than
+    `gap`."""
     x: dict[str, float] = {}
     for layer in layers:
         at = 0.0
@@ -127,7 +139,8 @@ def _positions(
 def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
     """The places nearest to the wanted ones (least squares) in this order, without overlaps."""
     # pool adjacent violators on the places less the room that those before take
-    offset, total = [], 0.0
+    offset = []
+    total = 0.0
     for i, size in enumerate(sizes):
         total += 0.0 if i == 0 else (sizes[i - 1] + size) / 2 + gap
         offset.append(total)

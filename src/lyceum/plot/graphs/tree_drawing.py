@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Schema
-from lyceum._core.trees import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
+from lyceum._core.trees import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colors
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, heading, shorten
+from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,12 +88,18 @@ def _labels(model: Any, schema: Schema | None, classes: Sequence[Any] | None) ->
         return TreeLabels(model, schema, classes, digits=4)
     if not hasattr(model, "tree_") and hasattr(model, "__getitem__"):
         raise SettingError(
-            f"a {type(model).__name__} has many trees: give one of them, e.g. tree(model[0]), of boosting "
-            "tree(model[0][0])"
+            f"a {type(model).__name__} has many trees: give one of them, e.g. tree(model[0]), of"
+            " boosting tree(model[0][0])"
         )
     check_is_fitted(model, "tree_")
-    names = getattr(model, "classes_", None) if classes is None else classes
-    criterion = getattr(model, "criterion", None) if names is None else None
+    if classes is None:
+        names = getattr(model, "classes_", None)
+    else:
+        names = classes
+    if names is None:
+        criterion = getattr(model, "criterion", None)
+    else:
+        criterion = None
     return TreeLabels(model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model))
 
 
@@ -114,15 +120,20 @@ class _Box:
 
 
 class _TreeDrawing:
-    """The places of all boxes, by contours: every subtree as near to the one on its left as they allow.
+    """The places of all boxes, by contours: every subtree as near to the one on its left as they
+    allow.
 
-    Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.
+    Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and
+    edge labels.
     """
 
     def __init__(self, labels: TreeLabels, max_depth: int | None, font: float | None) -> None:
         self.labels = labels
         depths = labels.tree.depths
-        drawn = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
+        if max_depth is not None:
+            drawn = depths <= max_depth
+        else:
+            drawn = np.ones(len(depths), dtype=bool)
         self.leaves = int(np.count_nonzero(drawn & (labels.tree.n_children == 0)))
         self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
         self.line = 1.25 * self.font * _POINT
@@ -153,7 +164,10 @@ class _TreeDrawing:
                 waiting.append((i, level, True))
                 waiting += [(child, level + 1, False) for child in children]
                 continue
-            below = [] if cut else [made[child] for child in children]
+            if cut:
+                below = []
+            else:
+                below = [made[child] for child in children]
             made[i] = self._new_box(i, below, cut)
         return made[node]
 
@@ -166,11 +180,15 @@ class _TreeDrawing:
             lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
             lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
         else:
-            lines = [shorten(labels.answer_text(node), 20), f"n {_short(float(labels.tree.weight[node]))}"]
+            lines = [
+                shorten(labels.answer_text(node), 20),
+                f"n {_short(float(labels.tree.weight[node]))}",
+            ]
         edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
         width = (
-            max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter + 0.16
+            max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter
+            + 0.16
         )
         height = (len(lines) * 1.35 * self.font + (7 if self._has_bar(children) else 3)) * _POINT
         return _Box(
@@ -205,20 +223,29 @@ class _TreeDrawing:
                 child.y = lowest
             level = [child for _, child in below]
 
-    def _join(self, box: _Box, contours: dict[int, list[tuple[float, float]]]) -> list[tuple[float, float]]:
-        """Put the children side by side and centred below; (left, right) of every level from the box on."""
+    def _join(
+        self, box: _Box, contours: dict[int, list[tuple[float, float]]]
+    ) -> list[tuple[float, float]]:
+        """Put the children side by side and centered below; (left, right) of every level from the
+        box on."""
         reach: list[tuple[float, float]] = []
         places = []
         for child, label in zip(box.children, box.edges):
             own = contours.pop(child.node)
             child.half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
             own = [(-child.half, child.half), *own[1:]]
-            shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0) if reach else 0.0
+            if reach:
+                shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0)
+            else:
+                shift = 0.0
             places.append(shift)
             moved = [(a + shift, b + shift) for a, b in own]
             wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
             reach = wider + reach[len(moved) :] + moved[len(reach) :]
-        middle = (places[0] + places[-1]) / 2 if places else 0.0
+        if places:
+            middle = (places[0] + places[-1]) / 2
+        else:
+            middle = 0.0
         for child, place in zip(box.children, places):
             child.x = place - middle
         return [(-box.width / 2, box.width / 2), *((a - middle, b - middle) for a, b in reach)]
@@ -230,14 +257,14 @@ class _TreeDrawing:
             yield box
             waiting += box.children
 
-    # -- drawing -------------------------------------------------------------------------------------------
+    # -- drawing -----------------------------------------------------------------------
 
     def draw(self, ax: Axes) -> None:
-        colours = node_colours(self.labels)
+        colors = node_colors(self.labels)
         for box in self.boxes:
             for child, label in zip(box.children, box.edges):
                 self._edge(ax, box, child, label)
-            self._node(ax, box, colours[box.node])
+            self._node(ax, box, colors[box.node])
         ax.set_xlim(-0.1, self.right + 0.1)
         ax.set_ylim(self.bottom - 0.1, self.root.height / 2 + 0.1)
         ax.set_aspect("equal")
@@ -246,7 +273,8 @@ class _TreeDrawing:
             self._legend(ax)
 
     def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
-        top, bottom = box.y - box.height / 2, child.y + child.height / 2
+        top = box.y - box.height / 2
+        bottom = child.y + child.height / 2
         knee = top - 0.15
         total = float(self.labels.tree.weight[0]) or 1.0
         width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
@@ -264,7 +292,7 @@ class _TreeDrawing:
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
         )
 
-    def _node(self, ax: Axes, box: _Box, colour: str) -> None:
+    def _node(self, ax: Axes, box: _Box, color: str) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         corner = (box.x - box.width / 2, box.y - box.height / 2)
@@ -275,13 +303,17 @@ class _TreeDrawing:
                 box.width,
                 box.height,
                 boxstyle="round,pad=0,rounding_size=0.06",
-                facecolor="white" if inner else colour,
-                edgecolor=INK if inner else GREY,
+                facecolor="white" if inner else color,
+                edgecolor=INK if inner else GRAY,
                 linewidth=0.9,
                 zorder=3,
             )
         )
-        step, bar = 1.35 * self.font * _POINT, 4 * _POINT if self._has_bar(box.children) else 0.0
+        step = 1.35 * self.font * _POINT
+        if self._has_bar(box.children):
+            bar = 4 * _POINT
+        else:
+            bar = 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
         for i, line in enumerate(box.lines):
             ax.text(box.x, top - i * step, line, ha="center", va="center_baseline", color=INK, zorder=5,
@@ -290,7 +322,7 @@ class _TreeDrawing:
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
-            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GREY,
+            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GRAY,
                     fontsize=self.font - 1)  # fmt: skip
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
@@ -299,11 +331,20 @@ class _TreeDrawing:
 
         value = self.labels.tree.value[box.node]
         total = float(value.sum()) or 1.0
-        left, width, height = box.x - box.width / 2 + 0.06, box.width - 0.12, 4 * _POINT
+        left = box.x - box.width / 2 + 0.06
+        width = box.width - 0.12
+        height = 4 * _POINT
         for k in np.flatnonzero(value > 0):
             share = width * float(value[k]) / total
             ax.add_patch(
-                Rectangle((left, bottom + 0.03), share, height, color=_colour(int(k)), linewidth=0, zorder=4)
+                Rectangle(
+                    (left, bottom + 0.03),
+                    share,
+                    height,
+                    color=_color(int(k)),
+                    linewidth=0,
+                    zorder=4,
+                )
             )
             left += share
 
@@ -314,7 +355,7 @@ class _TreeDrawing:
         assert classes is not None
         first = list(classes)[:10]
         ax.legend(
-            handles=[Patch(color=_colour(k), label=str(label)) for k, label in enumerate(first)],
+            handles=[Patch(color=_color(k), label=str(label)) for k, label in enumerate(first)],
             loc="upper left" if self.root.x > self.right / 2 else "upper right",
             fontsize=self.font,
             labelcolor=INK,
@@ -338,10 +379,12 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     return [*names[:2], f"… {len(names) - 2} more"]
 
 
-def _colour(k: int) -> str:
-    return "#999999" if k % 7 == 6 else COLOURS[k % 7]
+def _color(k: int) -> str:
+    return "#999999" if k % 7 == 6 else COLORS[k % 7]
 
 
 def _short(value: float) -> str:
     """A number for a small box."""
-    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

@@ -1,4 +1,5 @@
-"""Pictures of clusterings: dendrogram, silhouettes, the number of clusters, k-means step by step."""
+"""Pictures of clusterings: dendrogram, silhouettes, the number of clusters, k-means step by
+step."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish
 from lyceum.report import show_count
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ def dendrogram(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The tree of merges, the root at the top, clusters in colours.
+    """The tree of merges, the root at the top, clusters in colors.
 
-    A tree with more than `most` branches is drawn down to its last `most` - 1 merges; below them, every
-    branch is a triangle as wide as the logarithm of its rows, so that thousands of leaves stay readable.
+    A tree with more than `most` branches is drawn down to its last `most` - 1 merges; below them,
+    every branch is a triangle as wide as the logarithm of its rows, so that thousands of leaves
+    stay readable.
 
     Parameters
     ----------
@@ -66,21 +68,30 @@ def dendrogram(
     groups = int(getattr(model, "n_clusters_", 1))
     tree = _Drawn(merges, max(2, most), groups)
     ax = axes(ax, (max(5.2, 0.16 * len(tree.ends) + 1.5), 4.4))
-    for xs, ys, colour in tree.lines:
-        ax.plot(xs, ys, color=colour, linewidth=1.1, solid_joinstyle="miter")
-    for x, wide, height, colour in tree.triangles:
-        ax.fill([x - wide, x, x + wide], [0, height, 0], color=colour, alpha=0.35, linewidth=0)
+    for xs, ys, color in tree.lines:
+        ax.plot(xs, ys, color=color, linewidth=1.1, solid_joinstyle="miter")
+    for x, wide, height, color in tree.triangles:
+        ax.fill([x - wide, x, x + wide], [0, height, 0], color=color, alpha=0.35, linewidth=0)
     labels = [tree.label(end, names) for end in tree.ends]
     if len(labels) <= _MOST_NAMED:
         long = max(map(len, labels), default=0) > 3
-        ax.set_xticks(tree.places, labels, rotation=90 if long else 0, fontsize=7 if len(labels) > 30 else 9)
+        ax.set_xticks(
+            tree.places, labels, rotation=90 if long else 0, fontsize=7 if len(labels) > 30 else 9
+        )
     else:
         ax.set_xticks([])
     if 1 < groups <= n:
         heights = np.maximum.accumulate(merges[:, 2])
-        low, high = heights[n - groups - 1] if n > groups else 0.0, heights[n - groups]
-        ax.axhline((low + high) / 2, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    below = f"{show_count(n, 'row')}; numbers are rows in a branch" if tree.triangles else ""
+        if n > groups:
+            low = heights[n - groups - 1]
+        else:
+            low = 0.0
+        high = heights[n - groups]
+        ax.axhline((low + high) / 2, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+    if tree.triangles:
+        below = f"{show_count(n, 'row')}; numbers are rows in a branch"
+    else:
+        below = ""
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
@@ -91,14 +102,15 @@ class _Drawn:
     """Lines, triangles and places of the branches of a tree, without recursion."""
 
     def __init__(self, merges: np.ndarray, most: int, groups: int):
-        self.merges, self.n = merges, len(merges) + 1
+        self.merges = merges
+        self.n = len(merges) + 1
         first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
         self.ends: list[int] = []
         rows = np.ones(2 * self.n - 1)
         for t, (a, b) in enumerate(merges[:, :2].astype(int)):
             rows[self.n + t] = rows[a] + rows[b]
         self.rows = rows
-        colour = self._colours(groups)
+        color = self._colors(groups)
         stack = [2 * self.n - 2]
         while stack:
             node = stack.pop()
@@ -109,23 +121,24 @@ class _Drawn:
                 stack += [b, a]
         widths = 1.0 + 0.25 * np.log2(rows[self.ends])
         self.places = (np.cumsum(widths) - widths / 2).tolist()
-        x, top = dict(zip(self.ends, self.places)), dict.fromkeys(self.ends, 0.0)
+        x = dict(zip(self.ends, self.places))
+        top = dict.fromkeys(self.ends, 0.0)
         self.triangles = []
         for end, place, wide in zip(self.ends, self.places, widths):
             if end >= self.n:
                 top[end] = merges[end - self.n, 2]
-                self.triangles.append((place, 0.4 * wide, top[end], colour[end]))
+                self.triangles.append((place, 0.4 * wide, top[end], color[end]))
         self.lines = []
         for node in range(first, 2 * self.n - 1):
             a, b = merges[node - self.n, :2].astype(int)
             height = merges[node - self.n, 2]
             for part in (a, b):
-                self.lines.append(([x[part], x[part]], [top[part], height], colour[part]))
-            self.lines.append(([x[a], x[b]], [height, height], colour[node]))
+                self.lines.append(([x[part], x[part]], [top[part], height], color[part]))
+            self.lines.append(([x[a], x[b]], [height, height], color[node]))
             x[node], top[node] = (x[a] + x[b]) / 2, height
 
-    def _colours(self, groups: int) -> list[str]:
-        """Every branch below the cut in its cluster's colour, what is above in ink."""
+    def _colors(self, groups: int) -> list[str]:
+        """Every branch below the cut in its cluster's color, what is above in ink."""
         found = [INK] * (2 * self.n - 1)
         if not 1 < groups <= self.n:
             return found
@@ -135,7 +148,7 @@ class _Drawn:
             if node >= self.n:
                 for part in self.merges[node - self.n, :2].astype(int):
                     if node >= cut and part < cut:
-                        found[part] = COLOURS[ready % len(COLOURS)]
+                        found[part] = COLORS[ready % len(COLORS)]
                         ready += 1
                     elif node < cut:
                         found[part] = found[node]
@@ -144,7 +157,9 @@ class _Drawn:
     def label(self, end: int, names: Sequence[str] | None) -> str:
         if end >= self.n:
             return f"({int(self.rows[end])})"
-        return str(end) if names is None else str(names[end])
+        if names is None:
+            return str(end)
+        return str(names[end])
 
 
 def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
@@ -177,18 +192,23 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
     ax = axes(ax, (5.2, 4.8))
     inside = ~np.isnan(found.points)
     gap = 0.02 * inside.sum() + 1
-    place, ticks = 0.0, []
+    place = 0.0
+    ticks = []
     for c, cluster in enumerate(found.clusters):
         values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
         rows = place + np.arange(len(values) + 1)
-        shade: dict[str, Any] = {"color": COLOURS[c % len(COLOURS)], "linewidth": 0, "alpha": 0.85}
+        shade: dict[str, Any] = {"color": COLORS[c % len(COLORS)], "linewidth": 0, "alpha": 0.85}
         ax.fill_betweenx(rows, 0, np.append(values, values[-1:]), step="post", **shade)
         ticks.append((place + len(values) / 2, f"{cluster}  ({found.cluster_means[c]:.2f})"))
         place += len(values) + gap
     ax.axvline(
-        found.mean, color=INK, linewidth=1.0, linestyle=(0, (5, 2)), label=f"mean of rows {found.mean:.3f}"
+        found.mean,
+        color=INK,
+        linewidth=1.0,
+        linestyle=(0, (5, 2)),
+        label=f"mean of rows {found.mean:.3f}",
     )
-    ax.axvline(found.mean_of_clusters, color=GREY, linewidth=1.0, linestyle=(0, (1.2, 1.5)),
+    ax.axvline(found.mean_of_clusters, color=GRAY, linewidth=1.0, linestyle=(0, (1.2, 1.5)),
                label=f"mean of clusters {found.mean_of_clusters:.3f}")  # fmt: skip
     ax.set_yticks([tick for tick, _ in ticks], [name for _, name in ticks])
     ax.set_ylim(place - gap, -gap / 2)
@@ -235,19 +255,19 @@ def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
         ("BIC", found.bic, "least"),
     )
     for ax, (name, values, how), k in zip(drawn, rows, best):
-        ax.plot(found.clusters, values, color=COLOURS[0], marker="o", markersize=4)
+        ax.plot(found.clusters, values, color=COLORS[0], marker="o", markersize=4)
         if k is not None:
             at = int(np.flatnonzero(found.clusters == k)[0])
             ax.plot(
                 [k],
                 [values[at]],
                 "o",
-                color=COLOURS[1],
+                color=COLORS[1],
                 markersize=9,
                 markerfacecolor="none",
                 markeredgewidth=2,
             )
-            ax.axvline(k, color=COLOURS[1], linewidth=0.8, linestyle=(0, (4, 3)))
+            ax.axvline(k, color=COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
         finish(ax, "clusters", name, None if k is None else f"{how}: {k}")
         ax.xaxis.get_major_locator().set_params(integer=True)
     if title:
@@ -256,16 +276,22 @@ def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
 
 
 def kmeans_steps(
-    model: Any, X: Any, *, columns: tuple[int, int] = (0, 1), most: int = 6, title: str | None = None
+    model: Any,
+    X: Any,
+    *,
+    columns: tuple[int, int] = (0, 1),
+    most: int = 6,
+    title: str | None = None,
 ) -> list[Axes]:
-    """k-means step by step: the rows in the colours of their nearest centres, and how the centres moved.
+    """k-means step by step: the rows in the colors of their nearest centers, and how the centers
+    moved.
 
     Parameters
     ----------
     model : fitted KMeans or FuzzyCMeans with record=True
-        Its `record_` holds the centres of every step.
+        Its `record_` holds the centers of every step.
     X : array of shape (n, d)
-        The rows, in the columns of the centres.
+        The rows, in the columns of the centers.
     columns : tuple of two int, default=(0, 1)
         The columns to draw.
     most : int, default=6
@@ -313,20 +339,23 @@ def kmeans_steps(
     for ax, s in zip(grid.flat, shown):
         centers = steps[s]["centers"]
         labels = ((X[:, None, :] - centers) ** 2).sum(axis=2).argmin(axis=1)
-        colours = np.array(COLOURS)[labels % len(COLOURS)]
-        ax.scatter(X[:, i], X[:, j], s=9, c=colours, alpha=0.55, linewidths=0)
+        colors = np.array(COLORS)[labels % len(COLORS)]
+        ax.scatter(X[:, i], X[:, j], s=9, c=colors, alpha=0.55, linewidths=0)
         for k in range(len(centers)):
             path = np.array([step["centers"][k] for step in steps[: s + 1]])
             ax.plot(path[:, i], path[:, j], color=INK, linewidth=0.9)
             ax.plot(
                 *centers[k, [i, j]],
                 "X",
-                color=COLOURS[k % len(COLOURS)],
+                color=COLORS[k % len(COLORS)],
                 markersize=10,
                 markeredgecolor="white",
             )
         objective = steps[s].get("objective")
-        text = "" if objective is None else f": {objective:.4g}"
+        if objective is None:
+            text = ""
+        else:
+            text = f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
     for ax in list(grid.flat)[len(shown) :]:
         ax.set_visible(False)

@@ -1,4 +1,5 @@
-"""Densities: curves and contours, classes with their decision regions, and Gaussians learned and fused."""
+"""Densities: curves and contours, classes with their decision regions, and Gaussians learned and
+fused."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend, line_style
 from lyceum.report import show_count
 
 if TYPE_CHECKING:
@@ -68,14 +69,18 @@ def density(
     if rows.shape[1] == 1:
         grid = _spread(rows[:, 0], _CURVE)
         ax.plot(grid, _values(model, grid[:, None], X), label=label, **line_style(ax))
-        ax.plot(rows[:, 0], np.zeros(len(rows)), "|", color=GREY, alpha=0.5, markersize=8, gid="rows")
+        ax.plot(
+            rows[:, 0], np.zeros(len(rows)), "|", color=GRAY, alpha=0.5, markersize=8, gid="rows"
+        )
         finish(ax, names[0], "density", title)
         legend(ax)
         return ax
     x, y, grid = _plane(rows)
     heights = _values(model, grid, X).reshape(len(y), len(x))
-    ax.contour(x, y, heights, levels=levels, colors=COLOURS[0], linewidths=1.1)
-    ax.scatter(rows[:, 0], rows[:, 1], s=8, color=GREY, alpha=0.5, linewidths=0, label=label, gid="rows")
+    ax.contour(x, y, heights, levels=levels, colors=COLORS[0], linewidths=1.1)
+    ax.scatter(
+        rows[:, 0], rows[:, 1], s=8, color=GRAY, alpha=0.5, linewidths=0, label=label, gid="rows"
+    )
     finish(ax, names[0], names[1], title)
     return ax
 
@@ -92,7 +97,7 @@ def class_densities(
     X : array or frame of shape (n, 1) or (n, 2)
         Rows to show, whose range is drawn.
     y : array of shape (n,), optional
-        Their classes, to colour them by.
+        Their classes, to color them by.
     title : str, optional
         The title of the picture.
     ax : Matplotlib axes, optional
@@ -118,11 +123,16 @@ def class_densities(
     known = (ParzenClassifier, QuadraticDiscriminantAnalysis, BayesianGaussianClassifier)
     if not isinstance(model, known):
         names = ", ".join(kind.__name__ for kind in known)
-        raise DataError(f"{type(model).__name__} has no density for every class: give one of {names}")
+        raise DataError(
+            f"{type(model).__name__} has no density for every class: give one of {names}"
+        )
     rows, columns = _rows_of(X, model)
     ax = axes(ax)
     classes = [str(label) for label in model.classes_.tolist()]
-    codes = None if y is None else np.searchsorted(model.classes_, np.asarray(y))
+    if y is None:
+        codes = None
+    else:
+        codes = np.searchsorted(model.classes_, np.asarray(y))
     if rows.shape[1] == 1:
         _classes_on_a_line(ax, model, rows, codes, classes, X)
         finish(ax, columns[0], "prior × density", title)
@@ -143,7 +153,8 @@ def posterior_updating(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The posterior of the mean of a Gaussian as rows arrive: the prior, and the posterior after n rows.
+    """The posterior of the mean of a Gaussian as rows arrive: the prior, and the posterior after n
+    rows.
 
     Parameters
     ----------
@@ -182,13 +193,19 @@ def posterior_updating(
     steps = [prior.update(x[:n]) if n else prior for n in after]
     ends = [(float(s.mean), float(np.sqrt(s.variance))) for s in steps]
     if not all(np.isfinite(spread) and spread > 0 for _, spread in ends):
-        raise DataError("a prior of infinite or no variance cannot be drawn: give a positive variance")
-    low, high = min(m - 3.5 * s for m, s in ends), max(m + 3.5 * s for m, s in ends)
+        raise DataError(
+            "a prior of infinite or no variance cannot be drawn: give a positive variance"
+        )
+    low = min(m - 3.5 * s for m, s in ends)
+    high = max(m + 3.5 * s for m, s in ends)
     grid = np.linspace(low, high, _CURVE)
     ax = axes(ax)
     for n, (m, s) in zip(after, ends):
         curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
-        name = "prior" if n == 0 else show_count(n, "row")
+        if n == 0:
+            name = "prior"
+        else:
+            name = show_count(n, "row")
         ax.plot(grid, curve, label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)
@@ -205,7 +222,8 @@ def sensor_fusion(
 ) -> Axes:
     """Several measurements with their uncertainty, and their fusion.
 
-    Numbers are drawn as densities, points of the plane as their means and the ellipses that hold 95 %.
+    Numbers are drawn as densities, points of the plane as their means and the ellipses that hold 95
+    %.
 
     Parameters
     ----------
@@ -235,7 +253,8 @@ def sensor_fusion(
     >>> [line.get_label() for line in ax.lines]
     ['sensor 1', 'sensor 2', 'fused']
     """
-    m, P = np.asarray(means, dtype=np.float64), np.asarray(covariances, dtype=np.float64)
+    m = np.asarray(means, dtype=np.float64)
+    P = np.asarray(covariances, dtype=np.float64)
     fused = fuse_gaussians(m, P)
     names = [*(labels or [f"sensor {i + 1}" for i in range(len(m))]), "fused"]
     if len(names) != len(m) + 1:
@@ -251,14 +270,16 @@ def sensor_fusion(
         ax.set_aspect("equal", adjustable="datalim")
     else:
         raise DataError(
-            f"measurements of {show_count(m.shape[1], 'column')} cannot be drawn: give numbers or points"
+            f"measurements of {show_count(m.shape[1], 'column')} cannot be drawn: give numbers or"
+            " points"
         )
     legend(ax)
     return ax
 
 
 def sensor_fusion_cases() -> list[Axes]:
-    """The three pictures of sensor fusion: equal sensors, a better one, and each good in one direction.
+    """The three pictures of sensor fusion: equal sensors, a better one, and each good in one
+    direction.
 
     Returns
     -------
@@ -290,7 +311,7 @@ def sensor_fusion_cases() -> list[Axes]:
     return drawn
 
 
-# -- rows and grids ------------------------------------------------------------------------------------------
+# -- rows and grids --------------------------------------------------------------------
 
 
 def _rows_of(X: Any, model: Any) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -302,20 +323,24 @@ def _rows_of(X: Any, model: Any) -> tuple[np.ndarray, tuple[str, ...]]:
 
 def _spread(values: np.ndarray, n: int) -> np.ndarray:
     """A grid over the values and a little beyond."""
-    low, high = values.min(), values.max()
+    low = values.min()
+    high = values.max()
     beyond = 0.15 * (high - low) or 1.0
     return np.linspace(low - beyond, high + beyond, n)
 
 
 def _plane(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y = _spread(rows[:, 0], _GRID), _spread(rows[:, 1], _GRID)
+    x = _spread(rows[:, 0], _GRID)
+    y = _spread(rows[:, 1], _GRID)
     return x, y, np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
 
 
 def _like(grid: np.ndarray, X: Any) -> Any:
     """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
     columns = getattr(X, "columns", None)
-    return grid if columns is None else type(X)({name: grid[:, j] for j, name in enumerate(columns)})
+    if columns is None:
+        return grid
+    return type(X)({name: grid[:, j] for j, name in enumerate(columns)})
 
 
 def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
@@ -323,12 +348,13 @@ def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
 
 
 def _joint(model: Any, grid: np.ndarray, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a float."""
+    """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
+    float."""
     log = np.asarray(model.log_joint(_like(grid, X)))
     return np.exp(log), log.argmax(axis=1)
 
 
-# -- classes -------------------------------------------------------------------------------------------------
+# -- classes ---------------------------------------------------------------------------
 
 
 def _classes_on_a_line(
@@ -346,7 +372,7 @@ def _classes_on_a_line(
             mine = rows[codes == k, 0]
             ax.plot(mine, np.zeros(len(mine)), "|", color=style["color"], markersize=8, gid="rows")
     for x in 0.5 * (grid[1:] + grid[:-1])[np.diff(decided) != 0]:
-        ax.axvline(x, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="boundary")
+        ax.axvline(x, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="boundary")
 
 
 def _classes_on_a_plane(
@@ -355,19 +381,22 @@ def _classes_on_a_plane(
     x, y, grid = _plane(rows)
     joint, decided = _joint(model, grid, X)
     decided = decided.reshape(len(y), len(x))
-    colours = [COLOURS[k % len(COLOURS)] for k in range(len(classes))]
+    colors = [COLORS[k % len(COLORS)] for k in range(len(classes))]
     edges = np.arange(len(classes) + 1) - 0.5
-    ax.contourf(x, y, decided, levels=edges, colors=colours, alpha=0.12)
+    ax.contourf(x, y, decided, levels=edges, colors=colors, alpha=0.12)
     for k, label in enumerate(classes):
         heights = joint[:, k].reshape(len(y), len(x))
-        ax.contour(x, y, heights, levels=5, colors=colours[k], linewidths=0.9)
-        mine = rows[codes == k] if codes is not None else rows[:0]
-        ax.scatter(mine[:, 0], mine[:, 1], s=10, color=colours[k], linewidths=0, label=label)
+        ax.contour(x, y, heights, levels=5, colors=colors[k], linewidths=0.9)
+        if codes is not None:
+            mine = rows[codes == k]
+        else:
+            mine = rows[:0]
+        ax.scatter(mine[:, 0], mine[:, 1], s=10, color=colors[k], linewidths=0, label=label)
     if len(classes) > 1:
         ax.contour(x, y, decided, levels=edges[1:-1], colors=INK, linewidths=1.2)
 
 
-# -- fusion --------------------------------------------------------------------------------------------------
+# -- fusion ----------------------------------------------------------------------------
 
 
 def _fused_on_a_line(ax: Axes, means: np.ndarray, variances: np.ndarray, names: list[str]) -> None:
@@ -380,7 +409,9 @@ def _fused_on_a_line(ax: Axes, means: np.ndarray, variances: np.ndarray, names: 
         ax.plot(grid, curve, label=name, **_fusion_style(ax, name))
 
 
-def _fused_on_a_plane(ax: Axes, means: np.ndarray, covariances: np.ndarray, names: list[str]) -> None:
+def _fused_on_a_plane(
+    ax: Axes, means: np.ndarray, covariances: np.ndarray, names: list[str]
+) -> None:
     turn = np.linspace(0, 2 * np.pi, 200)
     circle = _ELLIPSE * np.stack([np.cos(turn), np.sin(turn)])
     for m, P, name in zip(means, covariances, names):
@@ -392,4 +423,6 @@ def _fused_on_a_plane(ax: Axes, means: np.ndarray, covariances: np.ndarray, name
 
 
 def _fusion_style(ax: Axes, name: str) -> Mapping[str, Any]:
-    return {"color": INK, "linewidth": 2.4} if name == "fused" else line_style(ax)
+    if name == "fused":
+        return {"color": INK, "linewidth": 2.4}
+    return line_style(ax)

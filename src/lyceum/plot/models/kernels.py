@@ -1,4 +1,5 @@
-"""Pictures of kernel machines: margins, grids of settings, losses, the lift to feature space, faces."""
+"""Pictures of kernel machines: margins, grids of settings, losses, the lift to feature space,
+faces."""
 
 from __future__ import annotations
 
@@ -9,17 +10,19 @@ import numpy as np
 from lyceum._core.data import dense_cells
 from lyceum.errors import DataError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """The margin of a machine of two classes on the plane: boundary, edges, support vectors and slacks.
+    """The margin of a machine of two classes on the plane: boundary, edges, support vectors and
+    slacks.
 
-    The boundary f = 0 is solid, the edges f = ±1 are dashed. Support vectors have a ring, a thick one at the
-    bound; of a linear machine every slack is a line from the row to the edge of its class.
+    The boundary f = 0 is solid, the edges f = ±1 are dashed. Support vectors have a ring, a thick
+    one at the bound; of a linear machine every slack is a line from the row to the edge of its
+    class.
 
     Parameters
     ----------
@@ -46,30 +49,50 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
     >>> margin(SVC(kernel="linear").fit(X, y), X, y).get_xlabel()
     'x0'
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X = np.asarray(X, dtype=np.float64)
+    y = np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2 or len(model.classes_) != 2:
         raise DataError(
-            f"a margin is drawn on two columns for two classes, not {X.shape[-1]} and {len(model.classes_)}"
+            f"a margin is drawn on two columns for two classes, not {X.shape[-1]} and"
+            f" {len(model.classes_)}"
         )
     ax = axes(ax, (6.0, 4.8))
     grid, plane = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(plane)).reshape(160, 160)
-    ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLOURS[0], COLOURS[1]], alpha=0.07)
+    ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07)
     ax.contour(
-        *grid, f, levels=[-1, 0, 1], colors=[COLOURS[0], INK, COLOURS[1]], linestyles=["--", "-", "--"]
+        *grid,
+        f,
+        levels=[-1, 0, 1],
+        colors=[COLORS[0], INK, COLORS[1]],
+        linestyles=["--", "-", "--"],
     )
     _draw_slacks(ax, model, X, y)
     for k, label in enumerate(model.classes_):
         own = X[y == label]
-        ax.scatter(own[:, 0], own[:, 1], s=26, color=COLOURS[k], marker="os"[k], label=str(label), zorder=3)
+        ax.scatter(
+            own[:, 0], own[:, 1], s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3
+        )
     at_bound = _at_bound(model)
     for number, bound in zip(model.support_, at_bound):
-        line = 2.2 if bound else 1.0
+        if bound:
+            line = 2.2
+        else:
+            line = 1.0
         ax.scatter(
-            X[number, 0], X[number, 1], s=110, facecolors="none", edgecolors=INK, linewidths=line, zorder=4
+            X[number, 0],
+            X[number, 1],
+            s=110,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=line,
+            zorder=4,
         )
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
-    width = "" if not np.isfinite(model.margin_width_[0]) else f"margin {model.margin_width_[0]:.3g}, "
+    if not np.isfinite(model.margin_width_[0]):
+        width = ""
+    else:
+        width = f"margin {model.margin_width_[0]:.3g}, "
     counts = f"{width}{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
     finish(ax, str(names[0]), str(names[1]), counts if title is None else title)
     legend(ax)
@@ -77,7 +100,8 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
 
 
 def _at_bound(model: Any) -> np.ndarray:
-    """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the rows."""
+    """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the
+    rows."""
     alpha = np.asarray(model.alpha_)[model.support_]
     return (alpha >= model.C) | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
 
@@ -90,7 +114,7 @@ def _draw_slacks(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
     signs = np.where(y == model.classes_[1], 1.0, -1.0)
     for i in np.flatnonzero(np.asarray(model.slack_) > 10 * model.tol):
         edge = X[i] + (signs[i] - f[i]) / (coef[0] @ coef[0]) * coef[0]
-        ax.plot(*np.stack([X[i], edge]).T, color=GREY, linewidth=1.0, zorder=2, gid="slack")
+        ax.plot(*np.stack([X[i], edge]).T, color=GRAY, linewidth=1.0, zorder=2, gid="slack")
 
 
 def setting_grid(
@@ -102,7 +126,7 @@ def setting_grid(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The score of every pair of settings (C, σ) as a grid of colours; the best one has a frame.
+    """The score of every pair of settings (C, σ) as a grid of colors; the best one has a frame.
 
     Parameters
     ----------
@@ -111,7 +135,7 @@ def setting_grid(
     C, sigma : array
         The settings of the rows and the columns, in ascending order.
     score : str, default="accuracy"
-        What the colours show.
+        What the colors show.
     title : str, optional
     ax : Matplotlib axes, optional
 
@@ -130,19 +154,26 @@ def setting_grid(
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.shape != (len(C), len(sigma)):
-        raise DataError(f"scores of shape {scores.shape} for {len(C)} values of C and {len(sigma)} of sigma")
+        raise DataError(
+            f"scores of shape {scores.shape} for {len(C)} values of C and {len(sigma)} of sigma"
+        )
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
     middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
     for (i, j), value in np.ndenumerate(scores):
         if np.isfinite(value):
-            colour = "white" if value < middle else "black"
-            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize="small")
+            if value < middle:
+                color = "white"
+            else:
+                color = "black"
+            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=color, fontsize="small")
     from matplotlib.patches import Rectangle
 
     ax.add_patch(
-        Rectangle((best[1] - 0.5, best[0] - 0.5), 1, 1, fill=False, edgecolor=COLOURS[1], linewidth=3)
+        Rectangle(
+            (best[1] - 0.5, best[0] - 0.5), 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3
+        )
     )
     ax.set_xticks(range(len(sigma)), [f"{value:.3g}" for value in sigma])
     ax.set_yticks(range(len(C)), [f"{value:.3g}" for value in C])
@@ -179,14 +210,16 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
         "zero-one": (m <= 0).astype(float),
     }
     for k, (name, values) in enumerate(curves.items()):
-        ax.plot(m, values, color=COLOURS[k] if k < 3 else GREY, linewidth=1.8, label=name)
+        ax.plot(m, values, color=COLORS[k] if k < 3 else GRAY, linewidth=1.8, label=name)
     ax.set_ylim(0.0, 4.0)
     finish(ax, "margin y f(x)", "loss", title)
     legend(ax)
     return ax
 
 
-def feature_lift(X: Any, y: Any, *, title: str | None = None, features: Any = None, ax: Any = None) -> Any:
+def feature_lift(
+    X: Any, y: Any, *, title: str | None = None, features: Any = None, ax: Any = None
+) -> Any:
     """Rows of two columns lifted to three features, where a plane parts what no line did.
 
     Parameters
@@ -212,22 +245,32 @@ def feature_lift(X: Any, y: Any, *, title: str | None = None, features: Any = No
     >>> feature_lift([[0.0, 0.1], [1.0, 1.0]], [0, 1]).get_zlabel()
     'x₂²'
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X = np.asarray(X, dtype=np.float64)
+    y = np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
         raise DataError(f"a lift starts from two columns, but the shape is {X.shape}")
     names = ("x₁²", "√2 x₁x₂", "x₂²")
     if features is None:
         lifted = np.column_stack([X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2])
     else:
-        lifted, names = np.asarray(features(X), dtype=np.float64), ("φ₁", "φ₂", "φ₃")
+        lifted = np.asarray(features(X), dtype=np.float64)
+        names = ("φ₁", "φ₂", "φ₃")
         if lifted.shape != (len(X), 3):
-            raise DataError(f"features gave the shape {lifted.shape}: three features per row are drawn")
+            raise DataError(
+                f"features gave the shape {lifted.shape}: three features per row are drawn"
+            )
     if ax is None:
         from matplotlib import pyplot
 
         ax = pyplot.figure(figsize=(5.6, 4.8)).add_subplot(projection="3d")
     for k, label in enumerate(np.unique(y)):
-        ax.scatter(*lifted[y == label].T, color=COLOURS[k % 7], marker="os^D"[k % 4], label=str(label), s=18)
+        ax.scatter(
+            *lifted[y == label].T,
+            color=COLORS[k % 7],
+            marker="os^D"[k % 4],
+            label=str(label),
+            s=18,
+        )
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
     ax.set_zlabel(names[2])
@@ -236,7 +279,9 @@ def feature_lift(X: Any, y: Any, *, title: str | None = None, features: Any = No
     return ax
 
 
-def support_faces(model: Any, shape: tuple[int, int], *, most: int = 12, title: str | None = None) -> Any:
+def support_faces(
+    model: Any, shape: tuple[int, int], *, most: int = 12, title: str | None = None
+) -> Any:
     """The support vectors of an image set as images, those of the largest α first.
 
     Parameters
@@ -266,7 +311,8 @@ def support_faces(model: Any, shape: tuple[int, int], *, most: int = 12, title: 
     V = np.asarray(dense_cells(V))
     if V.shape[1] != shape[0] * shape[1]:
         raise DataError(
-            f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are {V.shape[1]}"
+            f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are"
+            f" {V.shape[1]}"
         )
     weight = np.abs(model.dual_coef_).max(axis=1)
     chosen = np.argsort(-weight, kind="stable")[:most]
@@ -280,7 +326,9 @@ def support_faces(model: Any, shape: tuple[int, int], *, most: int = 12, title: 
             continue
         i = chosen[place]
         cell.imshow(V[i].reshape(shape), cmap="gray")
-        cell.set_title(f"row {model.support_[i]}, |α| {weight[i]:.3g}", fontsize="xx-small", color=INK)
+        cell.set_title(
+            f"row {model.support_[i]}, |α| {weight[i]:.3g}", fontsize="xx-small", color=INK
+        )
         cell.set_axis_off()
     if title:
         figure.suptitle(title, color=INK, fontweight="bold")

@@ -1,4 +1,5 @@
-"""Pictures of linear models: regularisation paths, residuals, and boundaries with posterior contours."""
+"""Pictures of linear models: regularization paths, residuals, and boundaries with posterior
+contours."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 from lyceum._core.base import targets_to_score
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 def regularization_path(
     path: Any, *, most: int = 7, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Every coefficient over the penalty alpha, which decreases to the right; the largest are named.
+    """Every coefficient over the penalty alpha, which decreases to the right; the largest are
+    named.
 
     Parameters
     ----------
     path : RegularizationPath
         From `lyceum.linear.lasso_path` or `elastic_net_path`.
     most : int, default=7
-        How many columns are coloured and named; the others are grey.
+        How many columns are colored and named; the others are gray.
     title : str, optional
         The title of the picture.
     ax : Matplotlib axes, optional
@@ -51,10 +53,10 @@ def regularization_path(
     ever = np.flatnonzero(path.coefs.any(axis=0))
     named = ever[np.argsort(-np.abs(path.coefs[:, ever]).max(axis=0), kind="stable")][:most]
     for j in np.setdiff1d(ever, named):
-        ax.plot(path.alphas, path.coefs[:, j], color=GREY, linewidth=0.7, alpha=0.6)
+        ax.plot(path.alphas, path.coefs[:, j], color=GRAY, linewidth=0.7, alpha=0.6)
     for k, j in enumerate(named):
         ax.plot(
-            path.alphas, path.coefs[:, j], color=COLOURS[k % len(COLOURS)], linewidth=1.8,
+            path.alphas, path.coefs[:, j], color=COLORS[k % len(COLORS)], linewidth=1.8,
             label=str(path.names[j]),
         )  # fmt: skip
     ax.set_xscale("log")
@@ -70,7 +72,8 @@ def residuals(
 ) -> Axes:
     """Residuals, y minus the fitted value, over the fitted value.
 
-    A good model leaves no pattern: neither a curve (a term is missing) nor a funnel (the variance changes).
+    A good model leaves no pattern: neither a curve (a term is missing) nor a funnel (the variance
+    changes).
 
     Parameters
     ----------
@@ -110,8 +113,8 @@ def residuals(
     fitted = np.asarray(model.predict(X), dtype=np.float64)
     y, _ = targets_to_score(model, X, y, None)
     left = np.asarray(y, dtype=np.float64) - fitted
-    ax.axhline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
-    ax.scatter(fitted, left, s=12, color=COLOURS[0], alpha=0.6, linewidths=0)
+    ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
+    ax.scatter(fitted, left, s=12, color=COLORS[0], alpha=0.6, linewidths=0)
     finish(ax, "fitted value", "residual", title)
     return ax
 
@@ -119,10 +122,11 @@ def residuals(
 def margin_losses(
     losses: Sequence[str] | None = None, *, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """The losses of the margin m = y f(x): what a row costs that is m on its own side of the boundary.
+    """The losses of the margin m = y f(x): what a row costs that is m on its own side of the
+    boundary.
 
-    The logistic loss has the logarithm to base 2, so that it is 1 at m = 0 as the others are and lies above
-    the zero-one loss too.
+    The logistic loss has the logarithm to base 2, so that it is 1 at m = 0 as the others are and
+    lies above the zero-one loss too.
 
     Parameters
     ----------
@@ -155,11 +159,18 @@ def margin_losses(
         values = margin_loss(m, name) / (np.log(2.0) if name == "logistic" else 1.0)
         label = _MARGIN_LOSSES[name]
         if name == "zero_one":
-            ax.plot(m, values, color=GREY, linewidth=2.2, label=label, drawstyle="steps-mid")
+            ax.plot(m, values, color=GRAY, linewidth=2.2, label=label, drawstyle="steps-mid")
         else:
             line = (0, (4, 3)) if name == "squared" else "-"  # up to m = 1 it is the squared hinge
-            ax.plot(m, values, color=COLOURS[k % len(COLOURS)], linewidth=1.8, linestyle=line, label=label)
-    ax.scatter([0.0], [1.0], s=18, color=GREY, zorder=3)  # where all meet
+            ax.plot(
+                m,
+                values,
+                color=COLORS[k % len(COLORS)],
+                linewidth=1.8,
+                linestyle=line,
+                label=label,
+            )
+    ax.scatter([0.0], [1.0], s=18, color=GRAY, zorder=3)  # where all meet
     ax.set_ylim(-0.05, 4.0)
     finish(ax, "margin m = y f(x)", "loss", title)
     legend(ax)
@@ -167,13 +178,20 @@ def margin_losses(
 
 
 def posterior_contours(
-    model: Any, X: Any, y: Any, *, steps: int = 120, title: str | None = None, ax: Axes | None = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    steps: int = 120,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """The posteriors of a classifier over two columns, their contours and the boundary between the classes.
+    """The posteriors of a classifier over two columns, their contours and the boundary between the
+    classes.
 
-    For two classes the contours are those of the posterior of the second, and the boundary is at ½. For more,
-    the predicted class is shaded in its colour, with contours of the largest posterior. `laplace_contours`
-    shows three kinds of posteriors side by side.
+    For two classes the contours are those of the posterior of the second, and the boundary is at ½.
+    For more, the predicted class is shaded in its color, with contours of the largest posterior.
+    `laplace_contours` shows three kinds of posteriors side by side.
 
     Parameters
     ----------
@@ -206,24 +224,33 @@ def posterior_contours(
     >>> ax.get_xlabel()
     'x0'
     """
-    cells, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    cells = np.asarray(X, dtype=np.float64)
+    y = np.asarray(y)
     if cells.ndim != 2 or cells.shape[1] != 2 or len(model.classes_) < 2:
-        raise DataError("contours need two columns and two classes: choose two columns and fit on them")
+        raise DataError(
+            "contours need two columns and two classes: choose two columns and fit on them"
+        )
     ax = axes(ax)
     sides, grid = plane_grid(cells, 0.25, steps)
-    named = type(X)(dict(zip(X.columns, grid.T))) if hasattr(X, "columns") else grid
+    if hasattr(X, "columns"):
+        named = type(X)(dict(zip(X.columns, grid.T)))
+    else:
+        named = grid
     posterior = np.asarray(model.predict_proba(named)).reshape(steps, steps, -1)
     K = len(model.classes_)
-    colours = COLOURS[1::-1] if K == 2 else (COLOURS * K)[:K]
+    colors = COLORS[1::-1] if K == 2 else (COLORS * K)[:K]
     if K == 2:
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:
-        _contours_of_many(ax, sides, posterior, colours)
-    for label, colour in zip(model.classes_, colours):
+        _contours_of_many(ax, sides, posterior, colors)
+    for label, color in zip(model.classes_, colors):
         here = cells[y == label]
-        marks: dict[str, Any] = {"s": 16, "color": colour, "edgecolors": "white", "linewidths": 0.4}
+        marks: dict[str, Any] = {"s": 16, "color": color, "edgecolors": "white", "linewidths": 0.4}
         ax.scatter(here[:, 0], here[:, 1], label=str(label), **marks)
-    names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
+    if hasattr(model, "schema_"):
+        names = model.schema_.names
+    else:
+        names = ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
@@ -231,33 +258,38 @@ def posterior_contours(
 
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:
     ax.contourf(*sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35)
-    lines = ax.contour(*sides, posterior, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
+    lines = ax.contour(
+        *sides, posterior, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=GRAY, linewidths=0.9
+    )
     ax.clabel(lines, fontsize="x-small")
     ax.contour(*sides, posterior, levels=[0.5], colors="black", linewidths=1.8)
 
 
 def _contours_of_many(
-    ax: Axes, sides: list[np.ndarray], posterior: np.ndarray, colours: Sequence[str]
+    ax: Axes, sides: list[np.ndarray], posterior: np.ndarray, colors: Sequence[str]
 ) -> None:
     from matplotlib.colors import to_rgba_array
 
-    best, largest = posterior.argmax(axis=2), posterior.max(axis=2)
-    shade = to_rgba_array(list(colours))[best]
+    best = posterior.argmax(axis=2)
+    largest = posterior.max(axis=2)
+    shade = to_rgba_array(list(colors))[best]
     shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / posterior.shape[2]) / (1 - 1 / posterior.shape[2])
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
     ax.imshow(shade, extent=extent, origin="lower", aspect="auto", zorder=0)
-    lines = ax.contour(*sides, largest, levels=[0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
+    lines = ax.contour(*sides, largest, levels=[0.5, 0.75, 0.9], colors=GRAY, linewidths=0.9)
     ax.clabel(lines, fontsize="x-small")
     for k in range(posterior.shape[2]):  # where the lead of a class over all others is zero
         rest = np.delete(posterior, k, axis=2).max(axis=2)
         ax.contour(*sides, posterior[:, :, k] - rest, levels=[0.0], colors="black", linewidths=1.4)
 
 
-def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **settings: Any) -> list[Axes]:
+def laplace_contours(
+    X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **settings: Any
+) -> list[Axes]:
     """A logistic regression's posteriors by plug-in, Monte Carlo and probit, side by side.
 
-    Averaging over the Laplace posterior of the weights fans the contours out away from the rows; the boundary
-    of two classes stays, but for the randomness of Monte Carlo.
+    Averaging over the Laplace posterior of the weights fans the contours out away from the rows;
+    the boundary of two classes stays, but for the randomness of Monte Carlo.
 
     Parameters
     ----------
@@ -290,7 +322,9 @@ def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **sett
 
     from lyceum.linear import LogisticRegression
 
-    _, panels = pyplot.subplots(1, 3, figsize=(12.6, 4.2), layout="constrained", sharex=True, sharey=True)
+    _, panels = pyplot.subplots(
+        1, 3, figsize=(12.6, 4.2), layout="constrained", sharex=True, sharey=True
+    )
     for ax, (kind, title) in zip(panels, _PREDICTIVES.items()):
         model = LogisticRegression(C=C, posterior=kind, **settings).fit(X, y)
         posterior_contours(model, X, y, steps=steps, title=title, ax=ax)

@@ -1,4 +1,4 @@
-"""Mixtures: ellipses and contours, and expectation-maximisation step by step."""
+"""Mixtures: ellipses and contours, and expectation-maximization step by step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLOURS, INK, axes, finish, heading
+from lyceum.plot.style import COLORS, INK, axes, finish, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,8 @@ def mixture(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """A fitted mixture of Gaussians or Student-t: rows by component, 95 % ellipses, and density contours.
+    """A fitted mixture of Gaussians or Student-t: rows by component, 95 % ellipses, and density
+    contours.
 
     Parameters
     ----------
@@ -68,7 +69,9 @@ def mixture(
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
         some = cells[labels == k]
-        ax.scatter(some[:, 0], some[:, 1], s=10, color=COLOURS[k % len(COLOURS)], alpha=0.55, linewidths=0)
+        ax.scatter(
+            some[:, 0], some[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
+        )
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
     _ellipses(ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns)
@@ -78,7 +81,7 @@ def mixture(
 
 
 def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] = (0, 1)) -> Figure:
-    """Expectation-maximisation step by step: the components after some of the iterations.
+    """Expectation-maximization step by step: the components after some of the iterations.
 
     Parameters
     ----------
@@ -129,7 +132,9 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
     for ax, place in zip(grid.ravel(), places):
         step = record[place]
         ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
-        _ellipses(ax, step["weights"], step["means"], _matrices(model, step["covariances"]), columns)
+        _ellipses(
+            ax, step["weights"], step["means"], _matrices(model, step["covariances"]), columns
+        )
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
     for ax in grid.ravel()[len(places) :]:
@@ -147,7 +152,10 @@ def _matrices(model: Any, covariances: np.ndarray) -> np.ndarray:
         return values
     if model.covariance_type == "tied":
         return np.broadcast_to(values, (K, d, d))
-    variances = values if values.ndim == 2 else np.repeat(values[:, None], d, axis=1)
+    if values.ndim == 2:
+        variances = values
+    else:
+        variances = np.repeat(values[:, None], d, axis=1)
     return variances[:, :, None] * np.eye(d)
 
 
@@ -163,12 +171,21 @@ def _ellipses(
         values, vectors = np.linalg.eigh(matrix[np.ix_(at, at)])
         width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
-        colour = COLOURS[k % len(COLOURS)]
+        color = COLORS[k % len(COLORS)]
         center = (float(mean[at[0]]), float(mean[at[1]]))
         ax.add_patch(
-            Ellipse(center, width, height, angle=angle, fill=False, edgecolor=colour, linewidth=1.8, zorder=3)
+            Ellipse(
+                center,
+                width,
+                height,
+                angle=angle,
+                fill=False,
+                edgecolor=color,
+                linewidth=1.8,
+                zorder=3,
+            )
         )
-        ax.plot(*center, marker="+", markersize=9, markeredgewidth=2.0, color=colour, zorder=4)
+        ax.plot(*center, marker="+", markersize=9, markeredgewidth=2.0, color=color, zorder=4)
     ax.autoscale_view()
 
 
@@ -181,4 +198,10 @@ def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
         grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
     log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
     top = float(log_density.max())
-    ax.contour(*sides, log_density, levels=top - np.arange(7.0, 0.0, -1.0), colors="#9A9A9A", linewidths=0.7)
+    ax.contour(
+        *sides,
+        log_density,
+        levels=top - np.arange(7.0, 0.0, -1.0),
+        colors="#9A9A9A",
+        linewidths=0.7,
+    )

@@ -1,4 +1,4 @@
-"""Neighbours: cells of the nearest row, decision regions, local fits and radial units."""
+"""Neighbors: cells of the nearest row, decision regions, local fits and radial units."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.base import clone
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,18 @@ _SIDE, _CURVE = 220, 400  # points along a side of a grid, and of a curve
 
 
 def voronoi(
-    X: Any, y: Any = None, *, delaunay: bool = True, title: str | None = None, ax: Axes | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    delaunay: bool = True,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """The cells of the nearest row in two columns (Voronoi), and which rows are neighbours (Delaunay).
+    """The cells of the nearest row in two columns (Voronoi), and which rows are neighbors
+    (Delaunay).
 
-    One nearest neighbour gives every point of a cell the class of its row. The heavy line, between cells of
-    different classes, is its decision boundary.
+    One nearest neighbor gives every point of a cell the class of its row. The heavy line, between
+    cells of different classes, is its decision boundary.
 
     Parameters
     ----------
@@ -48,7 +54,7 @@ def voronoi(
 
     See Also
     --------
-    neighbor_regions : Decision regions for several numbers of neighbours.
+    neighbor_regions : Decision regions for several numbers of neighbors.
 
     Examples
     --------
@@ -60,11 +66,15 @@ def voronoi(
     from scipy.spatial import Delaunay, QhullError, Voronoi
 
     rows = _two_columns(X)
-    codes = np.zeros(len(rows), dtype=np.int64) if y is None else np.unique(y, return_inverse=True)[1]
+    if y is None:
+        codes = np.zeros(len(rows), dtype=np.int64)
+    else:
+        codes = np.unique(y, return_inverse=True)[1]
     rows, first = np.unique(rows, axis=0, return_index=True)
     codes = codes[first]
     ax = axes(ax)
-    low, high = rows.min(axis=0), rows.max(axis=0)
+    low = rows.min(axis=0)
+    high = rows.max(axis=0)
     pad = 0.12 * np.maximum(high - low, 1e-9)
     try:
         # rows far outside close the cells at the border
@@ -77,11 +87,14 @@ def voronoi(
             [3, 0],
         ]
         cells = Voronoi(np.vstack([rows, far]))
-        edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
+        if delaunay:
+            edges = _edges(Delaunay(rows))
+        else:
+            edges = np.empty((0, 2), dtype=int)
     except QhullError as error:
         raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
     shapes = [cells.vertices[cells.regions[cells.point_region[i]]] for i in range(len(rows))]
-    faces = [COLOURS[c % len(COLOURS)] for c in codes]
+    faces = [COLORS[c % len(COLORS)] for c in codes]
     ax.add_collection(PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none"))
     thin: list[np.ndarray] = []
     heavy: list[np.ndarray] = []
@@ -89,9 +102,11 @@ def voronoi(
         if min(i, j) < len(rows) and -1 not in ridge:
             inner = max(i, j) < len(rows)
             (heavy if inner and codes[i] != codes[j] else thin).append(cells.vertices[ridge])
-    ax.add_collection(LineCollection(thin, colors=GREY, linewidths=0.6))
+    ax.add_collection(LineCollection(thin, colors=GRAY, linewidths=0.6))
     ax.add_collection(LineCollection(heavy, colors=INK, linewidths=2.0))
-    ax.add_collection(LineCollection(list(rows[edges]), colors=GREY, linewidths=0.8, linestyles=(0, (2, 2))))
+    ax.add_collection(
+        LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=(0, (2, 2)))
+    )
     _scatter(ax, rows, codes, None if y is None else np.unique(y))
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
@@ -102,7 +117,8 @@ def voronoi(
 def neighbor_regions(
     model: Any, X: Any, y: Any, *, n_neighbors: Sequence[int] = (1, 5, 25), axs: Any = None
 ) -> np.ndarray:
-    """Decision regions of nearest neighbours in two columns, for several numbers of neighbours side by side.
+    """Decision regions of nearest neighbors in two columns, for several numbers of neighbors side
+    by side.
 
     Parameters
     ----------
@@ -111,7 +127,7 @@ def neighbor_regions(
     X : array of shape (n, 2)
     y : array of shape (n,)
     n_neighbors : sequence of int, default=(1, 5, 25)
-        The numbers of neighbours.
+        The numbers of neighbors.
     axs : array of Matplotlib axes, optional
         Where to draw; a new row of axes by default.
 
@@ -121,7 +137,7 @@ def neighbor_regions(
 
     See Also
     --------
-    voronoi : The cells behind the regions of one neighbour.
+    voronoi : The cells behind the regions of one neighbor.
 
     Examples
     --------
@@ -135,7 +151,9 @@ def neighbor_regions(
         from matplotlib import pyplot
 
         size = (3.6 * len(n_neighbors), 3.6)
-        _, axs = pyplot.subplots(1, len(n_neighbors), figsize=size, layout="constrained", squeeze=False)
+        _, axs = pyplot.subplots(
+            1, len(n_neighbors), figsize=size, layout="constrained", squeeze=False
+        )
     axs = np.ravel(axs)
     sides, grid = plane_grid(rows, 0.08, _SIDE)
     for ax, k in zip(axs, n_neighbors):
@@ -152,8 +170,8 @@ def local_fit(
 ) -> Axes:
     """A locally weighted regression in one column: the fit, and how it comes about at one query.
 
-    Rows are drawn as large as the kernel weighs them at the query; the heavy line is the polynomial that is
-    fitted there, the band the fit plus and minus two standard errors.
+    Rows are drawn as large as the kernel weighs them at the query; the heavy line is the polynomial
+    that is fitted there, the band the fit plus and minus two standard errors.
 
     Parameters
     ----------
@@ -181,24 +199,42 @@ def local_fit(
     >>> [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     ['fit', 'polynomial at the query']
     """
-    rows, y = _one_column(model), model.targets_
+    rows = _one_column(model)
+    y = model.targets_
     found = model.neighborhood(x)
     ax = axes(ax)
     grid = np.linspace(rows.min(), rows.max(), _CURVE)
     fit, error = model.predict(grid[:, None], return_std=True)
     known = np.isfinite(error)
     ax.fill_between(
-        grid[known], (fit - 2 * error)[known], (fit + 2 * error)[known], color=COLOURS[0], alpha=0.15
+        grid[known],
+        (fit - 2 * error)[known],
+        (fit + 2 * error)[known],
+        color=COLORS[0],
+        alpha=0.15,
     )
-    ax.scatter(rows, y, s=10, color=GREY, alpha=0.6, linewidths=0, zorder=2)
+    ax.scatter(rows, y, s=10, color=GRAY, alpha=0.6, linewidths=0, zorder=2)
     share = found["weights"] / found["weights"].max()
     near = rows[found["rows"]]
-    ax.scatter(near, y[found["rows"]], s=6 + 60 * share, color=COLOURS[1], alpha=0.55, linewidths=0, zorder=3)
-    ax.plot(grid, fit, color=COLOURS[0], linewidth=1.8, label="fit", zorder=4)
+    ax.scatter(
+        near,
+        y[found["rows"]],
+        s=6 + 60 * share,
+        color=COLORS[1],
+        alpha=0.55,
+        linewidths=0,
+        zorder=3,
+    )
+    ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
     inside = near[share > 0]
     reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
     ax.plot(
-        reach, found["polynomial"](reach), color=INK, linewidth=2.4, label="polynomial at the query", zorder=5
+        reach,
+        found["polynomial"](reach),
+        color=INK,
+        linewidth=2.4,
+        label="polynomial at the query",
+        zorder=5,
     )
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
     _kernel_strip(ax, near, share)
@@ -207,8 +243,11 @@ def local_fit(
     return ax
 
 
-def radial_units(model: RBFNetworkRegressor, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """A network of radial basis functions in one column: every unit's part of the output, and their sum.
+def radial_units(
+    model: RBFNetworkRegressor, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """A network of radial basis functions in one column: every unit's part of the output, and their
+    sum.
 
     Parameters
     ----------
@@ -235,42 +274,61 @@ def radial_units(model: RBFNetworkRegressor, *, title: str | None = None, ax: Ax
     6
     """
     if model.n_features_in_ != 1 or len(model.mean_) != 1:
-        raise DataError(f"the picture needs a model of one column of numbers, not of {model.n_features_in_}")
-    low, high = model.centers_.min(), model.centers_.max()
+        raise DataError(
+            f"the picture needs a model of one column of numbers, not of {model.n_features_in_}"
+        )
+    low = model.centers_.min()
+    high = model.centers_.max()
     pad = max(0.1 * (high - low), float(model.widths_.mean() * model.scale_[0]))
     grid = np.linspace(low - pad, high + pad, _CURVE)
     parts = model.unit_outputs(grid[:, None])
     ax = axes(ax)
     for j, part in enumerate(parts.T):
-        colour = COLOURS[j % (len(COLOURS) - 1)]
-        ax.plot(grid, part, color=colour, linewidth=1.2, alpha=0.9, label="_unit")
-        ax.fill_between(grid, 0.0, part, color=colour, alpha=0.08, linewidth=0)
-    ax.plot(grid, model.predict(grid[:, None]), color=INK, linewidth=2.2, label="their sum and the constant")
-    ax.scatter(model.centers_[:, 0], np.zeros(len(model.centers_)), marker="|", color=INK, s=60, zorder=5)
-    finish(ax, model.schema_.names[0], model.schema_.target_name, title or "Radial units and their sum")
+        color = COLORS[j % (len(COLORS) - 1)]
+        ax.plot(grid, part, color=color, linewidth=1.2, alpha=0.9, label="_unit")
+        ax.fill_between(grid, 0.0, part, color=color, alpha=0.08, linewidth=0)
+    ax.plot(
+        grid,
+        model.predict(grid[:, None]),
+        color=INK,
+        linewidth=2.2,
+        label="their sum and the constant",
+    )
+    ax.scatter(
+        model.centers_[:, 0], np.zeros(len(model.centers_)), marker="|", color=INK, s=60, zorder=5
+    )
+    finish(
+        ax, model.schema_.names[0], model.schema_.target_name, title or "Radial units and their sum"
+    )
     legend(ax)
     return ax
 
 
-# -- helpers -------------------------------------------------------------------------------------------------
+# -- helpers ---------------------------------------------------------------------------
 
 
 def _two_columns(X: Any) -> np.ndarray:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all():
-        raise DataError(f"the picture needs rows of two columns of numbers, but they have shape {rows.shape}")
+        raise DataError(
+            f"the picture needs rows of two columns of numbers, but they have shape {rows.shape}"
+        )
     return rows
 
 
 def _one_column(model: LocallyWeightedRegression) -> np.ndarray:
     if model.rows_.shape[1] != 1:
-        raise DataError(f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}")
+        raise DataError(
+            f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}"
+        )
     return np.asarray(model.rows_[:, 0], dtype=np.float64)
 
 
 def _names_of(X: Any) -> tuple[str, str]:
     names = getattr(X, "columns", None)
-    return ("x0", "x1") if names is None else (str(names[0]), str(names[1]))
+    if names is None:
+        return ("x0", "x1")
+    return (str(names[0]), str(names[1]))
 
 
 def _edges(triangles: Any) -> np.ndarray:
@@ -281,9 +339,15 @@ def _edges(triangles: Any) -> np.ndarray:
 def _regions(ax: Axes, sides: list[np.ndarray], found: np.ndarray, n_classes: int) -> None:
     from matplotlib.colors import ListedColormap
 
-    colours = ListedColormap([COLOURS[c % len(COLOURS)] for c in range(max(2, n_classes))])
+    colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
     ax.pcolormesh(
-        *sides, found, cmap=colours, vmin=-0.5, vmax=max(2, n_classes) - 0.5, alpha=0.2, rasterized=True
+        *sides,
+        found,
+        cmap=colors,
+        vmin=-0.5,
+        vmax=max(2, n_classes) - 0.5,
+        alpha=0.2,
+        rasterized=True,
     )
     for c in range(n_classes):
         if (found == c).any() and (found != c).any():
@@ -294,14 +358,17 @@ def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray 
     markers = "osD^vP*"
     for c in np.unique(codes):
         own = rows[codes == c]
-        label = "_rows" if classes is None else str(classes[c])
-        colour = COLOURS[c % len(COLOURS)]
+        if classes is None:
+            label = "_rows"
+        else:
+            label = str(classes[c])
+        color = COLORS[c % len(COLORS)]
         marker = markers[c % len(markers)]
         ax.scatter(
             own[:, 0],
             own[:, 1],
             s=18,
-            color=colour,
+            color=color,
             marker=marker,
             edgecolors="white",
             linewidths=0.4,
@@ -316,6 +383,6 @@ def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:
     """The kernel along the bottom of the axes."""
     strip = ax.inset_axes((0.0, 0.0, 1.0, 0.14), sharex=ax)
     order = np.argsort(near)
-    strip.fill_between(near[order], 0.0, share[order], color=COLOURS[1], alpha=0.3, linewidth=0)
+    strip.fill_between(near[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0)
     strip.set_ylim(0.0, 1.3)
     strip.axis("off")

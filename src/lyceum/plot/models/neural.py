@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_style
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,8 +24,8 @@ def training_curves(
 ) -> Axes:
     """The objective of training over its steps.
 
-    The loss of a network over its epochs, on training rows and, with early stopping, on validation rows; the
-    objective, duality gap or number of mistakes of other learners.
+    The loss of a network over its epochs, on training rows and, with early stopping, on validation
+    rows; the objective, duality gap or number of mistakes of other learners.
 
     Parameters
     ----------
@@ -59,22 +59,39 @@ def training_curves(
 
     check_is_fitted(model, "history_")
     if not len(model.history_):
-        raise DataError(f"{type(model).__name__} was not fitted step by step: its history_ is empty")
+        raise DataError(
+            f"{type(model).__name__} was not fitted step by step: its history_ is empty"
+        )
     step, what = getattr(model, "history_axes", ("iteration", "objective"))
     # a history that begins before the first step has one entry more
-    first = 0 if len(model.history_) == getattr(model, "n_iter_", 0) + 1 else 1
+    if len(model.history_) == getattr(model, "n_iter_", 0) + 1:
+        first = 0
+    else:
+        first = 1
     ax = axes(ax)
     held = getattr(model, "validation_history_", [])
     for values, where in ((model.history_, "training"), (held, "validation")):
         if len(values):
-            name = f"{label}, {where}" if label else where
-            marker = "o" if len(values) <= 20 else None
+            if label:
+                name = f"{label}, {where}"
+            else:
+                name = where
+            if len(values) <= 20:
+                marker = "o"
+            else:
+                marker = None
             epochs = np.arange(first, first + len(values))
             ax.plot(epochs, values, marker=marker, markersize=4.0, label=name, **line_style(ax))
     if len(held):
         best = model.best_epoch_
         ax.axvline(
-            best, color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {best}", gid="reference"
+            best,
+            color=GRAY,
+            linewidth=1.0,
+            linestyle=":",
+            zorder=1,
+            label=f"best: {best}",
+            gid="reference",
         )
     if log and min([*model.history_, *held]) > 0:
         ax.set_yscale("log")
@@ -85,7 +102,12 @@ def training_curves(
 
 
 def network(
-    model: Any, *, most: int = 12, weights: bool = True, title: str | None = None, ax: Axes | None = None
+    model: Any,
+    *,
+    most: int = 12,
+    weights: bool = True,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The nodes of a fitted network, layer by layer, and the weights between them.
 
@@ -95,8 +117,8 @@ def network(
     most : int, default=12
         Nodes drawn of a layer; of a larger one the first and last, with dots between.
     weights : bool, default=True
-        Whether lines have a colour by the sign of their weight and a width by its size, relative to the
-        largest of the layer. Of spheres these are the centres.
+        Whether lines have a color by the sign of their weight and a width by its size, relative to
+        the largest of the layer. Of spheres these are the centers.
     title : str, optional
         The title of the picture.
     ax : Matplotlib axes, optional
@@ -125,7 +147,9 @@ def network(
     for l, coef in enumerate(model.coefs_):
         _draw_lines(ax, l, layers[l], layers[l + 1], coef if weights else np.zeros_like(coef))
     for l, places in enumerate(layers):
-        ax.scatter([l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3)
+        ax.scatter(
+            [l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3
+        )
         if len(places) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
     _name_nodes(ax, model, layers)
@@ -141,7 +165,8 @@ def network(
 
 
 def _heights(n: int, most: int) -> dict[int, float]:
-    """The nodes drawn of n, with their heights about 0; one place is empty where some are left out."""
+    """The nodes drawn of n, with their heights about 0; one place is empty where some are left
+    out."""
     if n <= most:
         return {i: (n - 1) / 2 - i for i in range(n)}
     half = most // 2
@@ -149,7 +174,9 @@ def _heights(n: int, most: int) -> dict[int, float]:
     return first | {n - half + i: -1.0 - i for i in range(half)}
 
 
-def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float], coef: np.ndarray) -> None:
+def _draw_lines(
+    ax: Axes, l: int, left: dict[int, float], right: dict[int, float], coef: np.ndarray
+) -> None:
     from matplotlib.collections import LineCollection
 
     largest = float(np.abs(coef).max()) or 1.0
@@ -157,7 +184,7 @@ def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float
     ax.add_collection(
         LineCollection(
             [((l, left[i]), (l + 1, right[j])) for i, j in ends],
-            colors=[GREY if coef[i, j] == 0 else COLOURS[int(coef[i, j] < 0)] for i, j in ends],
+            colors=[GRAY if coef[i, j] == 0 else COLORS[int(coef[i, j] < 0)] for i, j in ends],
             linewidths=[0.4 + 2.0 * abs(float(coef[i, j])) / largest for i, j in ends],
             alpha=0.55,
             zorder=1,
@@ -170,7 +197,10 @@ def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
     classes = getattr(model, "classes_", None)
     outputs = [model.schema_.target_name]
     if classes is not None:
-        outputs = [str(label) for label in classes] if len(layers[-1]) > 1 else [str(classes[-1])]
+        if len(layers[-1]) > 1:
+            outputs = [str(label) for label in classes]
+        else:
+            outputs = [str(classes[-1])]
     last = len(layers) - 1
     for i, height in layers[0].items():
         ax.annotate(str(inputs[i]), (0, height), (-9, 0), textcoords="offset points", ha="right", va="center",
@@ -185,4 +215,8 @@ def _layer_names(model: Any, widths: list[int]) -> list[str]:
         f"{n} {activation}" + ("" if integration == "weighted" else f"\n{integration}")
         for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_)
     ]
-    return [f"{widths[0]} inputs", *kinds, f"{widths[-1]} {'outputs' if widths[-1] > 1 else 'output'}"]
+    return [
+        f"{widths[0]} inputs",
+        *kinds,
+        f"{widths[-1]} {'outputs' if widths[-1] > 1 else 'output'}",
+    ]

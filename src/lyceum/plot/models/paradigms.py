@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_style
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,9 +19,13 @@ _ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))  # left, down, 
 
 
 def label_curves(
-    runs: Mapping[str, Any], *, score: str = "accuracy", title: str | None = None, ax: Axes | None = None
+    runs: Mapping[str, Any],
+    *,
+    score: str = "accuracy",
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """The score against the number of labelled rows, for several ways to choose the rows.
+    """The score against the number of labeled rows, for several ways to choose the rows.
 
     Parameters
     ----------
@@ -51,16 +55,25 @@ def label_curves(
     """
     ax = axes(ax)
     for name, given in runs.items():
-        some = list(given) if isinstance(given, list | tuple) else [given]
+        if isinstance(given, list | tuple):
+            some = list(given)
+        else:
+            some = [given]
         if not all(len(run.scores) for run in some):
-            raise DataError(f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))")
+            raise DataError(
+                f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))"
+            )
         n = min(len(run.scores) for run in some)
         scores = np.stack([run.scores[:n] for run in some])
-        x, mean, spread = some[0].n_labelled[:n], scores.mean(axis=0), scores.std(axis=0)
+        x = some[0].n_labeled[:n]
+        mean = scores.mean(axis=0)
+        spread = scores.std(axis=0)
         (line,) = ax.plot(x, mean, label=name, **line_style(ax))
         if len(some) > 1:
-            ax.fill_between(x, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
-    finish(ax, "labelled rows", score, title)
+            ax.fill_between(
+                x, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0
+            )
+    finish(ax, "labeled rows", score, title)
     legend(ax, "lower right")
     return ax
 
@@ -103,7 +116,8 @@ def policy(
     1
     """
     found = getattr(found, "policy_", found)
-    shape = found.shape if shape is None else shape
+    if shape is None:
+        shape = found.shape
     if shape is None or int(np.prod(shape)) != len(found.values):
         raise DataError(
             f"{len(found.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
@@ -115,17 +129,21 @@ def policy(
     letters = _letters(world, shape)
     values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     for state, q in enumerate(found.q):
         r, c = divmod(state, columns)
         if letters[r, c] == "#":
-            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GREY, linewidth=0))
+            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GRAY, linewidth=0))
             continue
         if letters[r, c] in _ENDS:  # an episode is over
             ax.text(c, r, _ENDS[letters[r, c]], ha="center", va="center", fontsize=9, color=INK)
             continue
         dark = high > low and (values[r, c] - low) / (high - low) > 0.65
-        ink = "white" if dark else INK
+        if dark:
+            ink = "white"
+        else:
+            ink = INK
         ax.text(c, r + 0.36, f"{values[r, c]:.2f}", ha="center", va="center", fontsize=8, color=ink)
         if letters[r, c] == "S":
             ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
@@ -153,7 +171,9 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
         found = np.array([list(row) for row in cells])
     else:
         found = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
-    return found if found.shape == tuple(shape) else np.full(shape, ".")
+    if found.shape == tuple(shape):
+        return found
+    return np.full(shape, ".")
 
 
 def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
@@ -187,12 +207,17 @@ def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> A
     decided = np.array([one.decided for one in reports])
     wrong = np.array([0.0 if np.isnan(one.error) else one.error * one.decided for one in reports])
     passed = np.array([one.reached for one in reports]) - decided
-    ax.barh(place, decided - wrong, color=COLOURS[0], label="decided right")
-    ax.barh(place, wrong, left=decided - wrong, color=COLOURS[1], label="decided wrong")
-    ax.barh(place, passed, left=decided, color=GREY, alpha=0.35, label="passed on")
+    ax.barh(place, decided - wrong, color=COLORS[0], label="decided right")
+    ax.barh(place, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
+    ax.barh(place, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
     ax.set_yticks(place, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
-    finish(ax, f"share of rows left out; {model.cost_:.3g} per row, error {model.error_:.3f}", "", title)
+    finish(
+        ax,
+        f"share of rows left out; {model.cost_:.3g} per row, error {model.error_:.3f}",
+        "",
+        title,
+    )
     legend(ax, "lower right")
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
-from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,15 +46,24 @@ def scree(
     """
     ax = axes(ax)
     ratio = np.asarray(pca.explained_variance_ratio_)
-    places, total = np.arange(1, len(ratio) + 1), np.cumsum(ratio)
-    ax.bar(places, ratio, color=COLOURS[0], width=0.65, label="each")
-    ax.plot(places, total, color=COLOURS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative")
+    places = np.arange(1, len(ratio) + 1)
+    total = np.cumsum(ratio)
+    ax.bar(places, ratio, color=COLORS[0], width=0.65, label="each")
+    ax.plot(
+        places, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
+    )
     if proportion is not None:
         reached = np.flatnonzero(total >= proportion)
         text = f"{proportion:.0%}" + (f": {reached[0] + 1} components" if len(reached) else "")
-        ax.axhline(proportion, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
+        ax.axhline(proportion, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
         ax.text(
-            places[-1] + 0.4, proportion - 0.015, text, ha="right", va="top", color=GREY, fontsize="small"
+            places[-1] + 0.4,
+            proportion - 0.015,
+            text,
+            ha="right",
+            va="top",
+            color=GRAY,
+            fontsize="small",
         )
     if len(places) <= 15:
         ax.set_xticks(places)
@@ -84,7 +93,7 @@ def biplot(
     X : array or frame of shape (n, d)
         Rows to show.
     labels : array of shape (n,), optional
-        Classes, for colours.
+        Classes, for colors.
     most : int, default=8
         The most arrows: those of the longest loadings.
     title : str, optional
@@ -116,10 +125,17 @@ def biplot(
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
     for j in np.argsort(-length)[:most]:
         x, y = stretch * loadings[j]
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3})
-        side: dict[str, Any] = {"ha": "left" if x >= 0 else "right", "va": "bottom" if y >= 0 else "top"}
+        ax.annotate(
+            "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+        )
+        side: dict[str, Any] = {
+            "ha": "left" if x >= 0 else "right",
+            "va": "bottom" if y >= 0 else "top",
+        }
         box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side)
+        ax.text(
+            1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side
+        )
     first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
     ax.margins(0.12)
     finish(ax, first, second, title)
@@ -156,7 +172,8 @@ def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
     from matplotlib import pyplot
 
     labels = np.asarray(y)
-    pca, fisher = PCA(2).fit(X), DiscriminantProjection().fit(X, labels)
+    pca = PCA(2).fit(X)
+    fisher = DiscriminantProjection().fit(X, labels)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained")
     _points(left, np.asarray(pca.transform(X), dtype=np.float64), labels)
     finish(left, "pc1", "pc2", "PCA: most variance")
@@ -164,7 +181,12 @@ def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
     if scores.shape[1] == 1:  # two classes: one direction, spread upwards to be seen
         scores = np.column_stack([scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))])
     _points(right, scores[:, :2], labels)
-    finish(right, "direction 1", "direction 2" if fisher.n_components_ > 1 else "", "Fisher: classes apart")
+    finish(
+        right,
+        "direction 1",
+        "direction 2" if fisher.n_components_ > 1 else "",
+        "Fisher: classes apart",
+    )
     if fisher.n_components_ == 1:
         right.set_yticks([])
     legend(right)
@@ -175,10 +197,12 @@ def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
 
 def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
     if labels is None:
-        ax.scatter(scores[:, 0], scores[:, 1], s=11, color=COLOURS[0], alpha=0.6, linewidths=0)
+        ax.scatter(scores[:, 0], scores[:, 1], s=11, color=COLORS[0], alpha=0.6, linewidths=0)
         return
     labels = np.asarray(labels)
     for k, label in enumerate(np.unique(labels.astype(str))):
         some = scores[labels.astype(str) == label]
-        colour = COLOURS[k % len(COLOURS)]
-        ax.scatter(some[:, 0], some[:, 1], s=13, color=colour, alpha=0.65, linewidths=0, label=str(label))
+        color = COLORS[k % len(COLORS)]
+        ax.scatter(
+            some[:, 0], some[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
+        )

@@ -39,13 +39,20 @@ def named_curves(
     label: str | None,
 ) -> list[NamedCurve[Curve]]:
     """The curves to draw: results of `evaluate` as they are, or `of` each binary task."""
-    results = y if isinstance(y, Mapping) else {label or "": y}
+    if isinstance(y, Mapping):
+        results = y
+    else:
+        results = {label or "": y}
     if results and all(isinstance(result, kind) for result in results.values()):
         if score is not None or classes is not None or pos_label is not None:
-            raise SettingError(f"a {kind.__name__} is complete: give no score, classes or pos_label with it")
+            raise SettingError(
+                f"a {kind.__name__} is complete: give no score, classes or pos_label with it"
+            )
         return [NamedCurve(str(name), (result,)) for name, result in results.items()]
     if isinstance(y, Mapping) or score is None:
-        raise SettingError(f"give y and score, a {kind.__name__}, or a dict of name to {kind.__name__}")
+        raise SettingError(
+            f"give y and score, a {kind.__name__}, or a dict of name to {kind.__name__}"
+        )
     tasks = binary_tasks(y, score, classes, pos_label, label, kind.__name__)
     return [NamedCurve(task.name, tuple(of(*part) for part in task.parts)) for task in tasks]
 
@@ -55,38 +62,53 @@ def binary_tasks(
 ) -> list[NamedCurve[Task]]:
     """The binary tasks that true labels and scores make.
 
-    Two classes make one task for each classifier. More make one for each class against the rest, or, with
-    several classifiers, one curve each, the average over the classes.
+    Two classes make one task for each classifier. More make one for each class against the rest,
+    or, with several classifiers, one curve each, the average over the classes.
     """
     y = np.asarray(target_of(y) if isinstance(y, Rows) else y)
     if y.ndim != 1 or not y.size:
-        raise DataError(f"y has the shape {y.shape}: give one true label for every row, at least one row")
-    labels = np.unique(y) if classes is None else np.asarray(classes)
+        raise DataError(
+            f"y has the shape {y.shape}: give one true label for every row, at least one row"
+        )
+    if classes is None:
+        labels = np.unique(y)
+    else:
+        labels = np.asarray(classes)
     if isinstance(score, Mapping):
         if label is not None:
-            raise SettingError("label names one classifier; the scores of several carry their own names")
+            raise SettingError(
+                "label names one classifier; the scores of several carry their own names"
+            )
         if not score:
             raise DataError("there are no scores to draw: give those of at least one classifier")
-        return [NamedCurve(str(name), _tasks(y, s, labels, pos_label, curve)) for name, s in score.items()]
+        return [
+            NamedCurve(str(name), _tasks(y, s, labels, pos_label, curve))
+            for name, s in score.items()
+        ]
     tasks = _tasks(y, score, labels, pos_label, curve)
     if len(tasks) == 1:
         return [NamedCurve(label or "", tasks)]
     present = [k for k in labels if (y == k).any()]
-    prefix = f"{label}: " if label else ""
+    if label:
+        prefix = f"{label}: "
+    else:
+        prefix = ""
     return [NamedCurve(f"{prefix}{k} against the rest", (task,)) for k, task in zip(present, tasks)]
 
 
-def _tasks(y: np.ndarray, score: Any, labels: np.ndarray, pos_label: Any, curve: str) -> tuple[Task, ...]:
+def _tasks(
+    y: np.ndarray, score: Any, labels: np.ndarray, pos_label: Any, curve: str
+) -> tuple[Task, ...]:
     score = np.asarray(score, dtype=np.float64)
     if score.ndim not in (1, 2) or len(score) != len(y) or np.isnan(score).any():
         raise DataError(
-            f"scores have the shape {score.shape} for {len(y)} labels, or missing values: give one number, "
-            "or one column for each class, for every row"
+            f"scores have the shape {score.shape} for {len(y)} labels, or missing values: give one"
+            " number, or one column for each class, for every row"
         )
     if score.ndim == 2 and score.shape[1] != len(labels):
         raise DataError(
-            f"scores have {show_count(score.shape[1], 'column')} for {len(labels)} classes: name the "
-            "columns with classes=[...]"
+            f"scores have {show_count(score.shape[1], 'column')} for {len(labels)} classes: name"
+            " the columns with classes=[...]"
         )
     if score.ndim == 2 and score.shape[1] > 2:
         if pos_label is None:
@@ -95,9 +117,11 @@ def _tasks(y: np.ndarray, score: Any, labels: np.ndarray, pos_label: Any, curve:
         return (_both_classes(y == pos_label, score[:, _column(labels, pos_label)], curve),)
     if len(labels) > 2 and pos_label is None:
         raise DataError(
-            f"y has {len(labels)} classes: give one column of scores for each class, or pos_label=..."
+            f"y has {len(labels)} classes: give one column of scores for each class, or"
+            " pos_label=..."
         )
-    pos_label = labels[-1] if pos_label is None else pos_label
+    if pos_label is None:
+        pos_label = labels[-1]
     if score.ndim == 2:
         score = score[:, _column(labels, pos_label)]
     return (_both_classes(y == pos_label, score, curve),)
@@ -107,7 +131,8 @@ def _column(labels: np.ndarray, pos_label: Any) -> int:
     found = np.flatnonzero(labels == pos_label)
     if not len(found):
         raise SettingError(
-            f"pos_label is {pos_label!r}, but the classes are {', '.join(map(repr, labels.tolist()))}"
+            f"pos_label is {pos_label!r}, but the classes are"
+            f" {', '.join(map(repr, labels.tolist()))}"
         )
     return int(found[0])
 

@@ -34,18 +34,19 @@ def calibration(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """A reliability diagram: how often rows were positive over the probability predicted, bin by bin.
+    """A reliability diagram: how often rows were positive over the probability predicted, bin by
+    bin.
 
-    Bars are Wilson's 95 % intervals. The number in the legend is the expected calibration error: the mean
-    distance of the points from the diagonal, weighted by their rows.
+    Bars are Wilson's 95 % intervals. The number in the legend is the expected calibration error:
+    the mean distance of the points from the diagonal, weighted by their rows.
 
     Parameters
     ----------
     y : Calibration, dict of name to Calibration, or array of shape (n,)
         Results of `lyceum.evaluate.calibration_curve`, with bins of their own; or the true labels.
     proba : array of shape (n,) or (n, K), or dict of name to such, optional
-        Posteriors, with the true labels. With K > 2 columns there is a curve for every class; of several
-        classifiers one curve each, over all classes together.
+        Posteriors, with the true labels. With K > 2 columns there is a curve for every class; of
+        several classifiers one curve each, over all classes together.
     n_bins : int, default=10
         The largest number of bins; empty bins are left out.
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -80,7 +81,8 @@ def calibration(
     """
     if n_bins < 1 or strategy not in ("quantile", "uniform"):
         raise SettingError(
-            f"n_bins must be at least 1 and strategy quantile or uniform, not {n_bins} and {strategy!r}"
+            f"n_bins must be at least 1 and strategy quantile or uniform, not {n_bins} and"
+            f" {strategy!r}"
         )
     curves = _curves(y, proba, n_bins, strategy, classes, pos_label, label)
     ax = axes(ax)
@@ -89,7 +91,14 @@ def calibration(
         style = line_style(ax)
         name = curve.label(f"calibration error {bins.error:.3f}")
         ax.plot(bins.predicted, bins.observed, marker="o", markersize=4.5, label=name, **style)
-        ax.vlines(bins.predicted, *bins.wilson(), color=style["color"], alpha=0.35, linewidth=1.6, zorder=1.5)
+        ax.vlines(
+            bins.predicted,
+            *bins.wilson(),
+            color=style["color"],
+            alpha=0.35,
+            linewidth=1.6,
+            zorder=1.5,
+        )
     reference_line(ax, [0, 1], [0, 1], "calibrated")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     finish(ax, "predicted probability", "observed share", title)
@@ -112,7 +121,8 @@ class _Bins:
 
     def wilson(self) -> tuple[np.ndarray, np.ndarray]:
         """Wilson's interval for the share of positives."""
-        share, n = self.observed, self.weight
+        share = self.observed
+        n = self.weight
         middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
         half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
         return middle - half, middle + half
@@ -127,7 +137,8 @@ def _curves(
     pos_label: Any,
     label: str | None,
 ) -> list[NamedCurve[_Bins]]:
-    """One set of bins for every curve; those of several classes are taken over all classes together."""
+    """One set of bins for every curve; those of several classes are taken over all classes
+    together."""
     bin_rows = partial(_bin_rows, n_bins=n_bins, strategy=strategy)
     if proba is None:
         results = named_curves(Calibration, lambda *_: y, y, None, classes, pos_label, label)
@@ -145,14 +156,22 @@ def _bins_of(result: Calibration) -> _Bins:
 
 def _bin_rows(positive: np.ndarray, p: np.ndarray, n_bins: int, strategy: str) -> _Bins:
     if p.min() < -_ROUNDING or p.max() > 1.0 + _ROUNDING:
-        raise DataError("calibration needs probabilities from 0 to 1, not scores: use predict_proba")
+        raise DataError(
+            "calibration needs probabilities from 0 to 1, not scores: use predict_proba"
+        )
     p = np.clip(p, 0.0, 1.0)
     shares = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
-    edges = np.unique(np.quantile(p, shares)) if strategy == "quantile" else shares
+    if strategy == "quantile":
+        edges = np.unique(np.quantile(p, shares))
+    else:
+        edges = shares
     code = np.searchsorted(edges, p, side="left")
     n = np.bincount(code, minlength=len(edges) + 1)
     full = n > 0
     n = n[full]
-    sums = (np.bincount(code, weights=column, minlength=len(edges) + 1)[full] for column in (p, positive))
+    sums = (
+        np.bincount(code, weights=column, minlength=len(edges) + 1)[full]
+        for column in (p, positive)
+    )
     predicted, observed = (total / n for total in sums)
     return _Bins(predicted, observed, n)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import BinaryReport, ClassReport
-from lyceum.plot.style import COLOURS, axes, finish, legend
+from lyceum.plot.style import COLORS, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +33,10 @@ def class_rates(
     Parameters
     ----------
     report : ClassReport or BinaryReport
-        From `lyceum.evaluate.class_report`: precision, recall and F1 of every class and their plain mean
-        (macro); or from `lyceum.evaluate.binary_report`: accuracy, precision, recall, specificity, negative
-        predictive value and F1. A rate whose denominator is zero is named as undefined.
+        From `lyceum.evaluate.class_report`: precision, recall and F1 of every class and their plain
+        mean (macro); or from `lyceum.evaluate.binary_report`: accuracy, precision, recall,
+        specificity, negative predictive value and F1. A rate whose denominator is zero is named as
+        undefined.
     title : str, optional
     ax : Matplotlib axes, optional
         Where to draw; new axes by default.
@@ -70,11 +71,12 @@ def class_rates(
 def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Axes:
     groups = [*((str(one.positive), one) for one in report.per_class), ("macro", report.macro)]
     ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
-    places, width = np.arange(len(groups)), 0.8 / len(_OF_CLASSES)
+    places = np.arange(len(groups))
+    width = 0.8 / len(_OF_CLASSES)
     for i, (rate, name) in enumerate(_OF_CLASSES.items()):
         heights = [getattr(one, rate) for _, one in groups]
         offset = (i - (len(_OF_CLASSES) - 1) / 2) * width
-        ax.bar(places + offset, heights, width=0.9 * width, color=COLOURS[i], label=name)
+        ax.bar(places + offset, heights, width=0.9 * width, color=COLORS[i], label=name)
     _name_bars(ax, [name for name, _ in groups])
     finish(ax, "class", "rate", title)
     ax.grid(False, axis="x")
@@ -85,9 +87,15 @@ def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Ax
 def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
     ax = axes(ax, (6.2, 3.8))
     bars = ax.bar(
-        range(len(_OF_TWO)), [getattr(report, rate) for rate in _OF_TWO], width=0.6, color=COLOURS[0]
+        range(len(_OF_TWO)),
+        [getattr(report, rate) for rate in _OF_TWO],
+        width=0.6,
+        color=COLORS[0],
     )
-    texts = ["undefined" if rate in report.undefined else f"{getattr(report, rate):.3f}" for rate in _OF_TWO]
+    texts = [
+        "undefined" if rate in report.undefined else f"{getattr(report, rate):.3f}"
+        for rate in _OF_TWO
+    ]
     ax.bar_label(bars, texts, padding=2, fontsize="small", color="#444444")
     _name_bars(ax, list(_OF_TWO.values()))
     finish(ax, f"positive: {report.positive}", "rate", title)

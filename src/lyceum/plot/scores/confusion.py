@@ -32,8 +32,8 @@ def confusion(
     Parameters
     ----------
     matrix : Confusion, ClassReport, BinaryReport, or array of shape (K, A)
-        From `lyceum.evaluate.confusion_matrix`, `class_report` or `binary_report`; or counts, rows = true class,
-        columns = predicted class or action.
+        From `lyceum.evaluate.confusion_matrix`, `class_report` or `binary_report`; or counts, rows
+        = true class, columns = predicted class or action.
     classes : sequence of K labels, optional
         The true classes; by default those of the Confusion, or 0, 1, ...
     actions : sequence of A labels, optional
@@ -68,7 +68,9 @@ def confusion(
     total = counts.sum(axis=1, keepdims=True)
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     ax = axes(ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5)))
-    shades = LinearSegmentedColormap.from_list("shades", ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"])
+    shades = LinearSegmentedColormap.from_list(
+        "shades", ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
+    )
     ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
     for k, a in np.ndindex(*counts.shape):
         ink = "white" if rates[k, a] > 0.58 else INK if counts[k, a] else "#9A9A9A"
@@ -83,7 +85,10 @@ def confusion(
         )
     turned = max(map(len, columns)) * len(columns) > 48
     ax.set_xticks(
-        range(len(columns)), columns, rotation=35 if turned else 0, ha="right" if turned else "center"
+        range(len(columns)),
+        columns,
+        rotation=35 if turned else 0,
+        ha="right" if turned else "center",
     )
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel("predicted", color=INK)
@@ -99,7 +104,10 @@ def confusion(
 
 
 def _cell(count: Any, rate: Any, n_columns: int) -> str:
-    share = f"\n{rate:.0%}" if count and n_columns <= _MOST_RATES else ""
+    if count and n_columns <= _MOST_RATES:
+        share = f"\n{rate:.0%}"
+    else:
+        share = ""
     return f"{count:,.6g}{share}"
 
 
@@ -112,14 +120,15 @@ def cobweb(
 ) -> Axes:
     """A cobweb chart: one spoke for every kind of mistake, one polygon for every classifier.
 
-    On the spoke "k → j" a classifier is marked at the share of class k that it predicts as j: 0 in the
-    middle, so the smaller the polygon the better. The grey polygon is guessing, 1/K on every spoke.
+    On the spoke "k → j" a classifier is marked at the share of class k that it predicts as j: 0 in
+    the middle, so the smaller the polygon the better. The gray polygon is guessing, 1/K on every
+    spoke.
 
     Parameters
     ----------
     matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict of name to such
-        From `lyceum.evaluate.confusion_matrix`, `cobweb`, `class_report` or `binary_report`; or counts, rows = true
-        class, columns = predicted class.
+        From `lyceum.evaluate.confusion_matrix`, `cobweb`, `class_report` or `binary_report`; or
+        counts, rows = true class, columns = predicted class.
     classes : sequence of K labels, optional
         The classes of arrays; 0, 1, ... by default.
     title : str, optional
@@ -136,8 +145,8 @@ def cobweb(
 
     References
     ----------
-    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
-    Expert Systems with Applications 34, 2008.
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical
+    data, Expert Systems with Applications 34, 2008.
 
     Examples
     --------
@@ -145,10 +154,15 @@ def cobweb(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['tree', 'guessing, 33%']
     """
-    named = matrices if isinstance(matrices, Mapping) else {"": matrices}
+    if isinstance(matrices, Mapping):
+        named = matrices
+    else:
+        named = {"": matrices}
     webs = {str(name): _mistakes(matrix, classes) for name, matrix in named.items()}
     if len({len(rates) for rates, _ in webs.values()}) != 1:
-        raise DataError("confusion matrices of one size are needed: compare classifiers of the same classes")
+        raise DataError(
+            "confusion matrices of one size are needed: compare classifiers of the same classes"
+        )
     spokes = next(iter(webs.values()))[1]
     angles = _angles(len(spokes))
     chance = 1.0 / _n_classes(len(spokes))
@@ -160,54 +174,88 @@ def cobweb(
         x, y = _close_ring(angles, rates)
         ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
         ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
-    reference_line(ax, *_close_ring(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
+    reference_line(
+        ax, *_close_ring(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}"
+    )
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
 
 
 def _angles(n_spokes: int) -> np.ndarray:
-    """Spokes all round, clockwise from the top; only two make a V, which keeps classifiers apart."""
+    """Spokes all round, clockwise from the top; only two make a V, which keeps classifiers
+    apart."""
     if n_spokes == 2:
         return np.array([0.75, 0.25]) * np.pi
     return np.pi / 2 - 2 * np.pi * np.arange(n_spokes) / n_spokes
 
 
 def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> None:
-    ring = np.linspace(0, 2 * np.pi, 181) if len(angles) > 2 else np.linspace(angles[1], angles[0], 46)
+    if len(angles) > 2:
+        ring = np.linspace(0, 2 * np.pi, 181)
+    else:
+        ring = np.linspace(angles[1], angles[0], 46)
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
-    between = angles[0] - np.pi / len(spokes) if len(angles) > 2 else np.pi / 2
+    if len(angles) > 2:
+        between = angles[0] - np.pi / len(spokes)
+    else:
+        between = np.pi / 2
     for radius in np.arange(step, reach + 1e-9, step):
-        ax.plot(radius * np.cos(ring), radius * np.sin(ring), color="#E0E0E0", linewidth=0.8, zorder=0)
+        ax.plot(
+            radius * np.cos(ring), radius * np.sin(ring), color="#E0E0E0", linewidth=0.8, zorder=0
+        )
         place = (radius * np.cos(between), radius * np.sin(between))
-        ax.annotate(f"{radius:.0%}", place, color="#555555", fontsize="x-small", ha="center", va="center")
+        ax.annotate(
+            f"{radius:.0%}", place, color="#555555", fontsize="x-small", ha="center", va="center"
+        )
     for angle, name in zip(angles, spokes):
-        x, y = np.cos(angle), np.sin(angle)
+        x = np.cos(angle)
+        y = np.sin(angle)
         ax.plot([0, reach * x], [0, reach * y], color="#C8C8C8", linewidth=0.8, zorder=0)
-        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
-        up = "center" if abs(y) < 0.2 else "bottom" if y > 0 else "top"
-        ax.text(1.05 * reach * x, 1.05 * reach * y, name, ha=side, va=up, color=INK, fontsize="small")
-    low = -1.2 if len(angles) > 2 else -0.08
+        if abs(x) < 0.2:
+            side = "center"
+        elif x > 0:
+            side = "left"
+        else:
+            side = "right"
+        if abs(y) < 0.2:
+            up = "center"
+        elif y > 0:
+            up = "bottom"
+        else:
+            up = "top"
+        ax.text(
+            1.05 * reach * x, 1.05 * reach * y, name, ha=side, va=up, color=INK, fontsize="small"
+        )
+    if len(angles) > 2:
+        low = -1.2
+    else:
+        low = -0.08
     ax.set(xlim=(-1.2 * reach, 1.2 * reach), ylim=(low * reach, 1.2 * reach), aspect="equal")
     ax.axis("off")
 
 
 def _close_ring(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The polygon through the spokes; with two spokes its third corner is the middle."""
-    x, y = radii * np.cos(angles), radii * np.sin(angles)
+    x = radii * np.cos(angles)
+    y = radii * np.sin(angles)
     if len(angles) == 2:
-        x, y = np.append(x, 0.0), np.append(y, 0.0)
+        x = np.append(x, 0.0)
+        y = np.append(y, 0.0)
     return np.append(x, x[0]), np.append(y, y[0])
 
 
 def _mistakes(matrix: Any, classes: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
     """The rate of every mistake, 0 for a class without rows, and its name."""
     if isinstance(matrix, Cobweb):
-        return matrix.rates, [f"{k} → {j}" for k, j in zip(matrix.truth.tolist(), matrix.predicted.tolist())]
+        return matrix.rates, [
+            f"{k} → {j}" for k, j in zip(matrix.truth.tolist(), matrix.predicted.tolist())
+        ]
     if isinstance(matrix, ClassReport):
         matrix = matrix.confusion
     if isinstance(matrix, Confusion):
-        classes = matrix.classes.tolist() if classes is None else classes
+        if classes is None:
+            classes = matrix.classes.tolist()
         matrix = matrix.counts  # shares of the decided rows
     counts, rows, _ = _counts(matrix, classes, None)
     K = len(rows)
@@ -233,28 +281,34 @@ def _counts(
     if isinstance(matrix, Confusion):
         return _with_reject(matrix, classes, actions)
     if isinstance(matrix, BinaryReport):
-        classes = (matrix.negative, matrix.positive) if classes is None else classes
+        if classes is None:
+            classes = (matrix.negative, matrix.positive)
         matrix = [[matrix.tn, matrix.fp], [matrix.fn, matrix.tp]]
     try:
         counts = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
         raise SettingError(
-            f"a {type(matrix).__name__} is no confusion matrix: give a Confusion, a ClassReport or a "
-            "BinaryReport from lyceum.evaluate, or an array of counts"
+            f"a {type(matrix).__name__} is no confusion matrix: give a Confusion, a ClassReport or"
+            " a BinaryReport from lyceum.evaluate, or an array of counts"
         ) from None
     if counts.ndim != 2 or not counts.size or not (np.isfinite(counts) & (counts >= 0)).all():
         raise DataError(
-            f"a confusion matrix holds counts, rows = true class and columns = predicted; this has the shape "
-            f"{counts.shape}, or a count that is negative or missing"
+            "a confusion matrix holds counts, rows = true class and columns = predicted; this has"
+            f" the shape {counts.shape}, or a count that is negative or missing"
         )
     K, A = counts.shape
     rows = [str(k) for k in (range(K) if classes is None else classes)]
-    columns = [str(a) for a in actions] if actions is not None else rows if len(rows) == A else []
+    if actions is not None:
+        columns = [str(a) for a in actions]
+    elif len(rows) == A:
+        columns = rows
+    else:
+        columns = []
     if len(rows) != K or len(columns) != A:
         raise DataError(
-            f"the confusion matrix has {show_count(K, 'row')} and {show_count(A, 'column')}, for "
-            f"{len(rows)} classes and {len(columns)} actions: name the rows with classes=[...] and the "
-            "columns with actions=[...]"
+            f"the confusion matrix has {show_count(K, 'row')} and {show_count(A, 'column')}, for"
+            f" {len(rows)} classes and {len(columns)} actions: name the rows with classes=[...] and"
+            " the columns with actions=[...]"
         )
     return counts, rows, columns
 
@@ -266,5 +320,6 @@ def _with_reject(
     names = [str(k) for k in (matrix.classes.tolist() if classes is None else classes)]
     n_columns = len(matrix.classes) + bool(matrix.rejected.any() or matrix.foreign.any())
     n_rows = len(matrix.classes) + bool(matrix.foreign.any())
-    rows, columns = [*names, "(no class)"][:n_rows], [*names, "(reject)"][:n_columns]
+    rows = [*names, "(no class)"][:n_rows]
+    columns = [*names, "(reject)"][:n_columns]
     return _counts(matrix.full[:n_rows, :n_columns], rows, columns if actions is None else actions)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lyceum.decision import ErrorRejectCurve
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
+from lyceum.plot.style import GRAY, axes, downsample, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,8 @@ def error_reject(
     curves : ErrorRejectCurve, or dict of name to one
         From `lyceum.decision.error_reject_curve`.
     what : {"error", "cost"}, optional
-        The share of wrong decisions or the mean loss; by default the cost, if a curve is not of the 0/1 loss.
+        The share of wrong decisions or the mean loss; by default the cost, if a curve is not of the
+        0/1 loss.
     doubt : float, optional
         A cost of doubt θ; the point that it selects on each curve is marked.
     label : str, optional
@@ -58,23 +59,32 @@ def error_reject(
     >>> error_reject(curve, doubt=0.3).lines[0].get_ydata().round(2)
     array([0.  , 0.  , 0.33])
     """
-    named = curves if isinstance(curves, Mapping) else {label or "": curves}
+    if isinstance(curves, Mapping):
+        named = curves
+    else:
+        named = {label or "": curves}
     if not named:
         raise DataError("there are no curves to draw: give at least one")
     for curve in named.values():
         if not isinstance(curve, ErrorRejectCurve):
             raise SettingError(
-                "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of name to "
-                f"such, not {type(curve).__name__}"
+                "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
+                f" name to such, not {type(curve).__name__}"
             )
     if what is None:
-        what = "error" if all(curve.zero_one for curve in named.values()) else "cost"
+        if all(curve.zero_one for curve in named.values()):
+            what = "error"
+        else:
+            what = "cost"
     ax = axes(ax)
     for name, curve in named.items():
         style = line_style(ax)
         # the point that accepts nothing has no error to show
         x, y = downsample(curve.reject_rate[1:], getattr(curve, what)[1:])
-        figure = f"area {curve.area:.3f}" if what == "cost" or curve.zero_one else ""
+        if what == "cost" or curve.zero_one:
+            figure = f"area {curve.area:.3f}"
+        else:
+            figure = ""
         text = "  ".join(part for part in (str(name), figure) if part) or "classifier"
         ax.plot(x, y, label=text, **style)
         if doubt is not None:
@@ -93,7 +103,7 @@ def error_reject(
             [],
             [],
             "o",
-            color=GREY,
+            color=GRAY,
             markersize=7,
             mec="white",
             label=f"doubt costs {doubt:g}",
@@ -110,9 +120,12 @@ def error_reject(
 
 
 def _top(ax: Axes, curves: list[ErrorRejectCurve], what: str) -> float:
-    """A limit for the axis that shows all curves down to 5 % accepted; fewer rows scatter too widely."""
+    """A limit for the axis that shows all curves down to 5 % accepted; fewer rows scatter too
+    widely."""
     highest = max(float(getattr(c, what)[c.reject_rate <= 0.95].max(initial=0.0)) for c in curves)
-    before = ax.get_ylim()[1] if ax.get_gid() == "error_reject" else 0.0  # curves drawn in an earlier call
+    before = (
+        ax.get_ylim()[1] if ax.get_gid() == "error_reject" else 0.0
+    )  # curves drawn in an earlier call
     ax.set_gid("error_reject")
     return max(1.12 * highest, before, 1e-9)
 

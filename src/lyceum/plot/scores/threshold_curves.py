@@ -12,7 +12,7 @@ from lyceum import evaluate
 from lyceum.errors import SettingError
 from lyceum.evaluate import CostCurve, PrecisionRecall, RocCurve
 from lyceum.plot.scores.binary_tasks import NamedCurve, named_curves
-from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style, reference_line
+from lyceum.plot.style import GRAY, axes, downsample, finish, legend, line_style, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +38,9 @@ def roc(
     y : RocCurve, dict of name to RocCurve, or array of shape (n,)
         Curves from `lyceum.evaluate.roc_curve`; or the true labels.
     score : array of shape (n,) or (n, K), or dict of name to such, optional
-        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every class
-        against the rest; of several classifiers the average over the classes is drawn, at equal false
-        positive rates.
+        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
+        class against the rest; of several classifiers the average over the classes is drawn, at
+        equal false positive rates.
     classes : sequence of labels, optional
         The classes of the columns; by default the sorted labels of y.
     pos_label : label, optional
@@ -94,15 +94,16 @@ def precision_recall(
 ) -> Axes:
     """Precision over recall at every threshold, with the average precision (AP) of each curve.
 
-    The grey line is the share of positive rows, the precision of guessing.
+    The gray line is the share of positive rows, the precision of guessing.
 
     Parameters
     ----------
     y : PrecisionRecall, dict of name to PrecisionRecall, or array of shape (n,)
         Curves from `lyceum.evaluate.precision_recall_curve`; or the true labels.
     score : array of shape (n,) or (n, K), or dict of name to such, optional
-        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every class
-        against the rest; of several classifiers the average over the classes is drawn, at equal recall.
+        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
+        class against the rest; of several classifiers the average over the classes is drawn, at
+        equal recall.
     classes : sequence of labels, optional
         The classes of the columns; by default the sorted labels of y.
     pos_label : label, optional
@@ -162,21 +163,24 @@ def cost_curve(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Cost curves of Drummond and Holte: the least expected cost at every mixture of priors and costs.
+    """Cost curves of Drummond and Holte: the least expected cost at every mixture of priors and
+    costs.
 
-    A threshold with the rates FPR and FNR is the line FNR · c + FPR · (1 - c) over the share of the cost that
-    comes from positives, c = p C_FN / (p C_FN + (1 - p) C_FP); drawn is the lowest of all lines. The grey
-    line is the cost of predicting one class for all rows: where a curve meets it the classifier is useless.
+    A threshold with the rates FPR and FNR is the line FNR · c + FPR · (1 - c) over the share of the
+    cost that comes from positives, c = p C_FN / (p C_FN + (1 - p) C_FP); drawn is the lowest of all
+    lines. The gray line is the cost of predicting one class for all rows: where a curve meets it
+    the classifier is useless.
 
     Parameters
     ----------
     y : CostCurve, dict of name to CostCurve, or array of shape (n,)
         Curves from `lyceum.evaluate.cost_curve`; or the true labels.
     score : array of shape (n,) or (n, K), or dict of name to such, optional
-        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every class
-        against the rest; of several classifiers the average over the classes is drawn.
+        Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
+        class against the rest; of several classifiers the average over the classes is drawn.
     cost_fp, cost_fn : float, optional
-        C_FP and C_FN; with them the place of these costs, at the share of positives in y, is marked.
+        C_FP and C_FN; with them the place of these costs, at the share of positives in y, is
+        marked.
     classes : sequence of labels, optional
         The classes of the columns; by default the sorted labels of y.
     pos_label : label, optional
@@ -197,8 +201,8 @@ def cost_curve(
 
     References
     ----------
-    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance, Machine
-    Learning 65, 2006.
+    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance,
+    Machine Learning 65, 2006.
 
     Examples
     --------
@@ -218,22 +222,32 @@ def cost_curve(
     if cost_fp is not None and cost_fn is not None:
         _mark_costs(ax, curves, cost_fp, cost_fn)
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 0.52))
-    finish(ax, "share of the cost that comes from positives", "expected cost (normalised)", title)
+    finish(ax, "share of the cost that comes from positives", "expected cost (normalized)", title)
     legend(ax, "upper right")
     return ax
 
 
-def _mark_costs(ax: Axes, curves: list[NamedCurve[CostCurve]], cost_fp: float, cost_fn: float) -> None:
+def _mark_costs(
+    ax: Axes, curves: list[NamedCurve[CostCurve]], cost_fp: float, cost_fn: float
+) -> None:
     if not (cost_fp >= 0 and cost_fn >= 0 and cost_fp + cost_fn > 0):
         raise SettingError(
-            f"costs must not be negative, and not both 0: cost_fp is {cost_fp}, cost_fn is {cost_fn}"
+            f"costs must not be negative, and not both 0: cost_fp is {cost_fp}, cost_fn is"
+            f" {cost_fn}"
         )
     p = _common_prevalence(curves)
     if p is None:
-        raise SettingError("costs of false positives and negatives need one positive class: give pos_label")
+        raise SettingError(
+            "costs of false positives and negatives need one positive class: give pos_label"
+        )
     c = evaluate.probability_cost(p, cost_fn, cost_fp)
-    ax.axvline(c, color=GREY, linewidth=1.0, linestyle=":", zorder=1)
-    side, shift = ("right", -4) if c > 0.5 else ("left", 4)
+    ax.axvline(c, color=GRAY, linewidth=1.0, linestyle=":", zorder=1)
+    if c > 0.5:
+        side = "right"
+        shift = -4
+    else:
+        side = "left"
+        shift = 4
     text = f"$C_{{FP}}$ = {cost_fp:g}, $C_{{FN}}$ = {cost_fn:g}\n{p:.0%} positives"
     ax.annotate(
         text,
@@ -252,7 +266,9 @@ def _common_prevalence(curves: list[Any]) -> float | None:
     if any(len(curve.parts) > 1 for curve in curves):
         return None
     shares = {float(curve.parts[0].prevalence) for curve in curves}
-    return shares.pop() if len(shares) == 1 else None
+    if len(shares) == 1:
+        return shares.pop()
+    return None
 
 
 def _average(points: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -26,8 +26,8 @@ class ClassRates:
     n_named : float
         Rows that were given to the class.
     recall, precision, f1 : float or None
-        The share of the class that was found; the share of the rows named that are of the class; their
-        harmonic mean. None where there are no such rows.
+        The share of the class that was found; the share of the rows named that are of the class;
+        their harmonic mean. None where there are no such rows.
     recall_interval, precision_interval : (float, float) or None
         Wilson's 95 % intervals.
     """
@@ -60,8 +60,8 @@ def class_rates(
     named : sequence of A int
         For every action the class that it names, -1 for none: a rejected row is not found.
     independent : float, default=1.0
-        How many independent rows a row (or a weight of 1) stands for: fewer than one with groups or uneven
-        weights, so that intervals are wider.
+        How many independent rows a row (or a weight of 1) stands for: fewer than one with groups or
+        uneven weights, so that intervals are wider.
 
     Returns
     -------
@@ -77,10 +77,18 @@ def class_rates(
     return [_rates(table, k, label, places[k], independent) for k, label in enumerate(classes)]
 
 
-def _rates(table: np.ndarray, k: int, label: Any, columns: np.ndarray, independent: float) -> ClassRates:
-    found, rows, named = table[k, columns].sum(), table[k].sum(), table[:, columns].sum()
-    recall, precision = _share(found, rows, independent), _share(found, named, independent)
-    f1 = None if rows + named == 0 else float(2.0 * found / (rows + named))
+def _rates(
+    table: np.ndarray, k: int, label: Any, columns: np.ndarray, independent: float
+) -> ClassRates:
+    found = table[k, columns].sum()
+    rows = table[k].sum()
+    named = table[:, columns].sum()
+    recall = _share(found, rows, independent)
+    precision = _share(found, named, independent)
+    if rows + named == 0:
+        f1 = None
+    else:
+        f1 = float(2.0 * found / (rows + named))
     return ClassRates(label, float(rows), float(named), *recall, *precision, f1)
 
 

@@ -1,8 +1,9 @@
-"""A committee and a stack of the learners, compared with them from their stored out-of-fold predictions.
+"""A committee and a stack of the learners, compared with them from their stored out-of-fold
+predictions.
 
-No learner is fitted again: the weights for a fold come from the predictions of the other folds of the same
-repeat, so that no row has a say in how it is itself predicted. The ensembles are imported where they are
-used: a study without committees does not need them.
+No learner is fitted again: the weights for a fold come from the predictions of the other folds of
+the same repeat, so that no row has a say in how it is itself predicted. The ensembles are imported
+where they are used: a study without committees does not need them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def _run_committees(plan: Plan, store: Store) -> None:
     members = [c for c in table.compared if not c.is_baseline]
     if not plan.committees or len(members) < 2 or _folds_in_a_repeat(table.folds) < 2:
         return
-    searched = sum(not done.is_first for task, done in table.done.items() if not plan[task.name].members)
+    searched = sum(
+        not done.is_first for task, done in table.done.items() if not plan[task.name].members
+    )
     rests_on = [[c.name for c in members], len(table.folds), searched]
     if store.get("committees") == rests_on:
         return
@@ -52,10 +55,14 @@ def _run_committees(plan: Plan, store: Store) -> None:
         for at in table.folds:
             others = [answers[other] for other in table.folds if other[0] == at[0] and other != at]
             if others:
-                result, predictions = _fold(candidate, plan.rule, members, table, answers[at], others, at)
+                result, predictions = _fold(
+                    candidate, plan.rule, members, table, answers[at], others, at
+                )
                 store.finish(result, predictions)
         learned = _learn(candidate, plan.rule, list(answers.values()))[1]
-        store.put(f"members/{candidate.name}", {c.name: w for c, w in zip(members, learned) if w > 0})
+        store.put(
+            f"members/{candidate.name}", {c.name: w for c, w in zip(members, learned) if w > 0}
+        )
     store.put("committees", rests_on)
 
 
@@ -78,7 +85,10 @@ def _fold(
     predicted = combine(_stack(here))
     seen = [combine(_stack(part)) for part in others]
     targets = [(part[0].y, part[0].weight) for part in others]
-    losses = [weighted_mean(rule.losses(y, predictions, w), w) for (y, w), predictions in zip(targets, seen)]
+    losses = [
+        weighted_mean(rule.losses(y, predictions, w), w)
+        for (y, w), predictions in zip(targets, seen)
+    ]
     results = [table.done[Task(c.name, *at)] for c in members]
     size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
     done = TaskResult(
@@ -92,12 +102,17 @@ def _stack(parts: Sequence[OutOfSample]) -> np.ndarray:
     return np.array([part.predicted for part in parts])
 
 
-def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]]) -> tuple[Fuse, list[float]]:
+def _learn(
+    candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]]
+) -> tuple[Fuse, list[float]]:
     """How answers are combined, learned from some folds, and the weight of every member."""
     predictions = np.concatenate([_stack(part) for part in folds], axis=1)
     y = np.concatenate([part[0].y for part in folds])
     first = folds[0][0].weight
-    w = None if first is None else np.concatenate([np.asarray(part[0].weight) for part in folds])
+    if first is None:
+        w = None
+    else:
+        w = np.concatenate([np.asarray(part[0].weight) for part in folds])
     if candidate.learner == "Committee":
         from lyceum.ensemble import simplex_weights
 
@@ -139,7 +154,9 @@ def _learn_stack(
 
 def _columns(predictions: np.ndarray) -> np.ndarray:
     """Answers side by side; of two classes the first adds nothing."""
-    return np.concatenate(list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1)
+    return np.concatenate(
+        list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1
+    )
 
 
 def _shares(sizes: np.ndarray) -> list[float]:
@@ -147,14 +164,16 @@ def _shares(sizes: np.ndarray) -> list[float]:
     return (total / max(float(total.sum()), np.finfo(np.float64).tiny)).tolist()
 
 
-# -- the model on all rows -----------------------------------------------------------------------------------
+# -- the model on all rows -------------------------------------------------------------
 
 
 def committee_model(plan: Plan, name: str, store: Store) -> Any:
-    """The committee or stack as a learner to fit: its members with the settings chosen most often."""
+    """The committee or stack as a learner to fit: its members with the settings chosen most
+    often."""
     from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor
 
-    candidate, seed = plan[name], seed_of(plan.seed, name, "final")
+    candidate = plan[name]
+    seed = seed_of(plan.seed, name, "final")
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     weights: dict[str, float] = store.get(f"members/{name}")
     members = []
@@ -167,5 +186,8 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     if candidate.learner == "Committee":
         shares = [weights[member] for member, _ in members]
         return Committee(members, rule="sum", weights=shares, random_state=seed)
-    kind = StackingRegressor if plan.classes is None else StackingClassifier
+    if plan.classes is None:
+        kind = StackingRegressor
+    else:
+        kind = StackingClassifier
     return kind(members, cv=_CV, random_state=seed)

@@ -20,7 +20,8 @@ Span = tuple[float, float]  # low and high end of a 95 % interval
 class RankedLearner:
     """How one learner did on rows that it had not seen.
 
-    For regression the numbers that need posteriors are None, and for classification those of regression.
+    For regression the numbers that need posteriors are None, and for classification those of
+    regression.
 
     Attributes
     ----------
@@ -37,21 +38,22 @@ class RankedLearner:
     standard_error : float
         Of `loss`, over rows, or over groups of rows.
     error : float or None
-        Share of wrong classes among the decisions made: rows that are rejected, or given an action that names
-        no class, do not count; None where all are.
+        Share of wrong classes among the decisions made: rows that are rejected, or given an action
+        that names no class, do not count; None where all are.
     error_interval : (float, float) or None
         Wilson's.
     cost : float or None
-        Mean cost of the minimum-risk decisions under the study's loss matrix, doubt included; the error rate
-        without either.
+        Mean cost of the minimum-risk decisions under the study's loss matrix, doubt included; the
+        error rate without either.
     cost_interval : (float, float) or None
         95 % interval of `cost`.
     reject_rate : float or None
         Share of rows rejected by doubt, 0 without.
     log_loss, auc, brier, calibration_error : float or None
-        `auc` is the area under the ROC curve, Hand and Till's for more than two classes, averaged over folds;
-        the others are of the pooled posteriors. `calibration_error` is the expected calibration error of the
-        second class, or of the likeliest of more than two, in ten bins of equal width.
+        `auc` is the area under the ROC curve, Hand and Till's for more than two classes, averaged
+        over folds; the others are of the pooled posteriors. `calibration_error` is the expected
+        calibration error of the second class, or of the likeliest of more than two, in ten bins of
+        equal width.
     auc_error : float or None
         Standard error of `auc` over folds; None with fewer than three.
     rmse, mae, r2 : float or None
@@ -63,7 +65,8 @@ class RankedLearner:
     train_loss : float
         Mean of `loss` on the rows learned from; of a committee that of out-of-fold predictions.
     confusion : tuple of tuples of float, or None
-        Rows = true class, columns = action in the order of `Study.actions`: rows (or weight) so decided.
+        Rows = true class, columns = action in the order of `Study.actions`: rows (or weight) so
+        decided.
     seconds : float
         Search, fit and prediction, all folds.
     memory : int
@@ -71,44 +74,47 @@ class RankedLearner:
     difference : float or None
         `loss` over that of the best, in mean fold losses; None for the best itself.
     p_value, p_value_holm : float or None
-        Against the best, by the test that fits the number of folds (`Comparison.test`), and with Holm's
-        correction for comparing several learners; None for the best, and where no test is possible. Those of
-        the constant guess are the `p_rows` of this pair and the `p_baseline` of the best.
+        Against the best, by the test that fits the number of folds (`Comparison.test`), and with
+        Holm's correction for comparing several learners; None for the best, and where no test is
+        possible. Those of the constant guess are the `p_rows` of this pair and the `p_baseline` of
+        the best.
     p_corrected_t, p_rows, p_mcnemar : float or None
-        The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their logarithms
-        for regression), the permutation test on the losses of rows, and McNemar's on the rows decided wrong
-        (classification only, and not with groups).
+        The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their
+        logarithms for regression), the permutation test on the losses of rows, and McNemar's on the
+        rows decided wrong (classification only, and not with groups).
     p_corrected_t_holm, p_mcnemar_holm : float or None
         The same, with Holm's correction for comparing several learners.
     p_baseline : float or None
-        Against the constant guess, by the permutation test on rows, or on whole groups of rows, with Holm's
-        correction.
+        Against the constant guess, by the permutation test on rows, or on whole groups of rows,
+        with Holm's correction.
     error_632 : float or None
         The .632 bootstrap estimate, where it was requested.
     is_level : bool
-        Whether the loss is above that of the best by at most half a standard error of the difference, which
-        is taken row by row.
+        Whether the loss is above that of the best by at most half a standard error of the
+        difference, which is taken row by row.
     complexity : int
         How many numbers a prediction needs.
     is_baseline : bool
         Whether it is the constant guess.
     fit_word : str
-        "overfitting": beyond chance worse than the best (or a constant guess) on new rows, but better on the
-        rows it learned from; "underfitting": worse on both; else, and for committees, "balanced".
+        "overfitting": beyond chance worse than the best (or a constant guess) on new rows, but
+        better on the rows it learned from; "underfitting": worse on both; else, and for committees,
+        "balanced".
     verdict : str
         One sentence for people.
     folds_done, folds_planned : int
         The finished folds, over all repeats, and all folds of the plan.
     settings_tried : int
-        How many settings the inner folds compared in every fold that was searched; 1 where there is nothing
-        to choose.
+        How many settings the inner folds compared in every fold that was searched; 1 where there is
+        nothing to choose.
     folds_searched : int
-        In how many of the finished folds settings were searched; in the others the learner has its defaults,
-        because the budget did not reach.
+        In how many of the finished folds settings were searched; in the others the learner has its
+        defaults, because the budget did not reach.
     calibration : str
-        How its posteriors were calibrated in most folds: "temperature", "sigmoid" or "isotonic"; else empty.
+        How its posteriors were calibrated in most folds: "temperature", "sigmoid" or "isotonic";
+        else empty.
     folds_calibrated : int
-        In how many folds they were calibrated, by whatever map the inner folds favoured.
+        In how many folds they were calibrated, by whatever map the inner folds favored.
     search_seconds : float
         The part of `seconds` that the search took.
     members : dict of str to float
@@ -121,19 +127,17 @@ class RankedLearner:
     See Also
     --------
     Comparison : All learners of a study, best first.
-    Study.best, Study.choice : The one with the smallest loss, and the one that was fitted on all rows.
+    Study.best, Study.choice : The one with the smallest loss; the one fitted on all rows.
 
     References
     ----------
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
-    American Statistical Association 22, 1927.
-    Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
-    Psychometrika 12, 1947.
-    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
-    1979.
-    D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
-    classification problems", Machine Learning 45, 2001.
-    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22, 1927. Q. McNemar, "Note on the sampling error of the
+    difference between correlated proportions or percentages", Psychometrika 12, 1947. S. Holm, "A
+    simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
+    1979. D. J. Hand and R. J. Till, "A simple generalization of the area under the ROC curve for
+    multiple class classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio,
+    "Inference for the generalization error", Machine Learning 52, 2003.
 
     Examples
     --------
@@ -201,7 +205,8 @@ class RankedLearner:
 
     @property
     def is_tuned(self) -> bool:
-        """Whether its settings were searched in every finished fold, or there was nothing to search."""
+        """Whether its settings were searched in every finished fold, or there was nothing to
+        search."""
         return self.settings_tried < 2 or self.folds_searched >= self.folds_done
 
     def as_dict(self) -> dict[str, Any]:
@@ -211,7 +216,8 @@ class RankedLearner:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutResult:
-    """The choice, fitted on all other rows and measured once on rows that were not used for any choice.
+    """The choice, fitted on all other rows and measured once on rows that were not used for any
+    choice.
 
     Attributes
     ----------
@@ -263,9 +269,9 @@ class Comparison:
     best : str
         The name with the least loss.
     choice : str
-        What is fitted on all rows: of the learners within half a standard error of the best, for classes
-        also within a quarter of the lowest log loss among these, the simplest (the best if the recipe says
-        `choose = "best"`).
+        What is fitted on all rows: of the learners within half a standard error of the best, for
+        classes also within a quarter of the lowest log loss among these, the simplest (the best if
+        the recipe says `choose = "best"`).
     choice_reason : str
         One sentence.
     n_rows : int
@@ -275,12 +281,13 @@ class Comparison:
     n_folds : int
         Folds compared, over all repeats.
     hoeffding : float or None
-        ε of Hoeffding's bound over the models compared, with probability 95 %, in units of `criterion`; None
-        for regression, whose loss has no bound.
+        ε of Hoeffding's bound over the models compared, with probability 95 %, in units of
+        `criterion`; None for regression, whose loss has no bound.
     test : str
         The test behind `RankedLearner.p_value`; empty where none is possible.
     learning_curve : lyceum.evaluate.LearningCurve or None
-        Of the choice, in `criterion` (squared error for regression); None when the budget did not reach.
+        Of the choice, in `criterion` (squared error for regression); None when the budget did not
+        reach.
     holdout : HoldoutResult or None
         The result on the rows held out, where the recipe asks for it.
     statements : tuple of str
@@ -331,7 +338,9 @@ class Comparison:
         for learner in self.learners:
             if learner.name == name:
                 return learner
-        raise KeyError(f"{name!r} was not compared: there are {', '.join(s.name for s in self.learners)}")
+        raise KeyError(
+            f"{name!r} was not compared: there are {', '.join(s.name for s in self.learners)}"
+        )
 
     @property
     def metric(self) -> str:

@@ -16,7 +16,9 @@ from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 _ALPHA = 0.05
-_FEWEST_FOLDS = 5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
+_FEWEST_FOLDS = (
+    5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
+)
 _FEWEST_FOLD_ROWS = 5  # a fold of fewer rows has no loss to speak of
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
 _FLIPS = 4_999
@@ -31,12 +33,14 @@ def is_shown(p: float | None) -> bool:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down p-values: the i-th smallest of m times m - i + 1, never below a smaller one's.
+    """Holm's step-down p-values: the i-th smallest of m times m - i + 1, never below a smaller
+    one's.
 
     >>> [round(value, 3) for value in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    adjusted, largest = [0.0] * len(p), 0.0
+    adjusted = [0.0] * len(p)
+    largest = 0.0
     for i, place in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
         largest = max(largest, min(1.0, (len(p) - i) * p[place]))
         adjusted[place] = largest
@@ -44,11 +48,12 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
-    """The two-sided p-value of a mean difference of pairs, by flipping the signs of the pairs at random.
+    """The two-sided p-value of a mean difference of pairs, by flipping the signs of the pairs at
+    random.
 
-    If neither of two learners is better, every difference is as likely to have the other sign (Fisher's
-    randomisation test). Up to 12 differences all signs are tried, up to 2,000 a random 4,999 of them; for
-    more, the sum is normal with variance Σ d².
+    If neither of two learners is better, every difference is as likely to have the other sign
+    (Fisher's randomisation test). Up to 12 differences all signs are tried, up to 2,000 a random
+    4,999 of them; for more, the sum is normal with variance Σ d².
 
     >>> sign_flip(np.array([3.0, 1.0, 2.0, 5.0, 1.0, 1.0]))
     0.03125
@@ -57,7 +62,8 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
     n = len(d)
     if n == 0:
         return 1.0
-    total, spread = abs(float(d.sum())), float(np.sqrt(d @ d))
+    total = abs(float(d.sum()))
+    spread = float(np.sqrt(d @ d))
     if n > _MANY_ROWS:
         return float(2.0 * stats.norm.sf(total / spread))
     near = total - 1e-9 * float(np.abs(d).sum())
@@ -69,9 +75,11 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
 
 
 def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
-    """The sums of random halves of the differences; a difference is in if a random byte has its top bit."""
+    """The sums of random halves of the differences; a difference is in if a random byte has its top
+    bit."""
     raw = np.random.PCG64(seed).random_raw
-    n, sums = len(d), np.empty(_FLIPS)
+    n = len(d)
+    sums = np.empty(_FLIPS)
     most = 8 * max(1, _CELLS // (8 * n))  # rows of whole 64-bit words
     for start in range(0, _FLIPS, most):
         rows = min(most, _FLIPS - start)
@@ -82,7 +90,8 @@ def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTest:
-    """How learners are tested against the best: the name of the test, and its p-value for a pair."""
+    """How learners are tested against the best: the name of the test, and its p-value for a
+    pair."""
 
     name: str
     p_value: Callable[[Trial, Trial], float | None]
@@ -90,16 +99,24 @@ class DifferenceTest:
     @classmethod
     def choose(cls, trial: Trial, rule: LossRule) -> DifferenceTest:
         """The test that fits the folds of a study."""
-        n_folds, groups = len(trial.fold_losses), trial.sample.groups
+        n_folds = len(trial.fold_losses)
+        groups = trial.sample.groups
         n_units = len(np.unique(trial.sample.rows if groups is None else groups))
         rows_per_fold = len(trial.sample.rows) / n_folds
         if n_folds >= _FEWEST_FOLDS and rows_per_fold >= _FEWEST_FOLD_ROWS:
-            what = "losses" if rule.n_classes is not None else "logarithms of the losses"
+            if rule.n_classes is not None:
+                what = "losses"
+            else:
+                what = "logarithms of the losses"
             return cls(
-                f"corrected resampled t test on the {what} of {n_folds} folds", partial(fold_loss_p, rule)
+                f"corrected resampled t test on the {what} of {n_folds} folds",
+                partial(fold_loss_p, rule),
             )
         if n_units >= _FEWEST_ROWS:
-            what = "rows" if groups is None else "groups of rows"
+            if groups is None:
+                what = "rows"
+            else:
+                what = "groups of rows"
             return cls(f"permutation test on the losses of {n_units:,} {what}", row_loss_p)
         return cls("", _no_test)
 
@@ -109,34 +126,42 @@ def _no_test(one: Trial, other: Trial) -> None:
 
 
 def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
-    """The corrected resampled t test; squared errors by their logarithms, so that no outlier decides alone.
+    """The corrected resampled t test; squared errors by their logarithms, so that no outlier
+    decides alone.
 
     Where the logarithms point the other way than the losses themselves, nothing is shown.
     """
-    first, second = one.fold_losses[best.known], best.fold_losses[best.known]
+    first = one.fold_losses[best.known]
+    second = best.fold_losses[best.known]
     if len(first) < 2:
         return None
     if rule.n_classes is None:
         least = np.maximum(_SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny)
-        first, second = np.log(np.maximum(first, least)), np.log(np.maximum(second, least))
+        first = np.log(np.maximum(first, least))
+        second = np.log(np.maximum(second, least))
     found = corrected_t(first, second, test_to_train=best.test_to_train)
     opposite = found.mean * (one.losses.mean() - best.losses.mean()) < 0
-    return 1.0 if opposite else found.p_value
+    if opposite:
+        return 1.0
+    return found.p_value
 
 
 def row_loss_p(one: Trial, other: Trial) -> float | None:
-    """The permutation test on the losses of the same rows, each the mean over repeats; of whole groups."""
+    """The permutation test on the losses of the same rows, each the mean over repeats; of whole
+    groups."""
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(other.sample, other.losses)
     differences = sum_by_group(one.sample, (first - second) * w)
-    return None if len(differences) < _FEWEST_ROWS else sign_flip(differences)
+    if len(differences) < _FEWEST_ROWS:
+        return None
+    return sign_flip(differences)
 
 
 def standard_errors_behind(sample: OutOfSample, losses: np.ndarray, best: np.ndarray) -> float:
     """How far the mean loss is above that of the best, in standard errors of the difference.
 
-    The difference is taken row by row (over groups): learners err on the same rows, so that it is known far
-    better than the losses themselves, and a learner that is clearly worse is far behind.
+    The difference is taken row by row (over groups): learners err on the same rows, so that it is
+    known far better than the losses themselves, and a learner that is clearly worse is far behind.
     """
     first, w = by_row(sample, losses)
     second, _ = by_row(sample, best)
@@ -144,7 +169,9 @@ def standard_errors_behind(sample: OutOfSample, losses: np.ndarray, best: np.nda
     d = sum_by_group(sample, (first - second - mean) * w)
     spread = float(np.sqrt(d @ d * len(d) / max(1, len(d) - 1))) / float(w.sum())
     if mean <= 0.0 or spread <= _SMALLEST * mean:
-        return 0.0 if mean <= 0.0 else np.inf
+        if mean <= 0.0:
+            return 0.0
+        return np.inf
     return mean / spread
 
 
@@ -160,8 +187,11 @@ def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:
     """
     if rule.n_classes is None or one.sample.groups is not None:
         return None
-    b, c = _are_right(one, rule), _are_right(best, rule)
-    return mcnemar(only_first_wrong=int((~b & c).sum()), only_second_wrong=int((b & ~c).sum())).p_value
+    b = _are_right(one, rule)
+    c = _are_right(best, rule)
+    return mcnemar(
+        only_first_wrong=int((~b & c).sum()), only_second_wrong=int((b & ~c).sum())
+    ).p_value
 
 
 def _are_right(trial: Trial, rule: LossRule) -> np.ndarray:
@@ -177,10 +207,11 @@ def holm_of_known(p: Sequence[float | None]) -> list[float | None]:
 
 
 def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
-    """For every learner the p-value of its difference from the constant guess, by Holm over the learners.
+    """For every learner the p-value of its difference from the constant guess, by Holm over the
+    learners.
 
-    By rows, or by whole groups of rows: a constant guess has no luck in its training rows that folds would
-    have to show.
+    By rows, or by whole groups of rows: a constant guess has no luck in its training rows that
+    folds would have to show.
     """
     baseline = next((trial for trial in trials.values() if trial.candidate.is_baseline), None)
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]

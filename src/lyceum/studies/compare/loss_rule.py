@@ -17,10 +17,11 @@ from lyceum.studies.plan.ranking_metric import RankingMetric
 class LossRule:
     """The study's own loss of a row, and what the inner folds choose settings by.
 
-    Classification: the cost of the minimum-risk decision, 0/1 without a loss matrix. Settings are chosen by
-    the same cost, or by log loss without loss matrix and doubt, because it sees more than right and wrong.
-    Regression: squared error for both. With a `metric`, losses are such that their mean is that metric, and
-    settings are chosen by the absolute or the pinball loss where it asks for these.
+    Classification: the cost of the minimum-risk decision, 0/1 without a loss matrix. Settings are
+    chosen by the same cost, or by log loss without loss matrix and doubt, because it sees more than
+    right and wrong. Regression: squared error for both. With a `metric`, losses are such that their
+    mean is that metric, and settings are chosen by the absolute or the pinball loss where it asks
+    for these.
 
     Parameters
     ----------
@@ -47,19 +48,34 @@ class LossRule:
         return minimum_risk(predicted, self.loss, self.doubt).index
 
     def named_class(self, actions: np.ndarray) -> np.ndarray:
-        """The code of the class that every action names, -1 for doubt and for actions that name none."""
+        """The code of the class that every action names, -1 for doubt and for actions that name
+        none."""
         assert self.n_classes is not None
-        names = np.arange(self.n_classes) if self.loss is None else self.loss.names_class
+        if self.loss is None:
+            names = np.arange(self.n_classes)
+        else:
+            names = self.loss.names_class
         return np.append(names, -1)[actions]
 
     def cost(self, y: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """The cost of every action."""
-        costs = (y != actions).astype(np.float64) if self.loss is None else self.loss.values[y, actions]
-        return costs if self.doubt is None else np.where(actions < 0, self.doubt, costs)
+        if self.loss is None:
+            costs = (y != actions).astype(np.float64)
+        else:
+            costs = self.loss.values[y, actions]
+        if self.doubt is None:
+            return costs
+        return np.where(actions < 0, self.doubt, costs)
 
-    def losses(self, y: np.ndarray, predicted: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
-        """The loss of every row of one fold; their mean with the weights w is what learners are ranked by."""
-        name = None if self.metric is None else self.metric.name
+    def losses(
+        self, y: np.ndarray, predicted: np.ndarray, w: np.ndarray | None = None
+    ) -> np.ndarray:
+        """The loss of every row of one fold; their mean with the weights w is what learners are
+        ranked by."""
+        if self.metric is None:
+            name = None
+        else:
+            name = self.metric.name
         if self.n_classes is None:
             return self._errors(y, predicted)
         if name == "log loss":
@@ -81,7 +97,11 @@ class LossRule:
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """The loss of every number."""
-        short, name = y - predicted, "rmse" if self.metric is None else self.metric.name
+        short = y - predicted
+        if self.metric is None:
+            name = "rmse"
+        else:
+            name = self.metric.name
         if name == "mae":
             return np.abs(short)
         if name == "pinball":
@@ -93,7 +113,9 @@ class LossRule:
         """The loss of every row by which the inner folds choose settings."""
         if self.n_classes is None:
             return self._errors(y, predicted)
-        return self.losses(y, predicted) if self._searches_by_cost else log_losses(y, predicted)
+        if self._searches_by_cost:
+            return self.losses(y, predicted)
+        return log_losses(y, predicted)
 
     @property
     def _searches_by_cost(self) -> bool:
@@ -103,26 +125,37 @@ class LossRule:
     @property
     def inner_criterion(self) -> str:
         """The name of the loss of classes by which the inner folds choose settings and maps."""
-        return "mean cost" if self._searches_by_cost else "log loss"
+        if self._searches_by_cost:
+            return "mean cost"
+        return "log loss"
 
     @property
     def criterion(self) -> str:
-        """The name of the loss for people: "RMSE", "error rate", "mean cost" or that of the metric."""
+        """The name of the loss for people: "RMSE", "error rate", "mean cost" or that of the
+        metric."""
         if self.metric is not None and self.metric.name != "cost":
             return self.metric.criterion
         if self.n_classes is None:
             return "RMSE"
-        return "error rate" if self.loss is None and self.doubt is None else "mean cost"
+        if self.loss is None and self.doubt is None:
+            return "error rate"
+        return "mean cost"
 
     @property
     def range(self) -> tuple[float, float]:
         """The smallest and the largest possible value of what learners are ranked by."""
-        name = None if self.metric is None else self.metric.name
+        if self.metric is None:
+            name = None
+        else:
+            name = self.metric.name
         if self.n_classes is None or name == "log loss":
             return 0.0, np.inf
         if name in ("auc", "f1", "error"):
             return 0.0, 1.0
-        costs = [0.0, 1.0] if self.loss is None else [self.loss.values.min(), self.loss.values.max()]
+        if self.loss is None:
+            costs = [0.0, 1.0]
+        else:
+            costs = [self.loss.values.min(), self.loss.values.max()]
         costs += [] if self.doubt is None else [self.doubt]
         return float(min(costs)), float(max(costs))
 
@@ -134,7 +167,10 @@ class LossRule:
     @property
     def is_rate(self) -> bool:
         """Whether every loss is 0 or 1."""
-        name = "cost" if self.metric is None else self.metric.name
+        if self.metric is None:
+            name = "cost"
+        else:
+            name = self.metric.name
         return name == "error" or (name == "cost" and self.loss is None and self.doubt is None)
 
     @property
@@ -147,4 +183,6 @@ class LossRule:
     def is_cost(self) -> bool:
         """Whether learners are ranked by the cost of decisions, or by squared errors."""
         names = ("cost", "balanced error", "rmse")
-        return self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
+        return (
+            self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
+        )

@@ -35,15 +35,18 @@ def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, flo
     values, w = by_row(sample, values)
     mean = float(values @ w / w.sum())
     r = sum_by_group(sample, w * (values - mean))
-    few = len(r) / max(1, len(r) - 1) if sample.groups is not None else 1.0
+    if sample.groups is not None:
+        few = len(r) / max(1, len(r) - 1)
+    else:
+        few = 1.0
     return mean, float(np.sqrt(few * (r @ r)) / w.sum())
 
 
 def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span:
     """Wilson's interval for the effective number of rows.
 
-    Without groups that is (Σ w)² / Σ w²; with groups it is rate (1 - rate) / error², by the standard error
-    over groups, at least the effective number of groups.
+    Without groups that is (Σ w)² / Σ w²; with groups it is rate (1 - rate) / error², by the
+    standard error over groups, at least the effective number of groups.
     """
     w = by_row(sample, np.zeros(len(sample.rows)))[1]
     n = n_independent(sample)
@@ -54,18 +57,21 @@ def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span
 
 
 def n_independent(sample: OutOfSample) -> float:
-    """The effective number of rows, (Σ w)² / Σ w², with the weights of whole groups where there are any."""
+    """The effective number of rows, (Σ w)² / Σ w², with the weights of whole groups where there are
+    any."""
     w = sum_by_group(sample, by_row(sample, np.zeros(len(sample.rows)))[1])
     return float(w.sum() ** 2 / (w @ w))
 
 
-def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -> tuple[float, Span, float]:
+def loss_and_interval(
+    rule: LossRule, sample: OutOfSample, losses: np.ndarray
+) -> tuple[float, Span, float]:
     """What the study ranks by, with its 95 % interval and standard error.
 
-    An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs; where
-    every row costs the least, the upper end is that of Wilson's interval for no error, on the scale of the
-    costs, and where every row costs the most, so is the lower end.
-    RMSE has an interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error
+    An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the
+    costs; where every row costs the least, the upper end is that of Wilson's interval for no error,
+    on the scale of the costs, and where every row costs the most, so is the lower end. RMSE has an
+    interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error
     of the mean square, which cannot reach below 0; its standard error is s / 2 RMSE.
     """
     mean, error = _mean_and_error(sample, losses)
@@ -73,7 +79,10 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
     span = (max(low, mean - _Z * error), min(high, mean + _Z * error))
     if rule.is_root:
         rmse = math.sqrt(mean)
-        times = math.exp(_Z * error / (2.0 * mean)) if mean else 1.0
+        if mean:
+            times = math.exp(_Z * error / (2.0 * mean))
+        else:
+            times = 1.0
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
     if rule.is_rate:
         return mean, _rate_interval(sample, mean, error), error
@@ -88,15 +97,21 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
 
 def _class_metrics(trial: Trial, rule: LossRule) -> dict[str, Any]:
     """Errors, costs and the confusion table of the decisions."""
-    sample, decided = trial.sample, trial.decided
+    sample = trial.sample
+    decided = trial.decided
     assert rule.n_classes is not None
     assert decided is not None
-    y, w, K = sample.y, sample.weight, rule.n_classes
+    y = sample.y
+    w = sample.weight
+    K = rule.n_classes
     named = rule.named_class(decided)
     error, error_interval = _decided_error(sample, named)
     plain = LossRule(K, rule.loss, rule.doubt)
     cost, cost_interval, _ = loss_and_interval(plain, sample, plain.cost(y, decided))
-    actions = K if rule.loss is None else rule.loss.values.shape[1]
+    if rule.loss is None:
+        actions = K
+    else:
+        actions = rule.loss.values.shape[1]
     columns = actions + (rule.doubt is not None)
     table = np.zeros((K, columns))
     np.add.at(table, (y, np.where(decided < 0, columns - 1, decided)), 1.0 if w is None else w)
@@ -123,7 +138,10 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
     given = named >= 0
     if not given.any():
         return None, None
-    w = None if sample.weight is None else sample.weight[given]
+    if sample.weight is None:
+        w = None
+    else:
+        w = sample.weight[given]
     part = OutOfSample(
         sample.rows[given], sample.repeats[given], sample.folds[given], sample.y[given], named[given], w,
         None if sample.groups is None else sample.groups[given],
@@ -135,7 +153,9 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
 def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
-    found = calibration_curve(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
+    found = calibration_curve(
+        sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight
+    )
     return {
         "log_loss": found.log_loss,
         "brier": found.brier,
@@ -144,21 +164,31 @@ def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
 
 
 def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
-    """The area under the ROC curve: the mean over folds, by their rows, as where learners are ranked by it.
+    """The area under the ROC curve: the mean over folds, by their rows, as where learners are
+    ranked by it.
 
-    Only rows of one fold are compared: scores of different models are not, and a constant guess has 0.5.
+    Only rows of one fold are compared: scores of different models are not, and a constant guess has
+    0.5.
     """
-    sample, areas, weights = trial.sample, [], []
+    sample = trial.sample
+    areas = []
+    weights = []
     for place in _places_by_fold(sample):
-        y, proba = sample.y[place], sample.predicted[place]
-        w = None if sample.weight is None else sample.weight[place]
+        y = sample.y[place]
+        proba = sample.predicted[place]
+        if sample.weight is None:
+            w = None
+        else:
+            w = sample.weight[place]
         present = np.unique(y)
         if len(present) < 2:
             continue
         if K == 2:
             areas.append(float(roc_auc_score(y == 1, proba[:, 1], sample_weight=w)))
         else:
-            areas.append(float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w)))
+            areas.append(
+                float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w))
+            )
         weights.append(float(len(y) if w is None else w.sum()))
     if not areas:
         return {}
@@ -182,29 +212,41 @@ def _spread(values: np.ndarray, w: np.ndarray) -> float | None:
 
 
 def _number_metrics(trial: Trial) -> dict[str, Any]:
-    report = regression_report(trial.sample.y, trial.sample.predicted, sample_weight=trial.sample.weight)
+    report = regression_report(
+        trial.sample.y, trial.sample.predicted, sample_weight=trial.sample.weight
+    )
     return {"mae": report.mae, "r2": report.r2}
 
 
 def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]:
     """Every metric of one learner that applies and could be made."""
-    label, K = trial.candidate.label, rule.n_classes
+    label = trial.candidate.label
+    K = rule.n_classes
     if K is None:
         squared = (trial.sample.y - trial.sample.predicted) ** 2
         loss, interval, _ = loss_and_interval(LossRule(None), trial.sample, squared)
         found = {"rmse": loss, "rmse_interval": interval}
-        return found | problems.attempt(f"regression metrics of {label}", lambda: _number_metrics(trial), {})
+        return found | problems.attempt(
+            f"regression metrics of {label}", lambda: _number_metrics(trial), {}
+        )
     found = _class_metrics(trial, rule)
     found |= problems.attempt(f"calibration of {label}", lambda: _calibration_metrics(trial, K), {})
     return found | problems.attempt(f"AUC of {label}", lambda: _auc_metrics(trial, K), {})
 
 
 def ranked_learner(
-    trial: Trial, rule: LossRule, table: TaskTable, estimates: Mapping[str, float], problems: Problems
+    trial: Trial,
+    rule: LossRule,
+    table: TaskTable,
+    estimates: Mapping[str, float],
+    problems: Problems,
 ) -> RankedLearner:
     """The numbers of one learner by itself."""
     loss, interval, error = loss_and_interval(rule, trial.sample, trial.losses)
-    train = math.sqrt(trial.train_loss) if rule.is_root else trial.train_loss
+    if rule.is_root:
+        train = math.sqrt(trial.train_loss)
+    else:
+        train = trial.train_loss
     name = trial.candidate.name
     own = [result for task, result in table.done.items() if task.name == name]
     return RankedLearner(

@@ -1,8 +1,9 @@
-"""AUC and F1 as losses of rows: their mean is 1 − AUC or 1 − F1, and their spread is its standard error.
+"""AUC and F1 as losses of rows: their mean is 1 − AUC or 1 − F1, and their spread is its standard
+error.
 
-Both are functions of all rows together. A row's loss is the value plus N times the change of the value when
-the row weighs more (its influence), so that intervals and paired tests over rows hold for them too; for AUC
-the standard error is DeLong's.
+Both are functions of all rows together. A row's loss is the value plus N times the change of the
+value when the row weighs more (its influence), so that intervals and paired tests over rows hold
+for them too; for AUC the standard error is DeLong's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy as np
 
 
 def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Losses with the mean 1 − AUC; for more than two classes Hand and Till's mean over pairs of classes.
+    """Losses with the mean 1 − AUC; for more than two classes Hand and Till's mean over pairs of
+    classes.
 
     >>> y, p = np.array([0, 0, 1, 1]), np.array([0.1, 0.6, 0.4, 0.9])
     >>> float(auc_losses(y, np.column_stack([1 - p, p]), np.ones(4)).mean())
@@ -37,10 +39,13 @@ def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarr
 
 
 def _pair_losses(upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight: float) -> tuple:
-    """1 − AUC, and the influence of every row, from the share of the other class on the wrong side of it."""
+    """1 − AUC, and the influence of every row, from the share of the other class on the wrong side
+    of it."""
     wrong = np.empty(len(score))
     for mine, sign in ((upper, 1.0), (~upper, -1.0)):
-        s, other, v = sign * score[mine], sign * score[~mine], w[~mine]
+        s = sign * score[mine]
+        other = sign * score[~mine]
+        v = w[~mine]
         order = np.argsort(other, kind="stable")
         at_most = np.append(0.0, np.cumsum(v[order]))
         below = at_most[np.searchsorted(other[order], s, side="left")]
@@ -52,7 +57,8 @@ def _pair_losses(upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight
 
 
 def f1_losses(y: np.ndarray, named: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Losses with the mean 1 − F1, F1 = 2 TP / (2 TP + FP + FN) averaged over the classes that occur.
+    """Losses with the mean 1 − F1, F1 = 2 TP / (2 TP + FP + FN) averaged over the classes that
+    occur.
 
     >>> y, named = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
     >>> round(1 - float(f1_losses(y, named, np.ones(4)).mean()), 4)
@@ -61,7 +67,8 @@ def f1_losses(y: np.ndarray, named: np.ndarray, w: np.ndarray) -> np.ndarray:
     present = np.unique(y)
     total = np.zeros(len(y))
     for k in present:
-        true, assigned = (y == k).astype(np.float64), (named == k).astype(np.float64)
+        true = (y == k).astype(np.float64)
+        assigned = (named == k).astype(np.float64)
         both = 2.0 * true * assigned
         either = true + assigned
         size = float(w @ either)

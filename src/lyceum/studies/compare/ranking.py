@@ -40,11 +40,14 @@ def compare_learners(
     estimates: Mapping[str, float],
     problems: Problems | None = None,
 ) -> Comparison:
-    """The ranked learners, best first, with the choice; statements and what is run later are still empty.
+    """The ranked learners, best first, with the choice; statements and what is run later are still
+    empty.
 
-    `estimates` has the .632 estimates, by name; `problems` names the metrics that could not be made.
+    `estimates` has the .632 estimates, by name; `problems` names the metrics that could not be
+    made.
     """
-    problems = Problems() if problems is None else problems
+    if problems is None:
+        problems = Problems()
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
         reasons = "; ".join(
@@ -53,7 +56,10 @@ def compare_learners(
         raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
     found = [ranked_learner(trial, rule, table, estimates, problems) for trial in trials.values()]
     found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    ranked = [replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {})) for i, s in enumerate(found)]
+    ranked = [
+        replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {}))
+        for i, s in enumerate(found)
+    ]
     found, test = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(found, trials, rule, choose)
     sample = trials[found[0].name].sample
@@ -85,20 +91,26 @@ def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> floa
         return None
     within = hoeffding_bound(n=n, alpha=0.05, n_models=n_models).within
     low, high = rule.range
-    return (high - low) * within if within < 1.0 else None
+    if within < 1.0:
+        return (high - low) * within
+    return None
 
 
 def _against_best(
     found: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, problems: Problems
 ) -> tuple[list[RankedLearner], str]:
-    """The learners with their tests against the best and the constant guess, and the name of the test.
+    """The learners with their tests against the best and the constant guess, and the name of the
+    test.
 
-    The constant guess and the best are compared by one test, that over rows, in both places where its p-value
-    is shown.
+    The constant guess and the best are compared by one test, that over rows, in both places where
+    its p-value is shown.
     """
-    best, others = found[0], found[1:]
-    first, pairs = trials[best.name], [trials[s.name] for s in others]
-    test, rows_p = DifferenceTest.choose(first, rule), cache(row_loss_p)
+    best = found[0]
+    others = found[1:]
+    first = trials[best.name]
+    pairs = [trials[s.name] for s in others]
+    test = DifferenceTest.choose(first, rule)
+    rows_p = cache(row_loss_p)
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
         "p_value": rows_p if test.p_value is row_loss_p else test.p_value,
         "p_corrected_t": partial(fold_loss_p, rule),
@@ -108,7 +120,9 @@ def _against_best(
     columns: dict[str, list[Any]] = {}
     for name, of in tests.items():
         columns[name] = [problems.attempt(_TESTS[name], partial(of, one, first)) for one in pairs]
-    base = problems.attempt("test against the constant guess", partial(against_baseline, trials), {})
+    base = problems.attempt(
+        "test against the constant guess", partial(against_baseline, trials), {}
+    )
     guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
     if guess is not None:
         columns["p_value"][guess] = None
@@ -130,7 +144,9 @@ def _against_best(
         for s in (best, *compared)
     ]
     judged = [
-        problems.attempt(f"verdict on {s.label}", partial(_with_verdict, s, near, rule.criterion), s)
+        problems.attempt(
+            f"verdict on {s.label}", partial(_with_verdict, s, near, rule.criterion), s
+        )
         for s in near
     ]
     return judged, test.name
@@ -144,7 +160,9 @@ _TESTS = {
 }
 
 
-def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner], criterion: str) -> RankedLearner:
+def _with_verdict(
+    learner: RankedLearner, learners: Sequence[RankedLearner], criterion: str
+) -> RankedLearner:
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
     return replace(learner, verdict=verdict(learner, learners[0], baseline, criterion))

@@ -23,7 +23,9 @@ class TaskTable:
     folds: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], store: Store, folds: int, repeats: int) -> TaskTable:
+    def of(
+        cls, candidates: Sequence[Candidate], store: Store, folds: int, repeats: int
+    ) -> TaskTable:
         done = store.finished_tasks()
         order = tuple((repeat, fold) for repeat in range(repeats) for fold in range(folds))
         failed = {task.name for task, result in done.items() if result.failed}
@@ -64,6 +66,8 @@ class TaskTable:
 
     def params(self, candidate: Candidate) -> dict[str, Any]:
         """Its fixed settings and those chosen most often, the first of equals."""
-        chosen = Counter(tuple(sorted(result.settings.items())) for result in self.results(candidate.name))
+        chosen = Counter(
+            tuple(sorted(result.settings.items())) for result in self.results(candidate.name)
+        )
         most = chosen.most_common(1)
         return {**candidate.settings, **dict(most[0][0] if most else ())}

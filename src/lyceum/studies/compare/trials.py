@@ -21,7 +21,11 @@ from lyceum.studies.run.store import Store, TaskResult
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
     """The out-of-sample predictions of one learner on the first folds, by repeat, then by row."""
     tasks = sorted(
-        (task for task, result in store.finished_tasks().items() if task.name == name and not result.failed),
+        (
+            task
+            for task, result in store.finished_tasks().items()
+            if task.name == name and not result.failed
+        ),
         key=lambda task: (task.repeat, task.fold),
     )
     if not tasks:
@@ -36,15 +40,25 @@ def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
         return np.concatenate([getattr(part, name) for part in parts])
 
     order = order_of(parts)
-    weight = None if parts[0].weight is None else all_of("weight")[order]
-    groups = None if parts[0].groups is None else all_of("groups")[order]
+    if parts[0].weight is None:
+        weight = None
+    else:
+        weight = all_of("weight")[order]
+    if parts[0].groups is None:
+        groups = None
+    else:
+        groups = all_of("groups")[order]
     rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
-    return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight, groups)
+    return OutOfSample(
+        rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight, groups
+    )
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
     """The order by repeat, then by row, of the rows of several folds."""
-    rows, repeats = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "repeats"))
+    rows, repeats = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "repeats")
+    )
     return np.lexsort((rows, repeats))
 
 
@@ -58,7 +72,9 @@ class Trial:
     decided: np.ndarray | None  # (m,) actions, None for regression
     fold_losses: np.ndarray
     results: list[TaskResult]
-    known: np.ndarray  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+    known: (
+        np.ndarray
+    )  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
 
     @classmethod
     def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
@@ -67,7 +83,11 @@ class Trial:
 
     @classmethod
     def from_parts(
-        cls, candidate: Candidate, parts: Sequence[OutOfSample], rule: LossRule, results: list[TaskResult]
+        cls,
+        candidate: Candidate,
+        parts: Sequence[OutOfSample],
+        rule: LossRule,
+        results: list[TaskResult],
     ) -> Trial:
         """The trial of the predictions of every fold."""
         losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
@@ -77,10 +97,15 @@ class Trial:
             w = [row_weights(part.weight, len(part.y)) for part in parts]
             all_known = (np.concatenate([each[i] for i in places]) for each in (losses, w))
             mean = weighted_mean(*all_known)
-            losses = [values if can else np.full(len(values), mean) for values, can in zip(losses, known)]
+            losses = [
+                values if can else np.full(len(values), mean) for values, can in zip(losses, known)
+            ]
         folds = [weighted_mean(values, part.weight) for values, part in zip(losses, parts)]
         sample = concatenate(parts)
-        decided = None if rule.n_classes is None else rule.decide(sample.predicted)
+        if rule.n_classes is None:
+            decided = None
+        else:
+            decided = rule.decide(sample.predicted)
         values = np.concatenate(losses)[order_of(parts)]
         return cls(candidate, sample, values, decided, np.array(folds), results, known)
 
@@ -90,7 +115,9 @@ class Trial:
 
     @property
     def test_to_train(self) -> float:
-        return sum(result.n_test for result in self.results) / sum(result.n_train for result in self.results)
+        return sum(result.n_test for result in self.results) / sum(
+            result.n_train for result in self.results
+        )
 
 
 def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,15 +125,19 @@ def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     _, first, place, times = np.unique(
         sample.rows, return_index=True, return_inverse=True, return_counts=True
     )
-    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+    if sample.weight is None:
+        w = np.ones(len(first))
+    else:
+        w = sample.weight[first]
     return np.bincount(place, values) / times, w
 
 
 def sum_by_group(sample: OutOfSample, values: np.ndarray) -> np.ndarray:
-    """The sums of the values of rows (in the order of `by_row`) over groups; the values without groups.
+    """The sums of the values of rows (in the order of `by_row`) over groups; the values without
+    groups.
 
-    What tests and standard errors add up: rows of a group are alike, so that groups are independent of each
-    other, rows are not.
+    What tests and standard errors add up: rows of a group are alike, so that groups are independent
+    of each other, rows are not.
     """
     if sample.groups is None:
         return values

@@ -18,7 +18,8 @@ class Candidate:
     Attributes
     ----------
     name : str
-        Unique in the study: the learner's name, with a number behind it where a learner occurs twice.
+        Unique in the study: the learner's name, with a number behind it where a learner occurs
+        twice.
     learner : str
         Its name in the catalog; "PriorClassifier" or "MeanRegressor" for the baseline.
     label : str
@@ -30,14 +31,15 @@ class Candidate:
     settings : dict
         The parameters that are fixed.
     search : tuple of dicts
-        The settings that the inner cross-validation chooses from; empty when there is nothing to choose.
+        The settings that the inner cross-validation chooses from; empty when there is nothing to
+        choose.
     why : str
         Why it is here, or why it was built so.
     is_baseline : bool
         Whether it is the constant guess.
     sparse_text : bool
-        Whether it has the words of free text as sparse rows: some thousands, where others have the hundred
-        most frequent.
+        Whether it has the words of free text as sparse rows: some thousands, where others have the
+        hundred most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
 
@@ -91,8 +93,8 @@ class ColumnWarning:
     column : str
         The column.
     code : str
-        The kind of suspicion: "identifier", "constant", "empty", "free_text", "leak", "mostly_missing",
-        "copy", ...
+        The kind of suspicion: "identifier", "constant", "empty", "free_text", "leak",
+        "mostly_missing", "copy", ...
     text : str
         What is suspicious, in words.
     left_out : bool
@@ -166,7 +168,10 @@ def planned_committees(candidates: Sequence[Candidate], has_classes: bool) -> tu
     names = tuple(c.name for c in candidates if not c.is_baseline)
     if len(names) < 3:
         return ()
-    stack = "StackingClassifier" if has_classes else "StackingRegressor"
+    if has_classes:
+        stack = "StackingClassifier"
+    else:
+        stack = "StackingRegressor"
     committee = Candidate(
         "Committee", "Committee", "committee",
         "The weighted mean of the learners, with weights learned on predictions out of fold.",

@@ -39,7 +39,8 @@ class StudyPlanRecord:
     n_rows : int
         Rows of the data with a target.
     n_studied : int
-        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held out.
+        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held
+        out.
     n_without_target : int
         Rows that were left out because their target is missing.
     n_missing : int
@@ -82,22 +83,40 @@ class StudyPlanRecord:
         """What is predicted, whether it is a class or a number, and how that was decided."""
         target = self.schema.target
         assert target is not None
-        what = "number" if self.classes is None else f"class out of {len(self.classes)}"
-        other = "classification" if self.classes is None else "regression"
-        settle = f"; --task {other} takes it otherwise" if target.why.endswith(("classes", "numbers")) else ""
+        if self.classes is None:
+            what = "number"
+        else:
+            what = f"class out of {len(self.classes)}"
+        if self.classes is None:
+            other = "classification"
+        else:
+            other = "regression"
+        if target.why.endswith(("classes", "numbers")):
+            settle = f"; --task {other} takes it otherwise"
+        else:
+            settle = ""
         return f"{target.name!r} is predicted as a {what} ({target.why}{settle})."
 
     @property
     def rule(self) -> LossRule:
         """The loss of the study."""
-        metric = None if self.metric is None else RankingMetric.of(self.metric)
-        n_classes = None if self.classes is None else len(self.classes)
+        if self.metric is None:
+            metric = None
+        else:
+            metric = RankingMetric.of(self.metric)
+        if self.classes is None:
+            n_classes = None
+        else:
+            n_classes = len(self.classes)
         return LossRule(n_classes, self.loss, self.doubt, metric, self.variance)
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
         found = {each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)}
-        loss = None if self.loss is None else self.loss.to_dict()
+        if self.loss is None:
+            loss = None
+        else:
+            loss = self.loss.to_dict()
         return plain({**found, "schema": _schema_as_dict(self.schema), "loss": loss})
 
     @classmethod
@@ -105,7 +124,11 @@ class StudyPlanRecord:
         """The facts that `as_dict` made."""
         return cls(
             **{
-                **{each.name: stored[each.name] for each in fields(StudyPlanRecord) if each.name in stored},
+                **{
+                    each.name: stored[each.name]
+                    for each in fields(StudyPlanRecord)
+                    if each.name in stored
+                },
                 "schema": _schema(stored["schema"]),
                 "classes": None if stored["classes"] is None else tuple(stored["classes"]),
                 "loss": None if stored["loss"] is None else LossMatrix.from_dict(stored["loss"]),
@@ -118,22 +141,38 @@ class StudyPlanRecord:
 
 
 def _schema_as_dict(schema: Schema) -> dict[str, Any]:
-    target = None if schema.target is None else _column_as_dict(schema.target)
-    return {"columns": [_column_as_dict(c) for c in schema], "target": target, "weight": schema.weight}
+    if schema.target is None:
+        target = None
+    else:
+        target = _column_as_dict(schema.target)
+    return {
+        "columns": [_column_as_dict(c) for c in schema],
+        "target": target,
+        "weight": schema.weight,
+    }
 
 
 def _column_as_dict(column: Column) -> dict[str, Any]:
-    values = None if column.categories is None else column.categories.tolist()
+    if column.categories is None:
+        values = None
+    else:
+        values = column.categories.tolist()
     return {"name": column.name, "kind": column.kind, "categories": values, "why": column.why}
 
 
 def _schema(stored: Mapping[str, Any]) -> Schema:
-    target = None if stored["target"] is None else _column(stored["target"])
+    if stored["target"] is None:
+        target = None
+    else:
+        target = _column(stored["target"])
     return Schema(tuple(map(_column, stored["columns"])), target, stored["weight"])
 
 
 def _column(stored: Mapping[str, Any]) -> Column:
     values = stored["categories"]
     return Column(
-        stored["name"], stored["kind"], None if values is None else np.asarray(values), stored["why"]
+        stored["name"],
+        stored["kind"],
+        None if values is None else np.asarray(values),
+        stored["why"],
     )

@@ -27,13 +27,18 @@ def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[
     if n >= _TINY:
         return wanted, recipe.repeats
     wanted = recipe.folds or (5 if n >= 10 else 3)
-    is_drawn_once = recipe.time is not None or wanted == n  # one fold per row is the same in every draw
+    is_drawn_once = (
+        recipe.time is not None or wanted == n
+    )  # one fold per row is the same in every draw
     return wanted, recipe.repeats if is_drawn_once else max(recipe.repeats, _TINY_REPEATS)
 
 
-def fold_notes(recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int, repeats: int) -> list[str]:
+def fold_notes(
+    recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int, repeats: int
+) -> list[str]:
     """About a number of folds: how little few rows support, and which classes are not tested."""
-    n, notes = len(compared), []
+    n = len(compared)
+    notes = []
     if n < _TINY:
         notes.append(_tiny_note(n, folds, repeats, data.task))
     if data.task == "classification":
@@ -41,10 +46,15 @@ def fold_notes(recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int
         smallest = int(counts[counts > 0].min())
         if smallest < folds:
             left = folds - smallest
-            tests = f"of {folds} folds, {left} {'tests' if left == 1 else 'test'} no row of it, and "
-            tests = "" if recipe.group or recipe.time else tests  # their folds are not stratified exactly
+            tests = (
+                f"of {folds} folds, {left} {'tests' if left == 1 else 'test'} no row of it, and "
+            )
+            tests = (
+                "" if recipe.group or recipe.time else tests
+            )  # their folds are not stratified exactly
             notes.append(
-                f"The smallest class has {show_count(smallest, 'row')}: {tests}its errors say little."
+                f"The smallest class has {show_count(smallest, 'row')}: {tests}its errors say"
+                " little."
             )
     return notes
 
@@ -58,29 +68,41 @@ def _tiny_note(n: int, folds: int, repeats: int, task: str) -> str:
         return f"{begin}; the order of the learners may {'still ' if repeats > 1 else ''}be chance."
     half = error_interval(n // 2, n)
     return (
-        f"{begin}. An error rate measured on {n} rows is known to about ± {50 * (half.high - half.low):.0f} "
-        "percentage points only, and the order of the learners may be chance."
+        f"{begin}. An error rate measured on {n} rows is known to about ±"
+        f" {50 * (half.high - half.low):.0f} percentage points only, and the order of the learners"
+        " may be chance."
     )
 
 
 def limited_folds(
     recipe: Recipe, folds: int, scheme: FoldScheme, y: np.ndarray
 ) -> tuple[int, int, tuple[str, ...]]:
-    """The number of folds that groups and times allow, how many are drawn, and what to know about them."""
+    """The number of folds that groups and times allow, how many are drawn, and what to know about
+    them."""
     notes = []
     most = scheme.most_folds()
     if most is not None and most < folds:
-        what = "times" if recipe.group is None else "groups"
-        wanted, folds = folds, max(1, most)
-        there = "There is 1 fold" if folds == 1 else f"There are {folds} folds"
+        if recipe.group is None:
+            what = "times"
+        else:
+            what = "groups"
+        wanted = folds
+        folds = max(1, most)
+        if folds == 1:
+            there = "There is 1 fold"
+        else:
+            there = f"There are {folds} folds"
         notes.append(f"{there} and not {wanted}, because there are so few {what}.")
     if recipe.group is not None:
         notes.append(
-            f"Rows with the same {recipe.group!r} are never both learned from and tested on in a fold."
+            f"Rows with the same {recipe.group!r} are never both learned from and tested on in a"
+            " fold."
         )
     if recipe.time is not None:
         if recipe.repeats > 1:
-            raise StudyError("repeats: folds in the order of time can be drawn only once; give repeats=1")
+            raise StudyError(
+                "repeats: folds in the order of time can be drawn only once; give repeats=1"
+            )
         parts = list(scheme.splits(y, folds, 0))
         return len(parts), folds, (*notes, *_time_notes(recipe, folds, parts, scheme, y))
     return folds, folds, tuple(notes)
@@ -95,26 +117,30 @@ def _time_notes(
 ) -> list[str]:
     """How folds in the order of time were made; raises where there are none."""
     if not parts:
-        what = "two classes" if recipe.group is None else "other groups and of two classes"
+        if recipe.group is None:
+            what = "two classes"
+        else:
+            what = "other groups and of two classes"
         raise StudyError(
-            f"time = {recipe.time!r}: before no moment are there enough rows of {what} to learn from; leave "
-            "out time, or give other columns"
+            f"time = {recipe.time!r}: before no moment are there enough rows of {what} to learn"
+            " from; leave out time, or give other columns"
         )
     notes = [
-        f"Every fold learns from the rows before a moment of {recipe.time!r} and is tested on the rows "
-        "that follow; the earliest rows are only learned from."
+        f"Every fold learns from the rows before a moment of {recipe.time!r} and is tested on the"
+        " rows that follow; the earliest rows are only learned from."
     ]
     if len(parts) < wanted:
         left = wanted - len(parts)
         notes.append(
-            f"{left} of the {wanted} folds {'was' if left == 1 else 'were'} left out, because too few rows "
-            "came before to learn from."
+            f"{left} of the {wanted} folds {'was' if left == 1 else 'were'} left out, because too"
+            " few rows came before to learn from."
         )
     together = replace(scheme, groups=None).splits(y, wanted, 0)
     tested = sum(len(test) for _, test in parts)
     if recipe.group is not None and tested < sum(len(test) for _, test in together):
         notes.append(
-            f"Groups of {recipe.group!r} go on over time: a fold tests some of them and learns from the "
-            f"earlier rows of the others, so that {tested:,} of the {len(y):,} rows are tested."
+            f"Groups of {recipe.group!r} go on over time: a fold tests some of them and learns from"
+            f" the earlier rows of the others, so that {tested:,} of the {len(y):,} rows are"
+            " tested."
         )
     return notes

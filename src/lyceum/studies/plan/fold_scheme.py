@@ -1,4 +1,5 @@
-"""How rows are divided into training and test rows: at random, by groups, or in the order of time."""
+"""How rows are divided into training and test rows: at random, by groups, or in the order of
+time."""
 
 from __future__ import annotations
 
@@ -18,11 +19,12 @@ Parts = tuple[np.ndarray, np.ndarray]  # places of training and of test rows
 class FoldScheme:
     """The rule by which rows are divided, for outer folds, inner folds and the holdout alike.
 
-    Without groups and times, folds are random and, with `stratify`, have the shares of the classes. Rows of
-    one group are never in training and test both. With times, a fold learns from the rows before a moment
-    and is tested on those that follow until the next; rows of equal time stay together. With both, a fold
-    tests only so many of the groups that began before its moment that half of the earlier rows are left to
-    learn from; which ones changes from fold to fold. Folds with too little to learn from are left out.
+    Without groups and times, folds are random and, with `stratify`, have the shares of the classes.
+    Rows of one group are never in training and test both. With times, a fold learns from the rows
+    before a moment and is tested on those that follow until the next; rows of equal time stay
+    together. With both, a fold tests only so many of the groups that began before its moment that
+    half of the earlier rows are left to learn from; which ones changes from fold to fold. Folds
+    with too little to learn from are left out.
 
     Parameters
     ----------
@@ -39,8 +41,14 @@ class FoldScheme:
 
     def take(self, places: np.ndarray) -> FoldScheme:
         """The scheme of some of the rows."""
-        groups = None if self.groups is None else self.groups[places]
-        times = None if self.times is None else self.times[places]
+        if self.groups is None:
+            groups = None
+        else:
+            groups = self.groups[places]
+        if self.times is None:
+            times = None
+        else:
+            times = self.times[places]
         return replace(self, groups=groups, times=times)
 
     def most_folds(self) -> int | None:
@@ -65,7 +73,9 @@ class FoldScheme:
             for number in range(n_folds):
                 yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         else:
-            yield from StratifiedFolds(n_folds, stratify=self.stratify, random_state=seed).split(y, y)
+            yield from StratifiedFolds(n_folds, stratify=self.stratify, random_state=seed).split(
+                y, y
+            )
 
     def inner(self, rows: Rows, seed: int, most: int) -> list[tuple[Rows, Rows]]:
         """The inner folds of training rows, of at most `most` rows; with times the latest of them.
@@ -74,11 +84,14 @@ class FoldScheme:
         """
         y = rows.coded_y
         assert y is not None
-        places, scheme = np.arange(len(y)), self
+        places = np.arange(len(y))
+        scheme = self
         if len(y) > most:
             places = self._sample(y, most, seed)
             scheme = self.take(places)
-        n_folds = min(self.inner_folds, len(places), *([scheme.most_folds() or 1] * scheme._is_limited))
+        n_folds = min(
+            self.inner_folds, len(places), *([scheme.most_folds() or 1] * scheme._is_limited)
+        )
         if n_folds < 2 and scheme.times is None:
             return []
         return [
@@ -87,13 +100,19 @@ class FoldScheme:
         ]
 
     def held_out(self, y: np.ndarray, share: float, seed: int) -> Parts:
-        """The rows to compare on and those that are held out: the last, or whole groups, or at random."""
+        """The rows to compare on and those that are held out: the last, or whole groups, or at
+        random."""
         if self.times is not None:
             limit = np.quantile(self.times, 1.0 - share, method="higher")
-            later = self.times >= limit if (self.times < limit).any() else self.times > limit
+            if (self.times < limit).any():
+                later = self.times >= limit
+            else:
+                later = self.times > limit
             return self._without_shared_groups(np.flatnonzero(~later), np.flatnonzero(later), 0)
         if self.groups is not None:
-            fold = _group_folds(self.groups, np.zeros(len(y), np.int64), max(2, round(1.0 / share)), seed)
+            fold = _group_folds(
+                self.groups, np.zeros(len(y), np.int64), max(2, round(1.0 / share)), seed
+            )
             return np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
         scheme = Holdout(test_size=share, stratify=self.stratify, random_state=seed)
         [(rest, held_out)] = scheme.split(y, y)
@@ -112,14 +131,17 @@ class FoldScheme:
         starts = np.unique(np.searchsorted(sorted_times, sorted_times[ends], side="left"))
         starts = starts[starts > 0]
         for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(order)])):
-            yield self._without_shared_groups(np.sort(order[:begin]), np.sort(order[begin:end]), number)
+            yield self._without_shared_groups(
+                np.sort(order[:begin]), np.sort(order[begin:end]), number
+            )
 
     def _is_enough(self, y: np.ndarray) -> bool:
         """Whether there are rows of two classes, or a few numbers, to learn from."""
         return len(y) >= _FEWEST and (not self.stratify or len(np.unique(y)) > 1)
 
     def _without_shared_groups(self, train: np.ndarray, test: np.ndarray, number: int) -> Parts:
-        """Without the training rows whose group is tested; not all are where too few rows would stay."""
+        """Without the training rows whose group is tested; not all are where too few rows would
+        stay."""
         if self.groups is None:
             return train, test
         earlier = np.isin(self.groups[test], self.groups[train])
@@ -145,15 +167,20 @@ class FoldScheme:
 
 
 def _group_folds(groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
-    """The fold of every row: the groups, largest first, each to where the classes become most even."""
+    """The fold of every row: the groups, largest first, each to where the classes become most
+    even."""
     codes, group = np.unique(groups, return_inverse=True)
-    n_classes = int(y.max()) + 1 if y.dtype.kind == "i" and len(y) else 1
+    if y.dtype.kind == "i" and len(y):
+        n_classes = int(y.max()) + 1
+    else:
+        n_classes = 1
     counts = np.zeros((len(codes), n_classes))
     np.add.at(counts, (group, y if n_classes > 1 else np.zeros(len(y), dtype=np.int64)), 1.0)
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     order = shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
     total = np.maximum(counts.sum(axis=0), 1.0)
-    filled, fold_of = np.zeros((n_folds, n_classes)), np.zeros(len(codes), dtype=np.int64)
+    filled = np.zeros((n_folds, n_classes))
+    fold_of = np.zeros(len(codes), dtype=np.int64)
     for one in order:
         # filling the emptiest fold least: Σ over classes of the squared share that it would have
         after = (((filled + counts[one]) / total) ** 2 - (filled / total) ** 2).sum(axis=1)

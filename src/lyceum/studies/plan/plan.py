@@ -29,7 +29,11 @@ from lyceum.workflows import preparations, takes_sparse_text
 
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
-    "classification": ("PriorClassifier", "constant guess", "The shares of the classes, whatever the row."),
+    "classification": (
+        "PriorClassifier",
+        "constant guess",
+        "The shares of the classes, whatever the row.",
+    ),
     "regression": ("MeanRegressor", "constant guess", "The mean of the target, whatever the row."),
 }
 
@@ -68,14 +72,19 @@ class Plan:
     held_out: np.ndarray
     notes: tuple[str, ...]
     calibrates: bool
-    left_out: tuple[str, ...]  # sentences on learners that would take too long on this number of rows
+    left_out: tuple[
+        str, ...
+    ]  # sentences on learners that would take too long on this number of rows
 
     @classmethod
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:
         """The plan of a recipe for these rows."""
         classes, rule = _loss_rule(recipe, data)
         scheme = FoldScheme(
-            recipe.inner_folds, classes is not None, group_codes(recipe, data), time_values(recipe, data)
+            recipe.inner_folds,
+            classes is not None,
+            group_codes(recipe, data),
+            time_values(recipe, data),
         )
         compared, held_out = _held_out(recipe, data, scheme)
         folds, repeats = fold_counts(recipe, data, compared)
@@ -120,8 +129,10 @@ class Plan:
                 yield Task(candidate.name, repeat, fold)
 
     def splits(self, y: np.ndarray) -> dict[tuple[int, int], RowSplit]:
-        """The folds of the rows compared on, by repeat and fold; places among all rows in memory."""
-        scheme, found = self.scheme.take(self.compared), {}
+        """The folds of the rows compared on, by repeat and fold; places among all rows in
+        memory."""
+        scheme = self.scheme.take(self.compared)
+        found = {}
         for repeat in range(self.repeats):
             parts = scheme.splits(y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat))
             for fold, (train, test) in enumerate(parts):
@@ -139,9 +150,14 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
         for key in ("loss", "doubt", "calibrate"):
             if getattr(recipe, key) not in (None, False):
                 raise StudyError(only_classes_text(key, target.name))
-        variance = float(np.average((data.y - np.average(data.y, weights=data.w)) ** 2, weights=data.w))
+        variance = float(
+            np.average((data.y - np.average(data.y, weights=data.w)) ** 2, weights=data.w)
+        )
         metric = _metric(recipe, target.name, False)
-        scale = variance if metric is not None and metric.name == "r2" and variance > 0 else 1.0
+        if metric is not None and metric.name == "r2" and variance > 0:
+            scale = variance
+        else:
+            scale = 1.0
         return None, LossRule(None, metric=metric, variance=scale)
     classes = tuple(target.categories.tolist())
     loss = None
@@ -160,7 +176,9 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
     metric = _metric(recipe, target.name, True)
     if metric is not None and metric.name == "balanced error":
         if loss is not None or recipe.doubt is not None:
-            raise StudyError("metric = 'balanced error' has costs of its own: leave out loss and doubt")
+            raise StudyError(
+                "metric = 'balanced error' has costs of its own: leave out loss and doubt"
+            )
         loss = _balanced_costs(classes, data)
     return classes, LossRule(len(classes), loss, recipe.doubt, metric)
 
@@ -170,7 +188,12 @@ def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | N
         return None
     metric = RankingMetric.of(recipe.metric)
     if metric.is_for_classes != has_classes:
-        holds, others = ("classes", CLASS_METRICS) if has_classes else ("numbers", NUMBER_METRICS)
+        if has_classes:
+            holds = "classes"
+            others = CLASS_METRICS
+        else:
+            holds = "numbers"
+            others = NUMBER_METRICS
         raise StudyError(
             f"metric = {recipe.metric!r}: the target {target!r} holds {holds}: choose one of "
             f"{', '.join(others)}"
@@ -179,7 +202,8 @@ def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | N
 
 
 def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
-    """An error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean error of classes."""
+    """An error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean error of
+    classes."""
     shares = np.bincount(data.y, weights=data.w, minlength=len(classes)) / (
         len(data.y) if data.w is None else data.w.sum()
     )
@@ -197,14 +221,19 @@ def _held_out(recipe: Recipe, data: StudyData, scheme: FoldScheme) -> tuple[np.n
 def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
     if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
         return ()
-    which = "the latest" if recipe.time else "a random"
+    if recipe.time:
+        which = "the latest"
+    else:
+        which = "a random"
     return (
-        f"Settings were searched on {which} {SEARCH_ROWS:,} of the rows to learn from in every fold; the "
-        "learners so set were fitted on all of them.",
+        (
+            f"Settings were searched on {which} {SEARCH_ROWS:,} of the rows to learn from in every"
+            " fold; the learners so set were fitted on all of them."
+        ),
     )
 
 
-# -- candidates ----------------------------------------------------------------------------------------------
+# -- candidates ------------------------------------------------------------------------
 
 
 def _baseline(data: StudyData) -> Candidate:
@@ -230,7 +259,8 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
                 left_out.setdefault(len(data.y), []).append(readable(entry.name))
                 continue
             raise StudyError(
-                f"learners: {entry.name} works in memory only, and the file does not fit: leave it out"
+                f"learners: {entry.name} works in memory only, and the file does not fit: leave"
+                " it out"
             )
         found.append(_candidate(choice, entry, data, recipe, [c.name for c in found]))
     return found, [
@@ -271,7 +301,10 @@ def _candidate(
         space.pop(name, None)
     search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = 1 + sum(name.split(" ")[0] == entry.name for name in names)
-    extra = "" if number == 1 else f" {number}"
+    if number == 1:
+        extra = ""
+    else:
+        extra = f" {number}"
     label = f"{readable(entry.name)}{extra}"
     candidate = Candidate(
         f"{entry.name}{extra}",
@@ -304,7 +337,8 @@ def _check_settings(candidate: Candidate) -> None:
 
 
 def readable(name: str) -> str:
-    """A class name as words, without "classifier" or "regressor", as a study has learners of one task.
+    """A class name as words, without "classifier" or "regressor", as a study has learners of one
+    task.
 
     >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsRegressor")
     ('logistic regression', 'naive Bayes', 'k nearest neighbors')
@@ -315,7 +349,10 @@ def readable(name: str) -> str:
     words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
     if len(words) > 1 and len(words[0]) == 1:
         words[0] = words[0].lower()
-    return " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words) or name
+    return (
+        " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words)
+        or name
+    )
 
 
 _TERMS = {

@@ -35,11 +35,18 @@ class RankingMetric:
         if isinstance(text, RankingMetric):
             return text
         name = str(text).strip().lower().replace("_", " ").replace("-", " ").replace("²", "2")
-        name, _, number = name.partition(" ") if name.startswith("pinball") else (name, "", "")
+        if name.startswith("pinball"):
+            name, _, number = name.partition(" ")
+        else:
+            name = name
+            _ = ""
+            number = ""
         known = [*CLASS_METRICS, *NUMBER_METRICS]
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            raise ValueError(f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
+            raise ValueError(
+                f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}"
+            )
         return cls(name, _quantile(number))
 
     @property
@@ -50,15 +57,22 @@ class RankingMetric:
     def criterion(self) -> str:
         """What a report calls it."""
         plain = {**CLASS_METRICS, **NUMBER_METRICS}[self.name]
-        return f"{plain} at {self.quantile:g}" if self.name == "pinball" else plain
+        if self.name == "pinball":
+            return f"{plain} at {self.quantile:g}"
+        return plain
 
     def __str__(self) -> str:
-        return f"{self.name} {self.quantile:g}" if self.name == "pinball" else self.name
+        if self.name == "pinball":
+            return f"{self.name} {self.quantile:g}"
+        return self.name
 
 
 def _quantile(number: str) -> float:
     try:
-        found = float(number) if number else 0.5
+        if number:
+            found = float(number)
+        else:
+            found = 0.5
     except ValueError:
         found = -1.0
     if not 0.0 < found < 1.0:

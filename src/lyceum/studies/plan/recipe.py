@@ -29,8 +29,9 @@ class LearnerChoice:
     settings : dict
         Parameters that are fixed.
     search : dict or None
-        For every parameter to search a list of choices, or (low, high, "log" or "linear"). None takes the
-        search space of the catalog without the parameters that are fixed; an empty one searches nothing.
+        For every parameter to search a list of choices, or (low, high, "log" or "linear"). None
+        takes the search space of the catalog without the parameters that are fixed; an empty one
+        searches nothing.
 
     See Also
     --------
@@ -61,7 +62,8 @@ class LearnerChoice:
 
     @classmethod
     def of(cls, learner: Any) -> LearnerChoice:
-        """A choice from a name, a table of the recipe, a catalogued learner with its settings, or itself."""
+        """A choice from a name, a table of the recipe, a cataloged learner with its settings, or
+        itself."""
         if isinstance(learner, LearnerChoice):
             return learner
         if isinstance(learner, str):
@@ -71,8 +73,12 @@ class LearnerChoice:
         if hasattr(learner, "get_params"):
             plain = type(learner)().get_params(deep=False)
             own = learner.get_params(deep=False)
-            return cls(type(learner).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])})
-        raise StudyError(f"learners: cannot take {learner!r}: give names of the catalog, e.g. 'NaiveBayes'")
+            return cls(
+                type(learner).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])}
+            )
+        raise StudyError(
+            f"learners: cannot take {learner!r}: give names of the catalog, e.g. 'NaiveBayes'"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The table of the recipe."""
@@ -105,11 +111,11 @@ class Recipe:
     weight : str or None
         The column of row weights.
     group : str or None
-        The column that says which rows belong together: rows of one group are never in training and test
-        both. No learner sees it.
+        The column that says which rows belong together: rows of one group are never in training and
+        test both. No learner sees it.
     time : str or None
-        The column that orders the rows: every fold learns from earlier rows and is tested on later ones. No
-        learner sees it unless `keep` names it.
+        The column that orders the rows: every fold learns from earlier rows and is tested on later
+        ones. No learner sees it unless `keep` names it.
     learners : tuple of LearnerChoice
         Empty: chosen for the task and the size.
     loss : LossMatrix or None
@@ -117,29 +123,32 @@ class Recipe:
     doubt : float or None
         The cost of rejecting a row.
     metric : str or None
-        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1" for
-        classes, "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for numbers. None is
-        the cost, which is the error rate without `loss` and `doubt`, or RMSE.
+        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1"
+        for classes, "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for
+        numbers. None is the cost, which is the error rate without `loss` and `doubt`, or RMSE.
     folds : int or None
         Outer folds; None: 10 below 2,000 rows, else 5.
     repeats, inner_folds : int
         How often the outer folds are drawn, and the folds that settings are chosen by.
     n_settings : int
-        The share of every learner: how many of its settings the inner folds of a fold compare at most, the
-        defaults first. All begin on one inner fold, and the better third goes on to the next.
+        The share of every learner: how many of its settings the inner folds of a fold compare at
+        most, the defaults first. All begin on one inner fold, and the better third goes on to the
+        next.
     calibrate : bool
-        Whether posteriors are calibrated inside the folds, where the inner folds show a lower loss by it.
+        Whether posteriors are calibrated inside the folds, where the inner folds show a lower loss
+        by it.
     committees : bool
-        Whether a committee and stacking of the learners, from their out-of-fold predictions, are compared
-        with them.
+        Whether a committee and stacking of the learners, from their out-of-fold predictions, are
+        compared with them.
     holdout : float
         Share of rows that nothing is chosen by.
     bootstrap_632 : bool
         Whether the .632 bootstrap estimate is computed too.
     choose : {"simplest", "best"}
-        Which learner is fitted on all rows: "simplest" is the simplest that is level with the best, with a
-        loss behind the lowest by at most half a standard error of the difference and, of those, for
-        classes, a log loss behind the lowest by at most a quarter of one; "best" has the lowest loss.
+        Which learner is fitted on all rows: "simplest" is the simplest that is level with the best,
+        with a loss behind the lowest by at most half a standard error of the difference and, of
+        those, for classes, a log loss behind the lowest by at most a quarter of one; "best" has the
+        lowest loss.
     seed : int
         The seed of folds, searches and learners.
     budget_minutes : float or None
@@ -206,7 +215,7 @@ class Recipe:
             if not (value is None and name in _OPTIONAL):
                 object.__setattr__(self, name, check(name, value))
 
-    # -- files -----------------------------------------------------------------------------------------------
+    # -- files -------------------------------------------------------------------------
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, relative: bool = True) -> Recipe:
@@ -243,7 +252,10 @@ class Recipe:
         for name in table:
             if name not in known:
                 near = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(known)}"
+                if near:
+                    hint = f"did you mean {near[0]!r}?"
+                else:
+                    hint = f"its keys are {', '.join(known)}"
                 raise StudyError(f"a recipe has no key {name!r}: {hint}")
         for name in ("data", "target"):
             if name not in table:
@@ -259,7 +271,9 @@ class Recipe:
                 continue
             table[each.name] = _plain(value)
         # TOML has tables after plain values
-        return dict(sorted(table.items(), key=lambda item: item[0] in ("form", "kinds", "learners", "loss")))
+        return dict(
+            sorted(table.items(), key=lambda item: item[0] in ("form", "kinds", "learners", "loss"))
+        )
 
     def _map_paths(self, how: Callable[[str], str]) -> Recipe:
         return replace(self, data=tuple(map(how, self.data)))
@@ -270,13 +284,24 @@ class Recipe:
 
     @property
     def digest(self) -> str:
-        """A hash of all that bears on the results: not where the data are, nor how long it may take."""
+        """A hash of all that bears on the results: not where the data are, nor how long it may
+        take."""
         table = {k: v for k, v in self.as_dict().items() if k not in ("data", "budget_minutes")}
         return hashlib.sha256(json.dumps(table, sort_keys=True, default=str).encode()).hexdigest()
 
 
 _SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
-_OPTIONAL = ("task", "weight", "group", "time", "loss", "doubt", "metric", "folds", "budget_minutes")
+_OPTIONAL = (
+    "task",
+    "weight",
+    "group",
+    "time",
+    "loss",
+    "doubt",
+    "metric",
+    "folds",
+    "budget_minutes",
+)
 
 
 def _relative(path: str, folder: Path) -> str:
@@ -299,7 +324,9 @@ def _plain(value: Any) -> Any:
 def _choice(table: Mapping[str, Any]) -> LearnerChoice:
     odd = sorted(set(table) - {"name", "settings", "search"})
     if odd:
-        raise StudyError(f"learners: there is no key {odd[0]!r}: a learner has name, settings and search")
+        raise StudyError(
+            f"learners: there is no key {odd[0]!r}: a learner has name, settings and search"
+        )
     if not isinstance(table.get("name"), str):
         raise StudyError('learners: a learner needs its name, e.g. name = "NaiveBayes"')
     for key in ("settings", "search"):
@@ -317,18 +344,22 @@ def _value(learner: str, name: str, value: Any) -> Any:
     if isinstance(value, str | bool | int | float):
         return value
     raise StudyError(
-        f"learners: {name} = {value!r} of {learner} cannot be written in a recipe: give numbers, text, true "
-        "or false, or lists of them"
+        f"learners: {name} = {value!r} of {learner} cannot be written in a recipe: give numbers,"
+        " text, true or false, or lists of them"
     )
 
 
 def _space_in(learner: str, name: str, space: Any) -> Any:
     if isinstance(space, tuple):
-        space = dict(zip(("low", "high", "scale"), space)) if len(space) == 3 else {}
+        if len(space) == 3:
+            space = dict(zip(("low", "high", "scale"), space))
+        else:
+            space = {}
     if isinstance(space, Mapping):
         if set(space) != {"low", "high", "scale"} or space["scale"] not in ("log", "linear"):
             raise StudyError(
-                f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or "linear"}}'
+                f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or'
+                ' "linear"}'
             )
         _check_range(name, **space)
         return (space["low"], space["high"], space["scale"])
@@ -340,15 +371,20 @@ def _space_in(learner: str, name: str, space: Any) -> Any:
 def _check_range(name: str, low: Any, high: Any, scale: str) -> None:
     numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
     if not numbers or not low < high:
-        raise StudyError(f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high")
+        raise StudyError(
+            f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"
+        )
     if scale == "log" and not low > 0:
         raise StudyError(
-            f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more than 0'
+            f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more'
+            " than 0"
         )
 
 
 def _space_out(space: Any) -> Any:
-    return dict(zip(("low", "high", "scale"), space)) if isinstance(space, tuple) else list(space)
+    if isinstance(space, tuple):
+        return dict(zip(("low", "high", "scale"), space))
+    return list(space)
 
 
 def _learners(name: str, value: Any) -> tuple[LearnerChoice, ...]:

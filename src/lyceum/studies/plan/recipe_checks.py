@@ -17,7 +17,10 @@ TASKS = ("classification", "regression")
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:
-    values = list(value) if isinstance(value, list | tuple) else [value]
+    if isinstance(value, list | tuple):
+        values = list(value)
+    else:
+        values = [value]
     if not values or not all(isinstance(path, str | os.PathLike) for path in values):
         raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
     return tuple(os.fspath(path) for path in values)
@@ -30,7 +33,10 @@ def _text(name: str, value: Any) -> str:
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
-    values = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
+    if isinstance(value, list | tuple | set | frozenset):
+        values = tuple(value)
+    else:
+        values = (value,)
     return tuple(_text(name, item) for item in values)
 
 
@@ -48,7 +54,10 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
 def _form(name: str, value: Any) -> dict[str, Any]:
     """The settings of the files, without those that are left to be detected."""
     try:
-        values = value if isinstance(value, FileFormat) else FileFormat(**dict(value))
+        if isinstance(value, FileFormat):
+            values = value
+        else:
+            values = FileFormat(**dict(value))
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} = {value!r}: {error}") from error
     default = FileFormat()
@@ -63,7 +72,9 @@ def _loss(name: str, value: Any) -> LossMatrix:
             return LossMatrix.read(value)
         if isinstance(value, Mapping):
             by_pair = all(isinstance(pair, tuple) for pair in value)
-            return LossMatrix.from_costs(value) if by_pair else LossMatrix.from_dict(value)
+            if by_pair:
+                return LossMatrix.from_costs(value)
+            return LossMatrix.from_dict(value)
         return LossMatrix(value)
     except LyceumError as error:
         raise StudyError(f"{name}: {error}") from error
@@ -73,7 +84,10 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
     def check(name: str, value: Any) -> int:
         whole = not isinstance(value, bool) and hasattr(value, "__index__")
         if not whole or not least <= int(value) <= most:
-            upper = f" and at most {most:,}" if most < 10**9 or (whole and int(value) > most) else ""
+            if most < 10**9 or (whole and int(value) > most):
+                upper = f" and at most {most:,}"
+            else:
+                upper = ""
             raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}{upper}")
         return int(value)
 
@@ -82,7 +96,9 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
 
 def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
     def check(name: str, value: Any) -> float:
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and low <= value < high
+        fits = (
+            isinstance(value, int | float) and not isinstance(value, bool) and low <= value < high
+        )
         if not fits or math.isnan(value):
             raise StudyError(f"{name} = {value!r}: {why}")
         return float(value)

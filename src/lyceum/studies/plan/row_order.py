@@ -30,7 +30,9 @@ def group_codes(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     missing = np.isnan(codes)
     codes[missing] = codes.size + np.arange(missing.sum())
     if len(np.unique(codes)) < 2:
-        raise StudyError(f"group = {recipe.group!r}: all rows are of one group; give another column")
+        raise StudyError(
+            f"group = {recipe.group!r}: all rows are of one group; give another column"
+        )
     return codes.astype(np.int64)
 
 
@@ -47,19 +49,24 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
         )
     if not np.isfinite(values).all():
         raise StudyError(
-            f"time = {recipe.time!r}: {np.count_nonzero(~np.isfinite(values)):,} rows have no time; leave "
-            "them out, or give another column"
+            f"time = {recipe.time!r}: {np.count_nonzero(~np.isfinite(values)):,} rows have no time;"
+            " leave them out, or give another column"
         )
     if np.ptp(values) == 0.0:
-        raise StudyError(f"time = {recipe.time!r}: all rows have the same time; give another column")
+        raise StudyError(
+            f"time = {recipe.time!r}: all rows have the same time; give another column"
+        )
     return values
 
 
 def _numbers(column: pa.Array) -> np.ndarray | None:
-    """Numbers, dates and times, also those written as text, as numbers; None where they are neither."""
+    """Numbers, dates and times, also those written as text, as numbers; None where they are
+    neither."""
     if pa.types.is_temporal(column.type):
         integers = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
-        return np.asarray(integers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        return np.asarray(
+            integers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64
+        )
     for kind in (pa.float64(), pa.timestamp("us")):
         try:
             found = pc.cast(column, kind)

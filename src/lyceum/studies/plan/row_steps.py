@@ -13,7 +13,9 @@ from lyceum._core.data import Block, Schema
 def has_target(y: np.ndarray | None) -> np.ndarray:
     """Whether the target of every row is known: a class, or a finite number."""
     assert y is not None
-    return y >= 0 if y.dtype.kind == "i" else np.isfinite(y)
+    if y.dtype.kind == "i":
+        return y >= 0
+    return np.isfinite(y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,9 @@ class WithTarget:
 
     def __call__(self, block: Block) -> Block:
         known = has_target(block.y)
-        return block if known.all() else block.take(known)
+        if known.all():
+            return block
+        return block.take(known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +57,17 @@ class KnownClasses:
         assert target is not None
         assert target.categories is not None
         kind: Any = "binary" if len(self.kept) == 2 else "categorical"
-        return schema.with_target(replace(target, kind=kind, categories=target.categories[self.kept]))
+        return schema.with_target(
+            replace(target, kind=kind, categories=target.categories[self.kept])
+        )
 
     def __call__(self, block: Block) -> Block:
         assert block.y is not None
         known = np.isin(block.y, self.kept)
-        taken = block if known.all() else block.take(known)
+        if known.all():
+            taken = block
+        else:
+            taken = block.take(known)
         assert taken.y is not None
         codes = np.searchsorted(self.kept, taken.y).astype(taken.y.dtype)
         return replace(taken, y=codes, schema=self.schema(block.schema))

@@ -53,9 +53,9 @@ _SQUARES = 1e140  # sums of squares of larger numbers overflow
 class StudyData:
     """The rows of a study.
 
-    `rows` are in memory and have a target; `numbers` are their numbers in the data. `all_rows` are all rows
-    with a target, streamed where they do not fit. `order_columns` are the columns of groups and times at the
-    same rows, as they were read.
+    `rows` are in memory and have a target; `numbers` are their numbers in the data. `all_rows` are
+    all rows with a target, streamed where they do not fit. `order_columns` are the columns of
+    groups and times at the same rows, as they were read.
     """
 
     rows: Rows
@@ -72,31 +72,47 @@ class StudyData:
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
-        """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
-        # files are read once, for the inspection and for the learners; large ones again for the final fit
+        """Look at the files and read them; raises, by one sentence, where they cannot be
+        studied."""
+        # files are read once, for the inspection and for the learners; large ones again for the
+        # final fit
         with reading_once(hashed=True) as reads:
             data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
             reads.release()
             found = cls._of_read(recipe, data)
-            drawn = data.seen.numbers if isinstance(data, ProfiledFile) else None
+            if isinstance(data, ProfiledFile):
+                drawn = data.seen.numbers
+            else:
+                drawn = None
             digest = reads.digest(paths_of(list(recipe.data)))
             return replace(found._with_order(order, drawn), digest=digest)
 
     @classmethod
     def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:
         kinds: Any = dict(recipe.kinds)
-        form, memory = FileFormat(**recipe.form), recipe.memory_mb << 20
-        found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
+        form = FileFormat(**recipe.form)
+        memory = recipe.memory_mb << 20
+        found = inspect(
+            data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form
+        )
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
         aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
         if recipe.text:
-            free = [one.column for one in suspects if one.code == "free_text" and one.column not in aside]
+            free = [
+                one.column
+                for one in suspects
+                if one.code == "free_text" and one.column not in aside
+            ]
             kinds |= {name: "text" for name in free if name not in kinds}
         if not recipe.dates:  # a date that is declared to be a number is not taken apart
-            dates = [column.name for column in found.columns if column.is_time and column.name not in aside]
+            dates = [
+                column.name
+                for column in found.columns
+                if column.is_time and column.name not in aside
+            ]
             kinds |= dict.fromkeys(dates, "continuous")
         rows = scan(
             data,
@@ -110,9 +126,14 @@ class StudyData:
         )
         used = [found[name] for name in rows.schema.names]
         infinite = [column for column in used if column.n_infinite]
-        rows = rows.then(FiniteCells()) if infinite else rows
+        if infinite:
+            rows = rows.then(FiniteCells())
         missing = sum(column.n_missing + column.n_infinite for column in used)
-        notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
+        notes = (
+            *table_notes(found, recipe),
+            *kept_notes(suspects, recipe),
+            *map(infinite_note, infinite),
+        )
         if isinstance(data, ProfiledFile):
             found_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
@@ -123,7 +144,8 @@ class StudyData:
     def _in_memory(
         cls, rows: Rows, missing: int, suspects: tuple[ColumnWarning, ...], notes: tuple[str, ...]
     ) -> StudyData:
-        y, w = rows.coded_y, rows.sample_weight
+        y = rows.coded_y
+        w = rows.sample_weight
         usable = has_target(y)
         n_without = int(np.count_nonzero(~usable))
         if w is not None:
@@ -131,7 +153,10 @@ class StudyData:
             usable &= w > 0
             notes += (zero_weight_note(n_zero),) if n_zero else ()
         known = np.flatnonzero(usable)
-        kept = rows if usable.all() else rows.take(known)
+        if usable.all():
+            kept = rows
+        else:
+            kept = rows.take(known)
         return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
 
     @classmethod
@@ -145,7 +170,10 @@ class StudyData:
     ) -> StudyData:
         """The rows that were drawn when the file was read through."""
         sample = cls._in_memory(
-            replace(rows, source=coded_source(file.seen.rows, rows.source.schema)), missing, suspects, notes
+            replace(rows, source=coded_source(file.seen.rows, rows.source.schema)),
+            missing,
+            suspects,
+            notes,
         )
         target = rows.schema.target
         assert target is not None
@@ -153,8 +181,9 @@ class StudyData:
         without = seen.n_missing + seen.n_infinite
         n_rows = seen.n_rows - without
         text = (
-            f"The learners were compared on a random sample of {sample.n_rows:,} of the {n_rows:,} rows, "
-            "which do not fit into the memory allowed; the final model is fitted on all of them."
+            f"The learners were compared on a random sample of {sample.n_rows:,} of the {n_rows:,}"
+            " rows, which do not fit into the memory allowed; the final model is fitted on all of"
+            " them."
         )
         return replace(
             sample,
@@ -168,24 +197,29 @@ class StudyData:
     def _without_rare_classes(self, recipe: Recipe) -> StudyData:
         """The same rows without those of classes with a single row, if two classes remain.
 
-        A class with a single row can be learned or tested, not both. A matrix of costs without labels has a
-        row for it, so that all classes stay.
+        A class with a single row can be learned or tested, not both. A matrix of costs without
+        labels has a row for it, so that all classes stay.
         """
         target = self.schema.target
         assert target is not None
-        unlabelled = recipe.loss is not None and recipe.loss.classes is None
-        if target.categories is None or unlabelled:
+        unlabeled = recipe.loss is not None and recipe.loss.classes is None
+        if target.categories is None or unlabeled:
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
-        kept, single = np.flatnonzero(counts > 1), np.flatnonzero(counts == 1)
+        kept = np.flatnonzero(counts > 1)
+        single = np.flatnonzero(counts == 1)
         if len(kept) < 2 or not len(single):
             return self
-        step, chosen = KnownClasses(kept), np.flatnonzero(np.isin(self.y, kept))
+        step = KnownClasses(kept)
+        chosen = np.flatnonzero(np.isin(self.y, kept))
         rows = self.rows.then(step)
         rows = rows.take(np.arange(len(chosen)))  # gathered: blocks hold the codes that remain
         n_rows = self.n_rows - len(single)
         notes = (*self.notes, rare_note(target.categories[single], n_rows))
-        every = self.all_rows.then(step) if self.is_sample else rows
+        if self.is_sample:
+            every = self.all_rows.then(step)
+        else:
+            every = rows
         return replace(
             self,
             rows=rows,
@@ -197,8 +231,12 @@ class StudyData:
         )
 
     def _with_order(self, order: pa.Table, drawn: np.ndarray | None) -> StudyData:
-        """The same rows with their groups and times, of a table of all rows or of the `drawn` ones."""
-        places = self.numbers if drawn is None else np.searchsorted(drawn, self.numbers)
+        """The same rows with their groups and times, of a table of all rows or of the `drawn`
+        ones."""
+        if drawn is None:
+            places = self.numbers
+        else:
+            places = np.searchsorted(drawn, self.numbers)
         rows = order.take(pa.array(places))
         columns = {name: rows[name].combine_chunks() for name in rows.column_names}
         return replace(self, order_columns=columns)
@@ -229,7 +267,9 @@ class StudyData:
     @property
     def task(self) -> TaskKind:
         assert self.schema.target is not None
-        return "classification" if self.schema.target.is_categorical else "regression"
+        if self.schema.target.is_categorical:
+            return "classification"
+        return "regression"
 
     @property
     def has_missing(self) -> bool:
@@ -251,7 +291,9 @@ class StudyData:
         return self
 
 
-def _read(recipe: Recipe, form: FileFormat, memory: int) -> tuple[LoadedTable | ProfiledFile, pa.Table]:
+def _read(
+    recipe: Recipe, form: FileFormat, memory: int
+) -> tuple[LoadedTable | ProfiledFile, pa.Table]:
     """All rows, or where they do not fit into the memory a sample of a quarter of it at most.
 
     Beside them the columns of groups and times, before text in them is taken for numbers or dates.
@@ -280,11 +322,12 @@ def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
     return table.select([name for name in names if name in table.column_names])
 
 
-# -- what is noticed -----------------------------------------------------------------------------------------
+# -- what is noticed -------------------------------------------------------------------
 
 
 def _suspects(found: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
-    """The columns that look wrong; those that hold something are kept where nothing else is left."""
+    """The columns that look wrong; those that hold something are kept where nothing else is
+    left."""
     aside = {*recipe.ignore, recipe.weight}
     suspects = []
     for column in found.columns:
@@ -295,7 +338,10 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
             droppable = droppable and not (flag.code == "free_text" and recipe.text)
             declared = column.name in recipe.keep or column.name in recipe.kinds
             left_out = droppable and not declared
-            text = _without_remedy(flag.text) if left_out else flag.text
+            if left_out:
+                text = _without_remedy(flag.text)
+            else:
+                text = flag.text
             suspects.append(ColumnWarning(column.name, flag.code, text, left_out))
     out = {suspect.column for suspect in suspects if suspect.left_out}
     if {column.name for column in found.columns} - out - aside - {recipe.target}:
@@ -317,21 +363,28 @@ def _without_remedy(text: str) -> str:
 
 
 def _has_many(column: ColumnInspection) -> bool:
-    return column.kind != "continuous" and (column.n_distinct is None or column.n_distinct > _LISTED)
+    return column.kind != "continuous" and (
+        column.n_distinct is None or column.n_distinct > _LISTED
+    )
 
 
 def _check_target(found: Inspection, recipe: Recipe) -> None:
     target = found[recipe.target]
     if target.n_missing == found.n_rows:
-        raise StudyError(f"the target {recipe.target!r} is missing in every row: choose another column")
+        raise StudyError(
+            f"the target {recipe.target!r} is missing in every row: choose another column"
+        )
     _check_count(found.n_rows - target.n_missing)
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(one_value_text(recipe.target))
     if _has_many(target):
-        what = "taken as classes" if target.low is not None else "that are no numbers"
+        if target.low is not None:
+            what = "taken as classes"
+        else:
+            what = "that are no numbers"
         raise StudyError(
-            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values {what}: it "
-            "is free text or an identifier; choose another column, or group its values"
+            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values"
+            f" {what}: it is free text or an identifier; choose another column, or group its values"
         )
 
 
@@ -340,39 +393,59 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
     names = set(listed)
     for key in ("group", "time", "ignore", "keep"):  # those of group and time are in ignore too
         value = getattr(recipe, key)
-        chosen = {value} if isinstance(value, str) else set(value or ())
+        if isinstance(value, str):
+            chosen = {value}
+        else:
+            chosen = set(value or ())
         unknown = sorted(chosen - names)
         if unknown:
-            raise StudyError(f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}")
+            raise StudyError(
+                f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}"
+            )
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
-    reasons = [f"{c.name!r} {c.flags[0].text}" for c in found.columns if c.name in left_out and c.flags]
+    reasons = [
+        f"{c.name!r} {c.flags[0].text}" for c in found.columns if c.name in left_out and c.flags
+    ]
     if reasons:
         why = f": {'; '.join(reasons)}; keep one with keep=[...], or add columns"
     else:
-        fewer = ", or ignore fewer" if recipe.ignore else ""
+        if recipe.ignore:
+            fewer = ", or ignore fewer"
+        else:
+            fewer = ""
         why = f" beside the target {recipe.target!r}: add columns{fewer}"
     raise StudyError(f"no column is left to learn from{why}")
 
 
 def _check_scale(target: str, y: np.ndarray) -> None:
-    """Raise where all values are the same, or so large or alike that their squares are no numbers."""
-    spread = float(np.ptp(y / _SQUARES)) * _SQUARES if np.abs(y).max() > _SQUARES else float(np.ptp(y))
+    """Raise where all values are the same, or so large or alike that their squares are no
+    numbers."""
+    if np.abs(y).max() > _SQUARES:
+        spread = float(np.ptp(y / _SQUARES)) * _SQUARES
+    else:
+        spread = float(np.ptp(y))
     if spread == 0.0:
         raise StudyError(one_value_text(target))
     if np.abs(y).max() > _SQUARES or spread < 1.0 / _SQUARES:
-        size = "large" if np.abs(y).max() > _SQUARES else "small"
+        if np.abs(y).max() > _SQUARES:
+            size = "large"
+        else:
+            size = "small"
         raise StudyError(
-            f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared errors "
-            "cannot be written as numbers: study it in another unit, or its logarithm"
+            f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared"
+            " errors cannot be written as numbers: study it in another unit, or its logarithm"
         )
 
 
 def _check_count(n_rows: int) -> None:
     """Raise where the rows with a target are too few for folds."""
     if n_rows < _FEWEST:
-        count = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
+        if n_rows == 1:
+            count = "there is 1 row"
+        else:
+            count = f"there are {n_rows} rows"
         raise StudyError(
-            f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
-            "and even 20 say little"
+            f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are"
+            " the least, and even 20 say little"
         )

@@ -30,18 +30,23 @@ _GRID = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0])
 
 def shown_learners(study: Study) -> list[RankedLearner]:
     """The choice, and the best of the others; the baseline only if it is the choice."""
-    others = [s for s in study.comparison.learners if not s.is_baseline and s.name != study.choice.name]
+    others = [
+        s for s in study.comparison.learners if not s.is_baseline and s.name != study.choice.name
+    ]
     return [study.choice, *others][:_CURVES]
 
 
 def positive_class(study: Study) -> int:
-    """The class that two-class curves are about: the one that is dearest to miss, or else the rarer."""
+    """The class that two-class curves are about: the one that is dearest to miss, or else the
+    rarer."""
     confusion = np.asarray(study.choice.confusion, dtype=np.float64)
     rarer = int(confusion.sum(axis=1).argmin())
     if study.loss is None:
         return rarer
     dearest = study.loss.values.max(axis=1)
-    return rarer if dearest[0] == dearest[1] else int(dearest.argmax())
+    if dearest[0] == dearest[1]:
+        return rarer
+    return int(dearest.argmax())
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,9 @@ class ClassFigures:
 
     @property
     def _positive(self) -> str | None:
-        return str(self.labels[positive_class(self.study)]) if len(self.labels) == 2 else None
+        if len(self.labels) == 2:
+            return str(self.labels[positive_class(self.study)])
+        return None
 
     @property
     def _class_options(self) -> dict[str, Any]:
@@ -88,22 +95,27 @@ class ClassFigures:
     ) -> Table:
         """The mean curve of every learner at a few places."""
         columns = [
-            np.mean([np.interp(_GRID, *of(truth, score)) for truth, score in self._tasks(proba)], axis=0)
+            np.mean(
+                [np.interp(_GRID, *of(truth, score)) for truth, score in self._tasks(proba)], axis=0
+            )
             for proba in self.posteriors.values()
         ]
         rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID)]
         return Table("", (head, *self.posteriors), rows)
 
-    # -- decisions ---------------------------------------------------------------------------------------
+    # -- decisions ---------------------------------------------------------------------
 
     def confusion(self) -> Iterator[Figure]:
         study = self.study
         actions = [str(action) for action in study.actions]
         matrix = np.asarray(study.choice.confusion)
-        how = "least expected cost" if study.loss is not None else "likeliest class"
+        if study.loss is not None:
+            how = "least expected cost"
+        else:
+            how = "likeliest class"
         text = (
-            f"Rows are the truth, columns what was decided ({how}) for rows that the model had not seen. "
-            "Shades and percentages are shares of the true class."
+            f"Rows are the truth, columns what was decided ({how}) for rows that the model had not"
+            " seen. Shades and percentages are shares of the true class."
         )
         if study.repeats > 1:
             text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
@@ -119,27 +131,33 @@ class ClassFigures:
         if not 2 < K <= _MANY_CLASSES:
             return
         matrices = {
-            name: _counts(self.codes, proba.argmax(axis=1), K) for name, proba in self.posteriors.items()
+            name: _counts(self.codes, proba.argmax(axis=1), K)
+            for name, proba in self.posteriors.items()
         }
         text = (
-            "One spoke for every way to be wrong; the smaller the polygon, the better. The grey ring is "
-            "guessing."
+            "One spoke for every way to be wrong; the smaller the polygon, the better. The gray"
+            " ring is guessing."
         )
         shares = {
             name: matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
             for name, matrix in matrices.items()
         }
         rows = [
-            (f"{self.labels[i]} taken for {self.labels[j]}", *(float(s[i, j]) for s in shares.values()))
+            (
+                f"{self.labels[i]} taken for {self.labels[j]}",
+                *(float(s[i, j]) for s in shares.values()),
+            )
             for i in range(K)
             for j in range(K)
             if i != j
         ]
         draw = partial(plot.cobweb, matrices, list(self.labels))
         table = Table("", ("share of the true class", *shares), rows)
-        yield figure_of("cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0), table)
+        yield figure_of(
+            "cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0), table
+        )
 
-    # -- thresholds --------------------------------------------------------------------------------------
+    # -- thresholds --------------------------------------------------------------------
 
     @property
     def _purpose(self) -> str:
@@ -149,8 +167,9 @@ class ClassFigures:
 
     def roc(self) -> Iterator[Figure]:
         text = (
-            f"The share found against false alarms at every threshold, {self._purpose}, folds pooled. The "
-            "nearer the corner on the top left, the better. AUC is the mean over folds, as in the ranking."
+            f"The share found against false alarms at every threshold, {self._purpose}, folds"
+            " pooled. The nearer the corner on the top left, the better. AUC is the mean over"
+            " folds, as in the ranking."
         )
         table = self._curve_table("false positive rate", _roc_points)
         yield figure_of("roc", "ROC curves", text, self._draw_roc, table=table)
@@ -158,15 +177,19 @@ class ClassFigures:
     def _draw_roc(self, ax: Axes) -> Axes:
         plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
         for line, learner in zip(ax.lines, self.learners.values()):
-            area = "" if learner.auc is None else f"  AUC {score_text(learner.auc)}"
+            if learner.auc is None:
+                area = ""
+            else:
+                area = f"  AUC {score_text(learner.auc)}"
             line.set_label(f"{learner.label}{area}")
         legend(ax, "lower right")
         return ax
 
     def precision_recall(self) -> Iterator[Figure]:
         text = (
-            f"How many of the rows named are right (precision) against how many of the class are found "
-            f"(recall), {self._purpose}. Where a class is rare this shows more than the ROC curve."
+            "How many of the rows named are right (precision) against how many of the class are"
+            f" found (recall), {self._purpose}. Where a class is rare this shows more than the ROC"
+            " curve."
         )
         draw = partial(plot.precision_recall, self.y, self.posteriors, **self._class_options)
         table = self._curve_table("recall", _precision_points)
@@ -177,8 +200,8 @@ class ClassFigures:
             return
         costs = _two_costs(self.study.loss, positive_class(self.study))
         text = (
-            "The least expected cost at every mixture of class shares and costs. Where a curve reaches the "
-            "grey line, the model is no better than always saying the same."
+            "The least expected cost at every mixture of class shares and costs. Where a curve"
+            " reaches the gray line, the model is no better than always saying the same."
         )
         if costs:
             text += " The dotted line marks the costs of this study."
@@ -187,32 +210,46 @@ class ClassFigures:
         yield figure_of("cost", "Cost curves", text, draw, table=table)
 
     def error_reject(self) -> Iterator[Figure]:
-        loss = None if self.study.loss is None else _with_text_labels(self.study.loss)
+        if self.study.loss is None:
+            loss = None
+        else:
+            loss = _with_text_labels(self.study.loss)
         curves = {
             name: error_reject_curve(self.y, proba, loss, classes=list(self.labels))
             for name, proba in self.posteriors.items()
         }
-        what = "mean cost" if loss is not None else "error rate"
+        if loss is not None:
+            what = "mean cost"
+        else:
+            what = "error rate"
         text = (
-            f"The {what} among the rows that are decided, when those with the highest expected cost are left "
-            "to a person. Where a curve does not fall to the right, rejecting gains nothing."
+            f"The {what} among the rows that are decided, when those with the highest expected cost"
+            " are left to a person. Where a curve does not fall to the right, rejecting gains"
+            " nothing."
         )
         draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
-        columns = [np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1]) for c in curves.values()]
+        columns = [
+            np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1]) for c in curves.values()
+        ]
         rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID[:-1])]
         table = Table("", ("share rejected", *curves), rows)
         yield figure_of("reject", "Leaving doubtful rows to a person", text, draw, table=table)
 
     def calibration(self) -> Iterator[Figure]:
         K = len(self.labels)
-        who = f"“{self.labels[1]}”" if K == 2 else "the likeliest class"
+        if K == 2:
+            who = f"“{self.labels[1]}”"
+        else:
+            who = "the likeliest class"
         text = (
-            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On the "
-            "diagonal posteriors can be taken at their word; bars are 95 % intervals."
+            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On"
+            " the diagonal posteriors can be taken at their word; bars are 95 % intervals."
         )
         weight = self.study.out_of_sample(self.study.choice.name).weight
         results = {
-            name: evaluate.calibration_curve(self.codes, proba, classes=np.arange(K), sample_weight=weight)
+            name: evaluate.calibration_curve(
+                self.codes, proba, classes=np.arange(K), sample_weight=weight
+            )
             for name, proba in self.posteriors.items()
         }
         rows = [
@@ -250,9 +287,14 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     if loss is None or loss.values.shape != (2, 2) or np.diag(loss.values).any():
         return {}
     negative = 1 - positive
-    cost_fp, cost_fn = loss.values[negative, positive], loss.values[positive, negative]
-    return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)} if min(cost_fp, cost_fn) >= 0 else {}
+    cost_fp = loss.values[negative, positive]
+    cost_fn = loss.values[positive, negative]
+    if min(cost_fp, cost_fn) >= 0:
+        return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)}
+    return {}
 
 
 def _with_text_labels(loss: LossMatrix) -> LossMatrix:
-    return LossMatrix(loss.values, [str(c) for c in loss.classes or ()], [str(a) for a in loss.actions or ()])
+    return LossMatrix(
+        loss.values, [str(c) for c in loss.classes or ()], [str(a) for a in loss.actions or ()]
+    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum import plot
 from lyceum._core.data import time_text
-from lyceum.plot.style import COLOURS, finish, legend, line_style
+from lyceum.plot.style import COLORS, finish, legend, line_style
 from lyceum.report import Table
 from lyceum.studies.report.format import percent_text, show_cell
 from lyceum.studies.report.model_effects import ColumnEffect, ModelEffects, PairEffect
@@ -38,7 +38,10 @@ def effect_figures(study: Study, problems: Problems) -> list[Figure]:
         makers[f"effect of {effect.column}"] = partial(_effect, study, effect, i)
     if effects.pair is not None:
         makers["two-way effect"] = partial(_pair, study, effects.pair)
-    drawn = [problems.attempt(f"{name} figure", partial(_as_list, make), []) for name, make in makers.items()]
+    drawn = [
+        problems.attempt(f"{name} figure", partial(_as_list, make), [])
+        for name, make in makers.items()
+    ]
     return [figure for figures in drawn for figure in figures]
 
 
@@ -47,10 +50,15 @@ def _as_list(make: Any) -> list[Figure]:
 
 
 def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
-    what = "RMSE" if study.classes is None else "mean cost" if study.loss is not None else "error rate"
+    if study.classes is None:
+        what = "RMSE"
+    elif study.loss is not None:
+        what = "mean cost"
+    else:
+        what = "error rate"
     text = (
-        f"How much larger the {what} on unseen rows is when a column is shuffled; lines are one standard "
-        "error over shuffles. Columns that say the same share their importance."
+        f"How much larger the {what} on unseen rows is when a column is shuffled; lines are one"
+        " standard error over shuffles. Columns that say the same share their importance."
     )
     found = effects.importance
     values = np.array([one.increase for one in found])
@@ -71,7 +79,9 @@ def _round(value: float) -> float:
 
 def _short_label(text: Any) -> str:
     label = str(show_cell(text))
-    return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+    if len(label) <= _LABEL:
+        return label
+    return f"{label[: _LABEL - 1]}…"
 
 
 def _is_number(values: Sequence[Any]) -> bool:
@@ -79,13 +89,17 @@ def _is_number(values: Sequence[Any]) -> bool:
 
 
 def _output_name(study: Study, output: str) -> str:
-    return f"predicted {output}" if study.classes is None else f"P({output})"
+    if study.classes is None:
+        return f"predicted {output}"
+    return f"P({output})"
 
 
 def _values_as_text(study: Study, name: str, values: Sequence[Any]) -> list[Any]:
     """The values of a column as people read them: seconds since 1970 as dates."""
     dates = any(column.name == name and column.is_time for column in study.schema)
-    return [time_text(value) for value in values] if dates else list(values)
+    if dates:
+        return [time_text(value) for value in values]
+    return list(values)
 
 
 def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
@@ -104,7 +118,9 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
     for name, means in zip(effect.outputs, effect.means):
         style = line_style(ax)
         if numbers:
-            ax.plot(values, means, marker="o", markersize=3.0, label=_output_name(study, name), **style)
+            ax.plot(
+                values, means, marker="o", markersize=3.0, label=_output_name(study, name), **style
+            )
         else:
             ax.plot(
                 means,
@@ -114,7 +130,10 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
                 markersize=7,
                 label=_output_name(study, name),
             )
-    axis = _output_name(study, effect.outputs[0]) if len(effect.outputs) == 1 else "posterior"
+    if len(effect.outputs) == 1:
+        axis = _output_name(study, effect.outputs[0])
+    else:
+        axis = "posterior"
     if numbers:
         finish(ax, effect.column, axis, None)
     else:
@@ -129,13 +148,18 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
 
 def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
     first, second = pair.columns
-    which = "The mean prediction at pairs of values, for the two of these columns that act on each other most"
+    which = (
+        "The mean prediction at pairs of values, for the two of these columns that act on each"
+        " other most"
+    )
     if pair.strength < _ADDS_UP:
         text = f"{which}. Their two effects simply add up."
     else:
         share = percent_text(pair.strength)
         text = f"{which}: {share} of the variation here is not the sum of their two effects."
-    down, across = (_values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values))
+    down, across = (
+        _values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values)
+    )
     rows = [(value, *means) for value, means in zip(down, pair.means)]
     table = Table("", (f"{first} \\ {second}", *map(_tick, across)), rows)
     title = f"{first} and {second} together"
@@ -144,16 +168,20 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
 
 
 def _tick(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else _short_label(value)
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.3g}"
+    return _short_label(value)
 
 
 def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
     from matplotlib.colors import LinearSegmentedColormap
 
-    shades = LinearSegmentedColormap.from_list("", ["#f7f9fb", "#9cc9e6", COLOURS[0]])
+    shades = LinearSegmentedColormap.from_list("", ["#f7f9fb", "#9cc9e6", COLORS[0]])
     means = np.array(pair.means)
     image = ax.imshow(means, cmap=shades, aspect="auto", origin="lower")
-    down, across = (_values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values))
+    down, across = (
+        _values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values)
+    )
     ax.set_yticks(range(len(means)), [*map(_tick, down)])
     ax.set_xticks(range(means.shape[1]), [*map(_tick, across)], rotation=45, ha="right")
     ax.figure.colorbar(image, ax=ax, label=_output_name(study, pair.output))

@@ -1,4 +1,5 @@
-"""Importance and effects of the columns for the chosen model, computed on rows that it has not seen."""
+"""Importance and effects of the columns for the chosen model, computed on rows that it has not
+seen."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ _EFFECT_ROWS, _PAIR_ROWS = 200, 100
 _CURVES = 4  # classes whose posterior is followed
 
 
-# -- models and their unseen rows ----------------------------------------------------------------------------
+# -- models and their unseen rows ------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,8 @@ class _Unseen:
 
 
 def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> list[_Unseen]:
-    """The choice with the settings chosen most often: on the rows held out, or fold by fold until enough."""
+    """The choice with the settings chosen most often: on the rows held out, or fold by fold until
+    enough."""
     fixed = plan[choice.name].settings
     settings = {key: value for key, value in choice.params.items() if key not in fixed}
     found: list[_Unseen] = []
@@ -86,7 +88,9 @@ def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarra
             yield split.train, split.test[: 3 * _ROWS]
 
 
-def effect_values(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> dict[str, Any]:
+def effect_values(
+    plan: Plan, data: StudyData, choice: RankedLearner, store: Store
+) -> dict[str, Any]:
     """Importances and effects of a learner's columns, as plain values."""
     unseen = _unseen(plan, data, choice, store)
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
@@ -107,7 +111,7 @@ def effect_values(plan: Plan, data: StudyData, choice: RankedLearner, store: Sto
     return found.as_dict()
 
 
-# -- importance ----------------------------------------------------------------------------------------------
+# -- importance ------------------------------------------------------------------------
 
 
 def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
@@ -124,11 +128,15 @@ def _importances(
     n = sum(len(one.y) for one in unseen)
     shuffles = int(np.clip(_PREDICTIONS // max(1, n * len(columns)), 2, _SHUFFLES))
     before = _loss(plan, [(one.y, one.predict(one.X)) for one in unseen])
-    losses = np.array([_shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))])
+    losses = np.array(
+        [_shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))]
+    )
     more = losses - before
     error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
     order = np.argsort(-more.mean(axis=1), kind="stable")
-    return [ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j])) for j in order]
+    return [
+        ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j])) for j in order
+    ]
 
 
 def _shuffled_losses(
@@ -143,7 +151,7 @@ def _shuffled_losses(
     return [_loss(plan, [(y, predicted[s]) for y, predicted in parts]) for s in range(shuffles)]
 
 
-# -- effects -------------------------------------------------------------------------------------------------
+# -- effects ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +162,9 @@ class _Outputs:
     names: tuple[str, ...]
 
     def of(self, predicted: np.ndarray) -> np.ndarray:
-        return predicted[:, None] if predicted.ndim == 1 else predicted[:, list(self.places)]
+        if predicted.ndim == 1:
+            return predicted[:, None]
+        return predicted[:, list(self.places)]
 
 
 def _outputs(plan: Plan, data: StudyData) -> _Outputs:
@@ -162,16 +172,24 @@ def _outputs(plan: Plan, data: StudyData) -> _Outputs:
     if plan.classes is None:
         return _Outputs((0,), (data.target,))
     counts = np.bincount(data.y, minlength=len(plan.classes))
-    places = [int(counts.argmin())] if len(counts) == 2 else np.argsort(-counts)[:_CURVES].tolist()
+    if len(counts) == 2:
+        places = [int(counts.argmin())]
+    else:
+        places = np.argsort(-counts)[:_CURVES].tolist()
     return _Outputs(tuple(places), tuple(str(plan.classes[k]) for k in places))
 
 
 def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
-    """Values of a column: quantiles of numbers from 2.5 to 97.5 %, or the most frequent categories."""
+    """Values of a column: quantiles of numbers from 2.5 to 97.5 %, or the most frequent
+    categories."""
     cells = X[np.isfinite(X)]
     if column.kind == "continuous":
-        return np.unique(np.quantile(cells, np.linspace(0.025, 0.975, points))) if len(cells) else cells
-    values, counts = np.unique(cells[cells >= 0] if not column.numeric else cells, return_counts=True)
+        if len(cells):
+            return np.unique(np.quantile(cells, np.linspace(0.025, 0.975, points)))
+        return cells
+    values, counts = np.unique(
+        cells[cells >= 0] if not column.numeric else cells, return_counts=True
+    )
     return np.sort(values[np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]])
 
 
@@ -185,8 +203,10 @@ def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
 def _mean_predictions(
     unseen: list[_Unseen], changes: list[dict[int, float]], limit: int, outputs: _Outputs
 ) -> np.ndarray:
-    """The mean prediction for every change of cells, over at most `limit` rows: (changes, outputs)."""
-    total, weight = 0.0, 0
+    """The mean prediction for every change of cells, over at most `limit` rows: (changes,
+    outputs)."""
+    total = 0.0
+    weight = 0
     for one in unseen:
         X = one.X[:: max(1, -(-sum(len(u.y) for u in unseen) // limit))]
         stacked = np.tile(X, (len(changes), 1))
@@ -199,13 +219,20 @@ def _mean_predictions(
     return np.asarray(total / weight)
 
 
-def _effect(unseen: list[_Unseen], columns: list[Column], j: int, outputs: _Outputs) -> ColumnEffect | None:
+def _effect(
+    unseen: list[_Unseen], columns: list[Column], j: int, outputs: _Outputs
+) -> ColumnEffect | None:
     grid = _grid(np.concatenate([one.X[:, j] for one in unseen]), columns[j], _POINTS)
     if len(grid) < 2:
         return None
-    means = _mean_predictions(unseen, [{j: value} for value in grid.tolist()], _EFFECT_ROWS, outputs)
+    means = _mean_predictions(
+        unseen, [{j: value} for value in grid.tolist()], _EFFECT_ROWS, outputs
+    )
     return ColumnEffect(
-        columns[j].name, _labels(columns[j], grid), outputs.names, tuple(map(tuple, means.T.tolist()))
+        columns[j].name,
+        _labels(columns[j], grid),
+        outputs.names,
+        tuple(map(tuple, means.T.tolist())),
     )
 
 
@@ -230,11 +257,16 @@ def _strongest_pair(
             rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
             size = float((rest**2).mean())
             if best is None or size > best[0]:
-                share = size / float((joint**2).mean()) if joint.any() else 0.0
+                if joint.any():
+                    share = size / float((joint**2).mean())
+                else:
+                    share = 0.0
                 labels = _labels(columns[i], grids[i]), _labels(columns[j], grids[j])
                 pair = PairEffect(
                     (columns[i].name, columns[j].name), labels, first.names[0],
                     tuple(map(tuple, means.tolist())), share,
                 )  # fmt: skip
                 best = size, pair
-    return None if best is None else best[1]
+    if best is None:
+        return None
+    return best[1]

@@ -24,14 +24,15 @@ class Example:
     truth : label or float
         The true target.
     decided : label or float
-        The decision of the final model: a class, an action of the loss matrix, "reject", or a number.
+        The decision of the final model: a class, an action of the loss matrix, "reject", or a
+        number.
     posterior : tuple of float, or None
         The posteriors, in the order of `Study.classes`.
     explanation : lyceum.report.Explanation or None
         What every column adds to the prediction; None where the learner does not explain.
     picked : str
-        Why it is shown: "clearest right decision", "clearest mistake" or "nearest to the decision border",
-        by the expected costs (for regression "largest error", ...).
+        Why it is shown: "clearest right decision", "clearest mistake" or "nearest to the decision
+        border", by the expected costs (for regression "largest error", ...).
 
     See Also
     --------
@@ -60,7 +61,8 @@ class Example:
     picked: str
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields in JSON's own types; the explanation as unit, base and contributions by column."""
+        """All fields in JSON's own types; the explanation as unit, base and contributions by
+        column."""
         names = ("row", "picked", "cells", "truth", "decided", "posterior")
         found = {name: getattr(self, name) for name in names}
         why = self.explanation
@@ -76,7 +78,8 @@ class Example:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Example:
         """The example that `as_dict` made."""
-        why, posterior = stored.get("explanation"), stored.get("posterior")
+        why = stored.get("explanation")
+        posterior = stored.get("posterior")
         explanation = None
         if why is not None:
             explanation = Explanation(

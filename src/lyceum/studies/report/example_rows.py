@@ -19,8 +19,13 @@ from lyceum.workflows import FittedModel
 def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
     """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""
     first = np.flatnonzero(sample.repeats == 0)
-    y, predicted, rows = sample.y[first], sample.predicted[first], sample.rows[first]
-    picks = _numeric_picks(y, predicted) if rule.n_classes is None else _class_picks(y, predicted, rule)
+    y = sample.y[first]
+    predicted = sample.predicted[first]
+    rows = sample.rows[first]
+    if rule.n_classes is None:
+        picks = _numeric_picks(y, predicted)
+    else:
+        picks = _class_picks(y, predicted, rule)
     unique: dict[int, str] = {}
     for place, why in picks:
         unique.setdefault(int(rows[place]), why)
@@ -38,7 +43,8 @@ def _numeric_picks(y: np.ndarray, predicted: np.ndarray) -> list[tuple[int, str]
 
 
 def _class_picks(y: np.ndarray, posteriors: np.ndarray, rule: LossRule) -> list[tuple[int, str]]:
-    """By the distance from the decision border: the second smallest risk of an action less the smallest."""
+    """By the distance from the decision border: the second smallest risk of an action less the
+    smallest."""
     risks = _risks(posteriors, rule)
     best_two = np.partition(risks, 1, axis=1)[:, :2]
     margin = best_two[:, 1] - best_two[:, 0]
@@ -54,7 +60,10 @@ def _class_picks(y: np.ndarray, posteriors: np.ndarray, rule: LossRule) -> list[
 def _risks(posteriors: np.ndarray, rule: LossRule) -> np.ndarray:
     """The expected cost of every action, doubt last."""
     K = posteriors.shape[1]
-    values = 1.0 - np.eye(K) if rule.loss is None else rule.loss.values
+    if rule.loss is None:
+        values = 1.0 - np.eye(K)
+    else:
+        values = rule.loss.values
     risks = posteriors @ values
     if rule.doubt is None:
         return risks
@@ -66,7 +75,8 @@ def explain_row(model: Any, data: StudyData, plan: Plan, row: int, why: str) -> 
     place = int(np.searchsorted(data.numbers, row))
     rows = data.rows.take(np.array([place]))
     cells = next(rows.blocks()).X[0].tolist()
-    decided, truth = np.asarray(model.predict(rows))[0], data.y[place]
+    decided = np.asarray(model.predict(rows))[0]
+    truth = data.y[place]
     fitted = FittedModel(model)
     return Example(
         row=row,
@@ -85,7 +95,11 @@ def _cell_value(column: Column, cell: float) -> Any:
         return None
     if not column.numeric:
         label: Any = column.categories[int(cell)] if cell >= 0 else None  # type: ignore[index]
-        return label.item() if hasattr(label, "item") else label
+        if hasattr(label, "item"):
+            return label.item()
+        return label
     if column.is_time:
         return time_text(cell)
-    return int(cell) if float(cell).is_integer() and abs(cell) < 1e15 else float(cell)
+    if float(cell).is_integer() and abs(cell) < 1e15:
+        return int(cell)
+    return float(cell)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lyceum import plot
-from lyceum.plot.style import COLOURS, GREY, finish, legend, reference_line
+from lyceum.plot.style import COLORS, GRAY, finish, legend, reference_line
 from lyceum.report import Table
 from lyceum.studies.report.class_figures import ClassFigures, shown_learners
 from lyceum.studies.report.format import metric_name, metric_value
@@ -30,10 +30,15 @@ _LEARNERS = 12  # in the picture of folds
 
 
 def figures_of(study: Study, problems: Problems | None = None) -> list[Figure]:
-    """The pictures that the study has evidence for, in the order of the report; `problems` names failures."""
-    problems = Problems() if problems is None else problems
+    """The pictures that the study has evidence for, in the order of the report; `problems` names
+    failures."""
+    if problems is None:
+        problems = Problems()
     named = problems.attempt("figures", lambda: _makers(study), {})
-    drawn = [problems.attempt(f"{name} figure", partial(_as_list, draw), []) for name, draw in named.items()]
+    drawn = [
+        problems.attempt(f"{name} figure", partial(_as_list, draw), [])
+        for name, draw in named.items()
+    ]
     return [figure for figures in drawn for figure in figures]
 
 
@@ -75,8 +80,8 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
         for s in learners
     }
     text = (
-        f"Every point is one fold, the bar their mean. Folds differ by their rows: what counts is whether a "
-        f"learner is ahead in most of the {comparison.n_folds} folds."
+        "Every point is one fold, the bar their mean. Folds differ by their rows: what counts is"
+        f" whether a learner is ahead in most of the {comparison.n_folds} folds."
     )
     rows = [
         (name, float(v.min()), float(np.median(v)), float(v.max()), float(v.std(ddof=1)))
@@ -90,11 +95,13 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
 
 def _fold_points(losses: dict[str, np.ndarray], criterion: str, ax: Axes) -> Axes:
     for place, values in enumerate(losses.values()):
-        ax.scatter(values, np.full(len(values), place), s=14, color=COLOURS[0], alpha=0.5, linewidths=0)
-        ax.plot([values.mean()] * 2, [place - 0.3, place + 0.3], color=COLOURS[1], linewidth=2.0)
+        ax.scatter(
+            values, np.full(len(values), place), s=14, color=COLORS[0], alpha=0.5, linewidths=0
+        )
+        ax.plot([values.mean()] * 2, [place - 0.3, place + 0.3], color=COLORS[1], linewidth=2.0)
     ax.set_yticks(range(len(losses)), list(losses))
     ax.invert_yaxis()
-    ax.grid(axis="y", color=GREY, alpha=0.2)
+    ax.grid(axis="y", color=GRAY, alpha=0.2)
     if criterion == "error rate":
         ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
     finish(ax, metric_name(criterion), "", None)
@@ -106,23 +113,34 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
     if curve is None:
         return
     can_gain = study.choice.loss > study.rule.range[0]
-    more = f" {_MORE_ROWS[learning_trend(curve)]}" if can_gain else ""
+    if can_gain:
+        more = f" {_MORE_ROWS[learning_trend(curve)]}"
+    else:
+        more = ""
     text = (
-        "The loss on the rows learned from and on unseen rows, as the rows to learn from grow; bands are one "
-        "standard error. Learners that can fit every training row, such as boosting and forests, have a low "
-        f"first curve without harm: what counts is that of unseen rows.{more}"
+        "The loss on the rows learned from and on unseen rows, as the rows to learn from grow;"
+        " bands are one standard error. Learners that can fit every training row, such as boosting"
+        " and forests, have a low first curve without harm: what counts is that of unseen"
+        f" rows.{more}"
     )
     criterion = curve.loss_name
 
     def draw(ax: Axes) -> Axes:
-        plot.learning_curve(curve.sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax)
-        reference_line(ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "constant guess")
+        plot.learning_curve(
+            curve.sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax
+        )
+        reference_line(
+            ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "constant guess"
+        )
         legend(ax)
         if min(curve.test_losses.min(), curve.train_losses.min(), curve.baseline) >= 0.0:
             ax.set_ylim(bottom=0.0)
         return ax
 
-    rows = [(int(n), float(a), float(b)) for n, a, b in zip(curve.sizes, curve.train_mean, curve.test_mean)]
+    rows = [
+        (int(n), float(a), float(b))
+        for n, a, b in zip(curve.sizes, curve.train_mean, curve.test_mean)
+    ]
     table = Table("", ("rows learned from", "on these rows", "on unseen rows"), rows)
     yield figure_of("learning", f"Learning curve: {study.choice.label}", text, draw, table=table)
 

@@ -29,11 +29,12 @@ _ALPHA = 0.05
 _CATEGORIES = 6  # of a column, before the rest is counted
 
 
-# -- in sentences --------------------------------------------------------------------------------------------
+# -- in sentences ----------------------------------------------------------------------
 
 
 def number_text(value: float) -> str:
-    """A number with three significant digits, zeros at the end included, so that ends of intervals match.
+    """A number with three significant digits, zeros at the end included, so that ends of intervals
+    match.
 
     >>> number_text(10.04), number_text(0.21), number_text(1234.5), number_text(0.0), number_text(120.3)
     ('10.0', '0.210', '1,234', '0', '120')
@@ -58,7 +59,9 @@ def percent_text(share: float) -> str:
         return "> 99.9 %"
     if 0.0 < percent < 0.05:
         return "< 0.1 %"
-    return f"{percent:.1f} %" if percent < 9.95 or 99.0 <= percent < 100.0 else f"{percent:.0f} %"
+    if percent < 9.95 or 99.0 <= percent < 100.0:
+        return f"{percent:.1f} %"
+    return f"{percent:.0f} %"
 
 
 def p_text(p: float) -> str:
@@ -67,15 +70,21 @@ def p_text(p: float) -> str:
     >>> p_text(0.0002), p_text(0.31), p_text(0.0498), p_text(0.0502)
     ('p < 0.001', 'p = 0.31', 'p = 0.0498', 'p = 0.05')
     """
-    return "p < 0.001" if p < 0.001 else f"p = {_below_alpha(p, f'{p:.2g}')}"
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {_below_alpha(p, f'{p:.2g}')}"
 
 
 def _below_alpha(p: float, text: str) -> str:
     """The text of a p-value, with more digits where it would hide that p is below 0.05."""
-    return f"{min(p, 0.0499):.4f}" if p < _ALPHA <= float(text) else text
+    if p < _ALPHA <= float(text):
+        return f"{min(p, 0.0499):.4f}"
+    return text
 
 
-_FROM_ONE = "1 − "  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
+_FROM_ONE = (  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
+    "1 − "
+)
 
 
 def metric_name(criterion: str) -> str:
@@ -94,13 +103,17 @@ def more_is_better(criterion: str) -> bool:
 
 def metric_value(criterion: str, loss: Any) -> Any:
     """The metric that is shown for a loss: AUC for 1 − AUC, else the loss itself."""
-    return 1.0 - loss if more_is_better(criterion) else loss
+    if more_is_better(criterion):
+        return 1.0 - loss
+    return loss
 
 
 def metric_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
     """The ends of an interval of the metric that is shown, the smaller first."""
     low, high = (metric_value(criterion, end) for end in span)
-    return (high, low) if more_is_better(criterion) else (low, high)
+    if more_is_better(criterion):
+        return (high, low)
+    return (low, high)
 
 
 def interval_text(criterion: str, span: tuple[float, float]) -> str:
@@ -136,7 +149,9 @@ def _amount(criterion: str, value: float) -> str:
     if criterion != "error rate":
         return number_text(value)
     percent = 100.0 * value
-    return f"{percent:.1f} %" if 9.95 <= percent < 99.95 else percent_text(value)
+    if 9.95 <= percent < 99.95:
+        return f"{percent:.1f} %"
+    return percent_text(value)
 
 
 def with_article(noun: str) -> str:
@@ -146,18 +161,24 @@ def with_article(noun: str) -> str:
     ('an RMSE', 'a mean cost', 'an AUC')
     """
     spelt = len(noun) > 1 and noun[:2].isupper()
-    vowel = noun[:1] in "AEFHILMNORSX" if spelt else noun[:1].lower() in "aeio"
+    if spelt:
+        vowel = noun[:1] in "AEFHILMNORSX"
+    else:
+        vowel = noun[:1].lower() in "aeio"
     return f"{'an' if vowel else 'a'} {noun}"
 
 
 def in_sentence(label: str) -> str:
-    """A learner inside a sentence, with an article where its name is that of a thing, not of a method.
+    """A learner inside a sentence, with an article where its name is that of a thing, not of a
+    method.
 
     >>> in_sentence("random forest"), in_sentence("logistic regression"), in_sentence("neural network 2")
     ('the random forest', 'logistic regression', 'the neural network 2')
     """
     words = label.rstrip("0123456789 ").split()
-    return f"the {label}" if words and words[-1] in _THINGS else label
+    if words and words[-1] in _THINGS:
+        return f"the {label}"
+    return label
 
 
 def subject(label: str) -> str:
@@ -166,13 +187,17 @@ def subject(label: str) -> str:
     >>> subject("naive Bayes"), subject("constant guess"), subject("committee")
     ('Naive Bayes', 'A constant guess', 'The committee')
     """
-    return "A constant guess" if label == "constant guess" else capitalize(in_sentence(label))
+    if label == "constant guess":
+        return "A constant guess"
+    return capitalize(in_sentence(label))
 
 
 def join_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
     if len(names) < 2:
-        return names[0] if names else "none"
+        if names:
+            return names[0]
+        return "none"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -181,11 +206,12 @@ def capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# -- in tables -----------------------------------------------------------------------------------------------
+# -- in tables -------------------------------------------------------------------------
 
 
 def aligned_loss(comparison: Comparison, loss: float) -> str:
-    """A loss as its metric is shown, with the decimals of its column: three digits for the smallest loss."""
+    """A loss as its metric is shown, with the decimals of its column: three digits for the smallest
+    loss."""
     return _aligned_text(comparison, metric_value(comparison.criterion, loss))
 
 
@@ -197,14 +223,16 @@ def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple
 
 def _decimals_to_one(least: float) -> int:
     """Three decimals, or as many as tell a value close to 1 from 1."""
-    return 3 if least <= 0.0 else min(6, max(3, -math.floor(math.log10(least))))
+    if least <= 0.0:
+        return 3
+    return min(6, max(3, -math.floor(math.log10(least))))
 
 
 def _aligned_text(comparison: Comparison, value: float) -> str:
     if comparison.criterion == "error rate":
-        return (
-            percent_text(value) if 0.0 < value < 0.0005 or 0.9995 <= value < 1.0 else f"{100 * value:.1f} %"
-        )
+        if 0.0 < value < 0.0005 or 0.9995 <= value < 1.0:
+            return percent_text(value)
+        return f"{100 * value:.1f} %"
     if more_is_better(comparison.criterion):
         best = min((one.loss for one in comparison.learners), default=1.0)
         return decimal_text(value, _decimals_to_one(best))
@@ -243,7 +271,8 @@ def show_cell(value: Any) -> str:
 
 
 def target_text(value: Any, error: float | None) -> str:
-    """A value of the target, with two digits of its usual error where four digits would hide the error.
+    """A value of the target, with two digits of its usual error where four digits would hide the
+    error.
 
     >>> target_text(100_000_003.2714, 0.103), target_text(12.3456, 3.2), target_text("a", None)
     ('100,000,003.27', '12.35', 'a')
@@ -259,7 +288,9 @@ def show_values(values: Sequence[Any]) -> str:
     """The first values of a list, and how many more there are."""
     more = len(values) - _CATEGORIES
     first = ", ".join(map(show_cell, values[:_CATEGORIES]))
-    return f"{first} and {more:,} more" if more > 0 else first
+    if more > 0:
+        return f"{first} and {more:,} more"
+    return first
 
 
 def keep_units(text: str) -> str:
@@ -291,10 +322,16 @@ def p_cell(p: float | None) -> str:
 def duration(seconds: float) -> str:
     """A time in ms, s, min or h."""
     if seconds < 60:
-        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.0f} ms"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+        if seconds >= 0.1:
+            return f"{seconds:.1f} s"
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 3600:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def size_text(size: int) -> str:
     """Bytes in kB or MB."""
-    return f"{size / 2**20:.0f} MB" if size >= 2**20 else f"{size / 2**10:.0f} kB"
+    if size >= 2**20:
+        return f"{size / 2**20:.0f} MB"
+    return f"{size / 2**10:.0f} kB"

@@ -11,7 +11,8 @@ from lyceum.report import plain
 
 @dataclass(frozen=True, slots=True)
 class ColumnImportance:
-    """How much larger the loss on unseen rows is when a column is shuffled, with its standard error.
+    """How much larger the loss on unseen rows is when a column is shuffled, with its standard
+    error.
 
     Attributes
     ----------
@@ -64,8 +65,8 @@ class ColumnEffect:
 
     References
     ----------
-    J. H. Friedman, "Greedy function approximation: a gradient boosting machine", Annals of Statistics 29,
-    2001.
+    J. H. Friedman, "Greedy function approximation: a gradient boosting machine", Annals of
+    Statistics 29, 2001.
 
     Examples
     --------
@@ -83,7 +84,8 @@ class ColumnEffect:
 
 @dataclass(frozen=True, slots=True)
 class PairEffect:
-    """Partial dependence on the two columns that interact most among those with the largest importance.
+    """Partial dependence on the two columns that interact most among those with the largest
+    importance.
 
     Attributes
     ----------
@@ -131,7 +133,8 @@ class PairEffect:
 
 @dataclass(frozen=True, slots=True)
 class ModelEffects:
-    """Importance and effects of the columns for the choice, fitted on some folds and shown on the others.
+    """Importance and effects of the columns for the choice, fitted on some folds and shown on the
+    others.
 
     Attributes
     ----------
@@ -187,6 +190,8 @@ class ModelEffects:
 
 def _tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
     def of(value: Any) -> Any:
-        return tuple(map(of, value)) if isinstance(value, list) else value
+        if isinstance(value, list):
+            return tuple(map(of, value))
+        return value
 
     return {name: of(value) for name, value in stored.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lyceum.plot.style import COLOURS, GREY, downsample, finish, legend, line_style, reference_line
+from lyceum.plot.style import COLORS, GRAY, downsample, finish, legend, line_style, reference_line
 from lyceum.report import Table
 from lyceum.studies.report.svg import Figure, figure_of
 
@@ -23,7 +23,9 @@ _POINTS = 1500  # of a scatter
 _GROUPS = 10  # of the predictions, in a table
 
 
-def number_figures(study: Study, shown: Sequence[RankedLearner]) -> dict[str, Callable[[], Iterator[Figure]]]:
+def number_figures(
+    study: Study, shown: Sequence[RankedLearner]
+) -> dict[str, Callable[[], Iterator[Figure]]]:
     """The pictures of a study of numbers, by name."""
     y, predicted = study.out_of_sample(study.choice.name)
     return {
@@ -58,7 +60,10 @@ def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterato
 
 
 def _residual_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
-    text = "The true value minus the prediction. A bend or a funnel shows what the model has not learned."
+    text = (
+        "The true value minus the prediction. A bend or a funnel shows what the model has not"
+        " learned."
+    )
     some = _sample_indices(len(y))
     draw = partial(_residuals, y[some], predicted[some], str(study.recipe.target))
     yield figure_of("residuals", "Residuals", text, draw, table=_by_prediction(y, predicted))
@@ -72,14 +77,17 @@ def _error_figure(study: Study, shown: Sequence[RankedLearner]) -> Iterator[Figu
         errors[baseline.label] = np.abs(np.subtract(*study.out_of_sample(baseline.name)))
     shares = (0.25, 0.5, 0.75, 0.9, 0.95)
     rows = [(name, *np.quantile(error, shares).tolist()) for name, error in errors.items()]
-    table = Table("", ("learner", *(f"{100 * share:.0f} % of rows at most" for share in shares)), rows)
+    table = Table(
+        "", ("learner", *(f"{100 * share:.0f} % of rows at most" for share in shares)), rows
+    )
     draw = partial(_error_shares, errors)
     yield figure_of("errors", "How large the errors are", text, draw, table=table)
 
 
 def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:
-    low, high = float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))
-    ax.scatter(predicted, y, s=14, color=COLOURS[0], alpha=0.55, linewidths=0)
+    low = float(min(y.min(), predicted.min()))
+    high = float(max(y.max(), predicted.max()))
+    ax.scatter(predicted, y, s=14, color=COLORS[0], alpha=0.55, linewidths=0)
     reference_line(ax, [low, high], [low, high], "right")
     finish(ax, f"predicted {target}", f"true {target}", None)
     legend(ax, "upper left")
@@ -87,8 +95,8 @@ def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) 
 
 
 def _residuals(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:
-    ax.scatter(predicted, y - predicted, s=14, color=COLOURS[0], alpha=0.55, linewidths=0)
-    ax.axhline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)))
+    ax.scatter(predicted, y - predicted, s=14, color=COLORS[0], alpha=0.55, linewidths=0)
+    ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)))
     finish(ax, f"predicted {target}", "true - predicted", None)
     return ax
 
@@ -96,7 +104,12 @@ def _residuals(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> A
 def _error_shares(errors: dict[str, np.ndarray], ax: Axes) -> Axes:
     for name, error in errors.items():
         shares = np.arange(1, len(error) + 1) / len(error)
-        ax.plot(*downsample(np.sort(error), shares), label=name, drawstyle="steps-post", **line_style(ax))
+        ax.plot(
+            *downsample(np.sort(error), shares),
+            label=name,
+            drawstyle="steps-post",
+            **line_style(ax),
+        )
     ax.set_xlim(0.0, float(np.quantile(np.concatenate(list(errors.values())), 0.95)))
     ax.set_ylim(0.0, 1.0)
     ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")

@@ -44,13 +44,19 @@ if TYPE_CHECKING:
 
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
-    """Write the report, whole or not at all; by default to report.html in the folder of the study."""
-    path = study.report_path if path is None else Path(path)
+    """Write the report, whole or not at all; by default to report.html in the folder of the
+    study."""
+    if path is None:
+        path = study.report_path
+    else:
+        path = Path(path)
     write_file(path, render(study).encode())
     return path
 
 
-def render(study: Study, problems: Problems | None = None, content: dict[str, Any] | None = None) -> str:
+def render(
+    study: Study, problems: Problems | None = None, content: dict[str, Any] | None = None
+) -> str:
     """The report as a page of HTML that needs no network and no scripts.
 
     Parameters
@@ -63,7 +69,8 @@ def render(study: Study, problems: Problems | None = None, content: dict[str, An
         Filled with all that the page shows, in JSON's own types.
     """
     check_installed("the report of a study", *EXTRAS["report"])
-    problems = Problems() if problems is None else problems
+    if problems is None:
+        problems = Problems()
     page = _Page(study, problems)
     names = {"page": page, "study": study, "comparison": study.comparison}
     names["choice"] = study.choice
@@ -128,7 +135,9 @@ def templates() -> jinja2.Environment:
 
 
 def _rows_held_out(n: int) -> str:
-    return f"{n:,} row that was" if n == 1 else f"{n:,} rows that were"
+    if n == 1:
+        return f"{n:,} row that was"
+    return f"{n:,} rows that were"
 
 
 def _breakable(name: str) -> Any:
@@ -138,7 +147,7 @@ def _breakable(name: str) -> Any:
     return Markup(escape(name).replace("_", Markup("_<wbr>")))
 
 
-# -- what the template asks for ------------------------------------------------------------------------------
+# -- what the template asks for --------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +165,20 @@ class _Page:
     def source(self) -> str:
         """The names of the data files."""
         names = [Path(path).name for path in self.study.recipe.data]
-        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        if len(names) == 1:
+            return names[0]
+        return f"{names[0]} and {len(names) - 1} more"
 
     def amount(self, value: float | None) -> str:
         """A loss in its own unit."""
-        return "" if value is None else keep_units(loss_text(self.study.comparison.criterion, value))
+        if value is None:
+            return ""
+        return keep_units(loss_text(self.study.comparison.criterion, value))
 
     def aligned_amount(self, value: float | None) -> str:
-        return "" if value is None else keep_units(aligned_loss(self.study.comparison, value))
+        if value is None:
+            return ""
+        return keep_units(aligned_loss(self.study.comparison, value))
 
     def interval(self, span: tuple[float, float]) -> str:
         low, high = aligned_interval(self.study.comparison, span)
@@ -200,30 +215,43 @@ class _Page:
     @property
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
         """(name, value, remark) of the numbers to remember."""
-        study, choice = self.study, self.study.choice
+        study = self.study
+        choice = self.study.choice
         remark = f"95\u00a0% interval {self.interval(choice.interval)}"
         yield capitalize(study.comparison.metric), self.aligned_amount(choice.loss), remark
         held = study.comparison.holdout
         if held is not None:
             span = self.interval(held.interval)
-            remark = f"{_rows_held_out(held.n_rows)} not used for any choice; 95\u00a0% interval {span}"
+            remark = (
+                f"{_rows_held_out(held.n_rows)} not used for any choice; 95\u00a0% interval {span}"
+            )
             yield "On rows held out", self.aligned_amount(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
             yield "Constant guess", self.aligned_amount(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
         folds = show_count(study.comparison.n_folds, "fold")
-        yield "Rows tested", f"{study.comparison.n_rows:,}", f"in {folds}, by models that had not seen them"
+        yield (
+            "Rows tested",
+            f"{study.comparison.n_rows:,}",
+            f"in {folds}, by models that had not seen them",
+        )
 
     def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
         if choice.error is not None and self.study.comparison.criterion != "error rate":
-            remark = "of the rows that are not rejected" if choice.reject_rate else "by the decisions made"
+            if choice.reject_rate:
+                remark = "of the rows that are not rejected"
+            else:
+                remark = "by the decisions made"
             yield "Decided wrong", percent_cell(choice.error), remark
         if choice.reject_rate:
             yield "Rejected", percent_cell(choice.reject_rate), "of the rows, left to a person"
         metric = self.study.comparison.metric
         if choice.r2 is not None and metric != "R²":
-            explained = percent_cell(choice.r2) if choice.r2 > 0 else "none"
+            if choice.r2 > 0:
+                explained = percent_cell(choice.r2)
+            else:
+                explained = "none"
             yield "Variance explained", explained, "R² on unseen rows"
         elif choice.auc is not None and metric != "AUC":
             yield "AUC", score_text(choice.auc), "1 is perfect, 0.5 is guessing"
@@ -241,10 +269,11 @@ class _Page:
         held = self.study.comparison.holdout
         assert held is not None
         span = f"95\u00a0% interval {self.interval(held.interval)}"
-        rows, loss = _rows_held_out(held.n_rows), self.aligned_amount(held.loss)
+        rows = _rows_held_out(held.n_rows)
+        loss = self.aligned_amount(held.loss)
         return f"{rows} not used for any choice: {loss} ({span})"
 
-    # -- the ranking -------------------------------------------------------------------------------------
+    # -- the ranking -------------------------------------------------------------------
 
     @property
     def scale(self) -> IntervalScale:
@@ -258,14 +287,18 @@ class _Page:
     def ranked_by_cost(self) -> bool:
         return self.has_classes and self.study.comparison.criterion != "error rate"
 
-    # -- the question ---------------------------------------------------------------------------------------
+    # -- the question ------------------------------------------------------------------
 
     @property
     def class_shares(self) -> list[tuple[str, int, str]]:
         """(class, rows tested, share of the rows or of their weight)."""
-        sample, classes = self.study.out_of_sample(self.study.choice.name), self.study.classes or ()
+        sample = self.study.out_of_sample(self.study.choice.name)
+        classes = self.study.classes or ()
         _, first = np.unique(sample.rows, return_index=True)  # a row is tested in every repeat
-        w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+        if sample.weight is None:
+            w = np.ones(len(first))
+        else:
+            w = sample.weight[first]
         counts = np.bincount(sample.y[first], minlength=len(classes))
         shares = np.bincount(sample.y[first], w, minlength=len(classes)) / w.sum()
         rows = zip(classes, counts.tolist(), shares.tolist())
@@ -274,24 +307,37 @@ class _Page:
     @property
     def folds(self) -> str:
         """How the folds were made."""
-        kind = "stratified " if self.has_classes and self.study.recipe.time is None else ""
+        if self.has_classes and self.study.recipe.time is None:
+            kind = "stratified "
+        else:
+            kind = ""
         n = self.study.comparison.n_folds
         return f"{n} {kind}{'fold' if n == 1 else 'folds'} compared"
 
     @property
     def data(self) -> str:
         """How many rows, columns and missing cells there are."""
-        study, without = self.study, self.study.n_without_target
-        missing = show_count(study.n_missing, "missing cell") if study.n_missing else "no missing cells"
+        study = self.study
+        without = self.study.n_without_target
+        if study.n_missing:
+            missing = show_count(study.n_missing, "missing cell")
+        else:
+            missing = "no missing cells"
         columns = f"{show_count(len(study.schema), 'column')} used"
-        left_out = f"; {show_count(without, 'row')} without a target left out" if without else ""
+        if without:
+            left_out = f"; {show_count(without, 'row')} without a target left out"
+        else:
+            left_out = ""
         return f"{self.source}: {show_count(study.n_rows, 'row')}, {columns}, {missing}{left_out}"
 
     @property
     def fitted_on(self) -> str:
         """The rows that the final model was fitted on."""
-        n, n_rows = self.study.n_fitted, self.study.n_rows
-        return f"all {n_rows:,} rows" if n in (None, n_rows) else f"{n:,} of the {n_rows:,} rows"
+        n = self.study.n_fitted
+        n_rows = self.study.n_rows
+        if n in (None, n_rows):
+            return f"all {n_rows:,} rows"
+        return f"{n:,} of the {n_rows:,} rows"
 
     @property
     def skipped(self) -> list[str]:
@@ -303,9 +349,12 @@ class _Page:
         """The rows of the loss matrix."""
         loss = self.study.loss
         assert loss is not None
-        return [(str(label), [f"{v:g}" for v in row]) for label, row in zip(loss.classes or (), loss.values)]
+        return [
+            (str(label), [f"{v:g}" for v in row])
+            for label, row in zip(loss.classes or (), loss.values)
+        ]
 
-    # -- what was learned --------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     @cached_property
     def learned(self) -> LearnedView:
@@ -314,7 +363,9 @@ class _Page:
             self.problems.attempt(f"table {table.title!r}", partial(TableCells.of, table))
             for table in summary.tables
         ]
-        return LearnedView(summary.title, summary.facts, [cells for cells in tables if cells is not None])
+        return LearnedView(
+            summary.title, summary.facts, [cells for cells in tables if cells is not None]
+        )
 
     @cached_property
     def summary(self) -> Summary:
@@ -324,7 +375,7 @@ class _Page:
     def examples(self) -> list[ExampleView]:
         return [ExampleView(example, self.study) for example in self.study.examples]
 
-    # -- columns and methods -----------------------------------------------------------------------------
+    # -- columns and methods -----------------------------------------------------------
 
     @property
     def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
@@ -334,13 +385,22 @@ class _Page:
         for suspect in self.study.suspects:
             if suspect.code == "leak" and suspect.column in left_out:
                 continue
-            text = f"{suspect.text.rstrip('.?')}. It was left out." if suspect.left_out else suspect.text
+            if suspect.left_out:
+                text = f"{suspect.text.rstrip('.?')}. It was left out."
+            else:
+                text = suspect.text
             remarks.setdefault(suspect.column, []).append(text if text[-1] in ".?" else f"{text}.")
         for column in self.study.schema:
-            values = "" if column.categories is None else show_values(column.categories.tolist())
+            if column.categories is None:
+                values = ""
+            else:
+                values = show_values(column.categories.tolist())
             yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
         for name, texts in remarks.items():
-            kind = "target" if name == self.study.recipe.target else "left out"
+            if name == self.study.recipe.target:
+                kind = "target"
+            else:
+                kind = "left out"
             yield name, kind, "", "", texts
 
     @property
@@ -372,16 +432,25 @@ class _Page:
 
         return tomli_w.dumps(self.study.recipe.as_dict())
 
-    # -- the copy for programs ---------------------------------------------------------------------------
+    # -- the copy for programs ---------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """All that the page shows, in JSON's own types."""
         study = self.study
         figures = [figure.as_dict() for figure, _ in (*self.figures, *self.effect_figures)]
-        columns = [dict(zip(("name", "kind", "values", "why", "remarks"), column)) for column in self.columns]
+        columns = [
+            dict(zip(("name", "kind", "values", "why", "remarks"), column))
+            for column in self.columns
+        ]
         key_figures = [dict(zip(("name", "value", "remark"), each)) for each in self.key_figures]
         top = {"title": self.title, "data": self.source, "question": study.question}
         found: dict[str, Any] = {**top, "key_figures": key_figures}
         return plain(
-            {**found, **study.as_dict(), "figures": figures, "learned": self.summary, "columns": columns}
+            {
+                **found,
+                **study.as_dict(),
+                "figures": figures,
+                "learned": self.summary,
+                "columns": columns,
+            }
         )

@@ -61,15 +61,21 @@ class IntervalScale:
 
     @classmethod
     def of(cls, learners: Sequence[RankedLearner]) -> IntervalScale:
-        """The axis that shows the intervals of all learners, but of a constant guess only if it is near."""
+        """The axis that shows the intervals of all learners, but of a constant guess only if it is
+        near."""
         without_baseline = [one for one in learners if not one.is_baseline]
         low, high = _ends(without_baseline or learners)
         ends = _ends(learners)
         # a constant guess far off would leave no room to tell the learners apart
         start = min(low, 0.0)  # costs are negative where decisions earn something
         is_far = ends[1] - start > _FAR * (high - start)
-        low, high = (low, start + 1.15 * (high - start)) if is_far else ends
-        low = 0.0 if 0.0 <= low < 0.2 * high else low
+        if is_far:
+            low = low
+            high = start + 1.15 * (high - start)
+        else:
+            low, high = ends
+        if 0.0 <= low < 0.2 * high:
+            low = 0.0
         return cls(low, high if high > low else low + 1.0)
 
     def holds(self, value: float) -> bool:
@@ -100,10 +106,14 @@ class TableCells:
     def of(cls, table: Table, *, folded: bool = True) -> TableCells:
         """The cells of a table; a long one is sorted by strength and `folded`."""
         table = _without_empty_columns(table)
-        heads, title, given = list(table.columns), table.title, list(table.rows)
+        heads = list(table.columns)
+        title = table.title
+        given = list(table.rows)
         numeric = [table.is_number_column(j) for j in range(len(heads))]
         long = folded and len(given) > _ROWS_SHOWN + 3
-        by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
+        by = next(
+            (head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None
+        )
         if long and by is not None:
             place = heads.index(by)
             given.sort(key=lambda row: -abs(row[place]) if math.isfinite(row[place]) else 0.0)
@@ -112,7 +122,10 @@ class TableCells:
             [p_cell(cell) if head == "p" else show_cell(cell) for head, cell in zip(heads, row)]
             for row in given
         ]
-        end = _ROWS_SHOWN if long else len(rows)
+        if long:
+            end = _ROWS_SHOWN
+        else:
+            end = len(rows)
         return cls(title, heads, numeric, rows[:end], rows[end:])
 
 
@@ -127,7 +140,9 @@ def _without_empty_columns(table: Table) -> Table:
         return table
     kept = [j for j in range(len(table.columns)) if j not in blank]
     return Table(
-        table.title, [table.columns[j] for j in kept], [[row[j] for j in kept] for row in table.rows]
+        table.title,
+        [table.columns[j] for j in kept],
+        [[row[j] for j in kept] for row in table.rows],
     )
 
 
@@ -148,7 +163,9 @@ class ExampleView:
     @property
     def right(self) -> bool | None:
         """Whether a class is named and is the true one; None for numbers and rejections."""
-        if self.study.classes is None or str(self.example.decided) not in map(str, self.study.classes):
+        if self.study.classes is None or str(self.example.decided) not in map(
+            str, self.study.classes
+        ):
             return None
         return str(self.example.decided) == str(self.example.truth)
 
@@ -160,26 +177,35 @@ class ExampleView:
 
     @property
     def bars(self) -> list[tuple[str, str, str, float, float]]:
-        """(column, value, what it adds, left end, width) of the largest contributions and of the rest."""
+        """(column, value, what it adds, left end, width) of the largest contributions and of the
+        rest."""
         explanation = self.example.explanation
         if explanation is None:
             return []
         adds = np.asarray(explanation.contributions)[0]
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = [
-            (str(explanation.names[j]), self._cell(str(explanation.names[j])), float(adds[j])) for j in order
+            (str(explanation.names[j]), self._cell(str(explanation.names[j])), float(adds[j]))
+            for j in order
         ]
         if len(parts) > _CONTRIBUTIONS + 1:
             rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
-            parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
+            parts = [
+                *parts[:_CONTRIBUTIONS],
+                (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest),
+            ]
         most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
-        return [(name, value, signed_text(add), *_two_sided(add / most)) for name, value, add in parts]
+        return [
+            (name, value, signed_text(add), *_two_sided(add / most)) for name, value, add in parts
+        ]
 
     def _cell(self, name: str) -> str:
         if name not in self.example.cells:
             return ""
         value = self.example.cells[name]
-        return "missing" if value is None else show_cell(value)
+        if value is None:
+            return "missing"
+        return show_cell(value)
 
     @property
     def decided(self) -> str:
@@ -199,17 +225,23 @@ class ExampleView:
     @property
     def base(self) -> str:
         explanation = self.example.explanation
-        return "" if explanation is None else self._score(explanation.base[0])
+        if explanation is None:
+            return ""
+        return self._score(explanation.base[0])
 
     @property
     def score(self) -> str:
         explanation = self.example.explanation
-        return "" if explanation is None else self._score(explanation.scores[0])
+        if explanation is None:
+            return ""
+        return self._score(explanation.scores[0])
 
     def _score(self, value: float) -> str:
         """A score with three digits, or as many as a number that is predicted."""
         text = target_text(float(value), self.study.choice.rmse)
-        return f"{float(value):.3g}" if text == show_cell(float(value)) else text
+        if text == show_cell(float(value)):
+            return f"{float(value):.3g}"
+        return text
 
 
 def _two_sided(share: float) -> tuple[float, float]:

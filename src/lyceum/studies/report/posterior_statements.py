@@ -40,7 +40,7 @@ def _is_certain(posteriors: np.ndarray) -> bool:
     return bool(((posteriors == 0.0) | (posteriors == 1.0)).all())
 
 
-# -- ranking without deciding --------------------------------------------------------------------------------
+# -- ranking without deciding ----------------------------------------------------------
 
 
 def best_ranking(comparison: Comparison) -> RankedLearner | None:
@@ -50,16 +50,20 @@ def best_ranking(comparison: Comparison) -> RankedLearner | None:
     if best is None or best.auc is None or best.auc_error is None:
         return None
     error = max(best.auc_error, _guessing_error(comparison, best))
-    return best if best.auc >= _GOOD_AUC and best.auc - _SURE * error > 0.5 else None
+    if best.auc >= _GOOD_AUC and best.auc - _SURE * error > 0.5:
+        return best
+    return None
 
 
 def _guessing_error(comparison: Comparison, learner: RankedLearner) -> float:
-    """The standard error of the AUC of a guess, √((a + b + F) / 12 a b) for a and b rows in F folds.
+    """The standard error of the AUC of a guess, √((a + b + F) / 12 a b) for a and b rows in F
+    folds.
 
-    Few folds may agree by luck; this does not depend on them. More than two classes are taken as equally
-    frequent.
+    Few folds may agree by luck; this does not depend on them. More than two classes are taken as
+    equally frequent.
     """
-    n, counts = comparison.n_rows, np.asarray(learner.confusion, dtype=np.float64).sum(axis=1)
+    n = comparison.n_rows
+    counts = np.asarray(learner.confusion, dtype=np.float64).sum(axis=1)
     shares = counts / counts.sum()
     a, b = n * (shares if len(shares) == 2 else np.full(2, 1.0 / len(shares)))
     return math.sqrt((a + b + comparison.n_folds) / (12.0 * max(a, 1.0) * max(b, 1.0)))
@@ -71,11 +75,15 @@ def rare_classes(
     """Advice where an error rate counts a rare class for nothing."""
     if rule.n_classes is None or rule.loss is not None or classes is None:
         return
-    choice, K = comparison[comparison.choice], rule.n_classes
+    choice = comparison[comparison.choice]
+    K = rule.n_classes
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
     found = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
-    limit = _RARE if K == 2 else 0.5 / K
+    if K == 2:
+        limit = _RARE
+    else:
+        limit = 0.5 / K
     common = int(shares.argmax())
     missed = [k for k in np.argsort(shares) if 0 < shares[k] < limit and found[k] < _FOUND]
     ranks = best_ranking(comparison)
@@ -83,24 +91,32 @@ def rare_classes(
         return
     rates = [(percent_text(float(shares[k])), percent_text(float(found[k]))) for k in missed[:3]]
     what = [
-        f"{str(classes[k])!r} ({share} of the rows, {part} found)" for k, (share, part) in zip(missed, rates)
+        f"{str(classes[k])!r} ({share} of the rows, {part} found)"
+        for k, (share, part) in zip(missed, rates)
     ]
     more = len(missed) - len(what)
     what += [f"{more} more"] if more else []
-    mostly = f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
-    hardly = ": an error rate hardly counts such rows" if comparison.criterion == "error rate" else ""
+    mostly = (
+        f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
+    )
+    if comparison.criterion == "error rate":
+        hardly = ": an error rate hardly counts such rows"
+    else:
+        hardly = ""
     order = ""
     if ranks is not None and ranks.auc is not None:
         order = f" {subject(ranks.label)} ranks rows with an AUC of {score_text(ranks.auc)}."
     rarest = missed[0]
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
     yield (
-        f"{mostly} {join_names(what)}{hardly}.{order} If missing them is dearer than a false alarm, "
-        f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and recall.'
+        f"{mostly} {join_names(what)}{hardly}.{order} If missing them is dearer than a false"
+        " alarm, "
+        f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and'
+        " recall."
     )
 
 
-# -- rejecting rows ------------------------------------------------------------------------------------------
+# -- rejecting rows --------------------------------------------------------------------
 
 
 def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
@@ -113,19 +129,30 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         return
     if choice.is_baseline or _is_certain(sample.predicted):
         return
-    loss = None if rule.loss is None else rule.loss.without_reject().values
+    if rule.loss is None:
+        loss = None
+    else:
+        loss = rule.loss.without_reject().values
     curve = error_reject_curve(sample.y, sample.predicted, loss, sample_weight=sample.weight)
-    place = int((curve.reject_rate >= 0.1).nonzero()[0][-1])  # the point that rejects at least a tenth
+    place = int(
+        (curve.reject_rate >= 0.1).nonzero()[0][-1]
+    )  # the point that rejects at least a tenth
     share = float(curve.reject_rate[place])
-    kept, everything = float(curve.cost[place]), float(curve.cost[-1])
+    kept = float(curve.cost[place])
+    everything = float(curve.cost[-1])
     if share < 0.5 and _is_gain(kept, everything, share, n_independent(sample), rule):
-        what = "error rate" if rule.loss is None else "mean cost"  # of decisions, whatever learners rank by
+        what = (
+            "error rate" if rule.loss is None else "mean cost"
+        )  # of decisions, whatever learners rank by
         rest, all_rows = (loss_text(what, value) for value in (kept, everything))
-        which = "that it is least certain of" if rule.loss is None else "with the highest expected cost"
+        if rule.loss is None:
+            which = "that it is least certain of"
+        else:
+            which = "with the highest expected cost"
         yield (
-            f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of the rows "
-            f"{which}, its {what} on the rest would be {rest} instead of {all_rows} (--doubt rejects such "
-            "rows)."
+            f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of"
+            f" the rows {which}, its {what} on the rest would be {rest} instead of {all_rows}"
+            " (--doubt rejects such rows)."
         )
 
 
@@ -134,7 +161,9 @@ def _is_gain(kept: float, everything: float, share: float, n: float, rule: LossR
     rejected = (everything - (1.0 - share) * kept) / share
     low, high = LossRule(rule.n_classes, rule.loss).range
     middle = (everything - low) / max(high - low, 1e-300)
-    error = (high - low) * math.sqrt(max(middle * (1.0 - middle), 0.0) / n * (1 / share + 1 / (1 - share)))
+    error = (high - low) * math.sqrt(
+        max(middle * (1.0 - middle), 0.0) / n * (1 / share + 1 / (1 - share))
+    )
     return rejected - kept > 2.0 * error and kept < everything
 
 
@@ -142,33 +171,49 @@ def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> s
     begin = f"At a cost of {rule.doubt:g} for doubt, {in_sentence(choice.label)}"
     if not choice.reject_rate:
         return f"{begin} rejects no row: deciding is never expected to cost more."
-    wrong = "" if choice.error is None else f"; {percent_text(choice.error)} of the others are decided wrong"
+    if choice.error is None:
+        wrong = ""
+    else:
+        wrong = f"; {percent_text(choice.error)} of the others are decided wrong"
     rejects = f"{begin} rejects {percent_text(choice.reject_rate)} of the rows{wrong}."
     costs = LossRule(rule.n_classes, rule.loss, rule.doubt)
     with_doubt = costs.cost(sample.y, costs.decide(sample.predicted))
     without = costs.cost(sample.y, minimum_risk(sample.predicted, rule.loss, None).index)
     cost, other = (weighted_mean(values, sample.weight) for values in (with_doubt, without))
-    both = f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)} without"
+    both = (
+        f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)}"
+        " without"
+    )
     gain, w = by_row(sample, without - with_doubt)
     if not is_shown(sign_flip(sum_by_group(sample, gain * w))):
         return f"{rejects} What rejecting gains is within chance: {both}."
-    pays = "pays" if cost < other else "does not pay here"
+    if cost < other:
+        pays = "pays"
+    else:
+        pays = "does not pay here"
     return f"{rejects} Rejecting {pays}: {both}."
 
 
-# -- calibration ---------------------------------------------------------------------------------------------
+# -- calibration -----------------------------------------------------------------------
 
 
-def calibration_quality(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
+def calibration_quality(
+    comparison: Comparison, sample: OutOfSample, rule: LossRule
+) -> Iterator[str]:
     """Whether posteriors can be taken at their word, as far as this number of rows can tell."""
     choice = comparison[comparison.choice]
     if choice.calibration_error is None or choice.is_baseline or rule.n_classes is None:
         return
     if _is_certain(sample.predicted):
-        yield f"All posteriors of {in_sentence(choice.label)} are 0 or 1: they do not tell how sure it is."
+        yield (
+            f"All posteriors of {in_sentence(choice.label)} are 0 or 1: they do not tell how sure"
+            " it is."
+        )
         return
-    error, chance = choice.calibration_error, calibration_noise(sample)
-    off, noise = percent_text(error), percent_text(chance)
+    error = choice.calibration_error
+    chance = calibration_noise(sample)
+    off = percent_text(error)
+    noise = percent_text(chance)
     who = in_sentence(choice.label)
     begin = f"The posteriors of {who} are off by {off} on average (expected calibration error)"
     if error <= chance:
@@ -178,29 +223,42 @@ def calibration_quality(comparison: Comparison, sample: OutOfSample, rule: LossR
             "speaks against taking them as they are."
         )
     elif error < _OFF:
-        yield f"{begin}, which is more than chance makes ({noise}) but little: they can be taken as they are."
+        yield (
+            f"{begin}, which is more than chance makes ({noise}) but little: they can be taken as"
+            " they are."
+        )
     elif choice.folds_calibrated:
-        yield f"{begin}, more than chance makes ({noise}), though they were calibrated: do not rely on them."
+        yield (
+            f"{begin}, more than chance makes ({noise}), though they were calibrated: do not rely"
+            " on them."
+        )
     else:
         yield (
-            f"{begin}, more than chance makes ({noise}): calibrate them before use as probabilities "
-            "(--calibrate)."
+            f"{begin}, more than chance makes ({noise}): calibrate them before use as probabilities"
+            " (--calibrate)."
         )
 
 
 def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
-    """The expected calibration error that right posteriors stay below in 95 % of samples of these rows.
+    """The expected calibration error that right posteriors stay below in 95 % of samples of these
+    rows.
 
-    Outcomes are drawn from the posteriors themselves, one for every row, whatever the number of repeats; bins
-    are those of `lyceum.evaluate.calibration_curve`. With groups, whose rows share their luck, the differences that
-    were observed change their sign, group by group, at random.
+    Outcomes are drawn from the posteriors themselves, one for every row, whatever the number of
+    repeats; bins are those of `lyceum.evaluate.calibration_curve`. With groups, whose rows share
+    their luck, the differences that were observed change their sign, group by group, at random.
     """
     posteriors = sample.predicted
-    stated = posteriors[:, 1] if posteriors.shape[1] == 2 else posteriors.max(axis=1)
+    if posteriors.shape[1] == 2:
+        stated = posteriors[:, 1]
+    else:
+        stated = posteriors.max(axis=1)
     w = row_weights(sample.weight, len(stated))
     which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="right")
     unit, n_units = _units(sample)
-    named_class = np.ones(len(stated)) if posteriors.shape[1] == 2 else posteriors.argmax(axis=1)
+    if posteriors.shape[1] == 2:
+        named_class = np.ones(len(stated))
+    else:
+        named_class = posteriors.argmax(axis=1)
     observed = w * ((sample.y == named_class) - stated)
     rng = np.random.default_rng(seed)
     errors = []
@@ -215,5 +273,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
 
 def _units(sample: OutOfSample) -> tuple[np.ndarray, int]:
     """The number of the row, or of the group, of every prediction, and how many there are."""
-    found, unit = np.unique(sample.rows if sample.groups is None else sample.groups, return_inverse=True)
+    found, unit = np.unique(
+        sample.rows if sample.groups is None else sample.groups, return_inverse=True
+    )
     return unit, len(found)

@@ -35,12 +35,14 @@ from lyceum.studies.run.problems import Problems
 _NAMES = 6  # learners named in a sentence, before the rest is counted
 
 
-# -- the answer ----------------------------------------------------------------------------------------------
+# -- the answer ------------------------------------------------------------------------
 
 
 def answer(study: Study) -> str:
-    """What predicts the target best and how well, what that is worth, and what the rows held out say."""
-    comparison, choice = study.comparison, study.choice
+    """What predicts the target best and how well, what that is worth, and what the rows held out
+    say."""
+    comparison = study.comparison
+    choice = study.choice
     span = interval_text(comparison.criterion, choice.interval)
     first = (
         f"{subject(choice.label)} predicts {study.recipe.target!r} with "
@@ -56,11 +58,12 @@ def _held_out_text(study: Study, held: HoldoutResult) -> str:
     measured = _loss_phrase(study.comparison, held.loss)
     if held.n_rows == 1:
         return (
-            f"On 1 row held out, which was not used for any choice, it has {measured}: too few to say more."
+            f"On 1 row held out, which was not used for any choice, it has {measured}: too few to"
+            " say more."
         )
     return (
-        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {measured} (95 % "
-        f"interval {interval_text(criterion, held.interval)}){_decisions(study, held)}."
+        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {measured}"
+        f" (95 % interval {interval_text(criterion, held.interval)}){_decisions(study, held)}."
     )
 
 
@@ -75,11 +78,17 @@ def _decisions(study: Study, found: RankedLearner | HoldoutResult) -> str:
     if study.classes is None:
         return ""
     if found.error is None:
-        return "; it rejects every row" if found.reject_rate == 1.0 else "; it names a class for no row"
-    rejects = f"; it rejects {percent_text(found.reject_rate)} of the rows" if found.reject_rate else ""
+        if found.reject_rate == 1.0:
+            return "; it rejects every row"
+        return "; it names a class for no row"
+    if found.reject_rate:
+        rejects = f"; it rejects {percent_text(found.reject_rate)} of the rows"
+    else:
+        rejects = ""
     if study.comparison.criterion == "error rate" and not rejects:
         return ""
-    wrong, labels = percent_text(found.error), {str(label) for label in study.classes}
+    wrong = percent_text(found.error)
+    labels = {str(label) for label in study.classes}
     n_unnamed = sum(str(action) not in labels for action in study.actions)
     if n_unnamed > (study.doubt is not None):  # an action that is neither a class nor a rejection
         return f"{rejects}; of the rows that it names a class for, {wrong} are wrong"
@@ -91,7 +100,9 @@ def _decisions(study: Study, found: RankedLearner | HoldoutResult) -> str:
 def _worth(study: Study) -> Iterator[str]:
     """What the result is worth beside a constant guess."""
     comparison = study.comparison
-    baseline, choice, criterion = comparison.baseline, comparison[comparison.choice], comparison.criterion
+    baseline = comparison.baseline
+    choice = comparison[comparison.choice]
+    criterion = comparison.criterion
     if baseline is None:
         return
     base = loss_text(criterion, baseline.loss)
@@ -100,7 +111,10 @@ def _worth(study: Study) -> Iterator[str]:
         yield _nothing_better(study)
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
-        but = "" if ranks is None else f", but {_ranks_rows(ranks)})"
+        if ranks is None:
+            but = ""
+        else:
+            but = f", but {_ranks_rows(ranks)})"
         yield f"That is no better than a constant guess, which has {base}{but}."
     elif gain is None:
         yield f"A constant guess has {base}{_chance(comparison, choice.p_baseline)}."
@@ -111,9 +125,14 @@ def _worth(study: Study) -> Iterator[str]:
 
 def _chance(comparison: Comparison, p: float | None) -> str:
     if p is None:
-        few = "rows" if comparison.n_groups is None else "groups"
+        if comparison.n_groups is None:
+            few = "rows"
+        else:
+            few = "groups"
         return f"; there are too few {few} to test whether chance alone could make that difference"
-    return "" if is_shown(p) else f", a difference that chance alone could make ({p_text(p)})"
+    if is_shown(p):
+        return ""
+    return f", a difference that chance alone could make ({p_text(p)})"
 
 
 def _nothing_better(study: Study) -> str:
@@ -123,17 +142,21 @@ def _nothing_better(study: Study) -> str:
     ranks = posteriors.best_ranking(study.comparison)
     if ranks is None or study.classes is None:
         return (
-            "No learner does better than this constant guess: none found anything in the columns that helps."
+            "No learner does better than this constant guess: none found anything in the columns"
+            " that helps."
         )
     return (
-        f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
-        f"tell something: {_ranks_rows(ranks)}, where 0.5 is guessing)."
+        f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the"
+        f" columns do tell something: {_ranks_rows(ranks)}, where 0.5 is guessing)."
     )
 
 
 def _ranks_rows(learner: RankedLearner) -> str:
     """The statements about a learner that ranks rows, up to its AUC."""
-    return f"{in_sentence(learner.label)} ranks rows better than chance (AUC {score_text(learner.auc or 0.0)}"
+    return (
+        f"{in_sentence(learner.label)} ranks rows better than chance (AUC"
+        f" {score_text(learner.auc or 0.0)}"
+    )
 
 
 def _fewer(criterion: str) -> str:
@@ -142,7 +165,7 @@ def _fewer(criterion: str) -> str:
     return f"a {'higher' if more_is_better(criterion) else 'lower'} {metric_name(criterion)}"
 
 
-# -- what to know --------------------------------------------------------------------------------------------
+# -- what to know ----------------------------------------------------------------------
 
 
 def statements(
@@ -166,7 +189,9 @@ def statements(
     `problems` names the statements that could not be made.
     """
     parts: dict[str, Callable[[], Iterable[str]]] = {
-        "the time allowed": partial(_budget, comparison, skipped, not_made, finished, folds_planned),
+        "the time allowed": partial(
+            _budget, comparison, skipped, not_made, finished, folds_planned
+        ),
         "differences": partial(_differences, comparison),
         "groups": partial(_group_counts, comparison),
         "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
@@ -191,7 +216,10 @@ def _as_list(make: Callable[[], Iterable[str]]) -> list[str]:
 
 def _failure_reasons(failures: Iterable[Failure]) -> Iterator[str]:
     for failure in failures:
-        yield f"{capitalize(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
+        yield (
+            f"{capitalize(failure.label)} failed and was not compared:"
+            f" {failure.reason.rstrip('.')}."
+        )
 
 
 def _budget(
@@ -206,23 +234,31 @@ def _budget(
     if not finished:
         undone = list(_open_work(comparison, skipped, folds_planned))
     if not_made:
-        undone.append(f"{join_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made")
+        undone.append(
+            f"{join_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made"
+        )
     if undone:
         yield (
-            f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more time to "
-            "continue it."
+            f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more"
+            " time to continue it."
         )
 
 
 def _open_work(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
     if comparison.n_folds < folds_planned:
-        were = "was" if comparison.n_folds == 1 else "were"
+        if comparison.n_folds == 1:
+            were = "was"
+        else:
+            were = "were"
         yield f"{comparison.n_folds} of {folds_planned} folds {were} compared"
     if skipped:
         yield f"{_name_list(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
     untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
     if untuned:
-        verb = "has" if len(untuned) == 1 else "have"
+        if len(untuned) == 1:
+            verb = "has"
+        else:
+            verb = "have"
         settings = "default settings in some or all folds, where none were searched yet"
         yield f"{_name_list(untuned)} {verb} {settings}"
 
@@ -231,10 +267,14 @@ def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     """By which map, and in how many folds, the posteriors of the choice were calibrated."""
     choice = comparison[comparison.choice]
     if choice.folds_calibrated:
-        how = f", most often by {_MAPS[choice.calibration]}" if choice.calibration else ""
+        if choice.calibration:
+            how = f", most often by {_MAPS[choice.calibration]}"
+        else:
+            how = ""
         yield (
-            f"The posteriors of {in_sentence(choice.label)} were calibrated in {choice.folds_calibrated} of "
-            f"{choice.folds_done} folds{how}: where the inner folds had a lower {rule.inner_criterion} by it."
+            f"The posteriors of {in_sentence(choice.label)} were calibrated in"
+            f" {choice.folds_calibrated} of {choice.folds_done} folds{how}: where the inner folds"
+            f" had a lower {rule.inner_criterion} by it."
         )
 
 
@@ -242,15 +282,20 @@ _MAPS = {"temperature": "a temperature", "sigmoid": "a sigmoid", "isotonic": "is
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:
-    """Which learners are worse than the best beyond chance, and whether the best is more than a guess."""
-    best, rest = comparison[comparison.best], comparison.learners[1:]
+    """Which learners are worse than the best beyond chance, and whether the best is more than a
+    guess."""
+    best = comparison[comparison.best]
+    rest = comparison.learners[1:]
     others = rest if best.is_baseline else [s for s in rest if not s.is_baseline]
     tested = [s for s in others if s.p_value_holm is not None]
     if rest and not comparison.test:
-        groups = "" if comparison.n_groups is None else f" of {show_count(comparison.n_groups, 'group')}"
+        if comparison.n_groups is None:
+            groups = ""
+        else:
+            groups = f" of {show_count(comparison.n_groups, 'group')}"
         yield (
-            f"With {comparison.n_rows:,} rows{groups} in {comparison.n_folds} folds no test can tell the "
-            "learners apart: take the ranking as a hint only."
+            f"With {comparison.n_rows:,} rows{groups} in {comparison.n_folds} folds no test can"
+            " tell the learners apart: take the ranking as a hint only."
         )
         return
     same = [in_sentence(s.label) for s in tested if not is_shown(s.p_value_holm)]
@@ -258,16 +303,26 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     test = f"{comparison.test}, Holm's correction for several comparisons"
     who = in_sentence(best.label)
     if same:
-        verb = "is" if len(same) == 1 else "are"
+        if len(same) == 1:
+            verb = "is"
+        else:
+            verb = "are"
         yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {who} ({test})."
     if worse:
-        verb = "is" if len(worse) == 1 else "are"
+        if len(worse) == 1:
+            verb = "is"
+        else:
+            verb = "are"
         yield f"{capitalize(_name_list(worse))} {verb} worse than {who} beyond chance ({test})."
     if best.p_baseline is not None:
         how = "better than a constant guess beyond chance"
-        how = how if is_shown(best.p_baseline) else "not shown to be better than a constant guess"
-        n, of = comparison.n_rows, "rows"
-        n, of = (n, of) if comparison.n_groups is None else (comparison.n_groups, "groups of rows")
+        if not is_shown(best.p_baseline):
+            how = "not shown to be better than a constant guess"
+        n = comparison.n_rows
+        of = "rows"
+        if comparison.n_groups is not None:
+            n = comparison.n_groups
+            of = "groups of rows"
         test = f"permutation test on the losses of {n:,} {of}, Holm's correction"
         yield f"{subject(best.label)} is {how} ({p_text(best.p_baseline)}, {test})."
 
@@ -275,8 +330,9 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 def _group_counts(comparison: Comparison) -> Iterator[str]:
     if comparison.n_groups is not None:
         yield (
-            f"Rows of one group are alike, so that intervals and tests take the {comparison.n_groups:,} "
-            f"groups, not the {comparison.n_rows:,} rows, as independent of each other."
+            "Rows of one group are alike, so that intervals and tests take the"
+            f" {comparison.n_groups:,} groups, not the {comparison.n_rows:,} rows, as independent"
+            " of each other."
         )
 
 
@@ -289,20 +345,26 @@ def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
     off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
-    groups = "" if comparison.n_groups is None else f" in {show_count(comparison.n_groups, 'group')}"
+    if comparison.n_groups is None:
+        groups = ""
+    else:
+        groups = f" in {show_count(comparison.n_groups, 'group')}"
     n = len(comparison.learners)
-    which = (
-        f"no {comparison.criterion} of the {n} models is" if n > 1 else f"this {comparison.criterion} is not"
-    )
+    if n > 1:
+        which = f"no {comparison.criterion} of the {n} models is"
+    else:
+        which = f"this {comparison.criterion} is not"
     yield (
-        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability 95 % "
-        f"{which} off by {off} or more (Hoeffding's bound, for models fixed in advance)."
+        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability"
+        f" 95 % {which} off by {off} or more (Hoeffding's bound, for models fixed in advance)."
     )
 
 
 def _more_rows(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     curve = comparison.learning_curve
-    if curve is None or comparison[comparison.choice].loss <= rule.range[0]:  # nothing is left to gain
+    if (
+        curve is None or comparison[comparison.choice].loss <= rule.range[0]
+    ):  # nothing is left to gain
         return
     label = in_sentence(comparison[comparison.choice].label)
     yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
@@ -311,7 +373,10 @@ def _more_rows(comparison: Comparison, rule: LossRule) -> Iterator[str]:
 _TREND = {
     "helps": "{} would still gain from more rows",
     "flat": "{} would hardly gain from more rows of this kind",
-    "open": "it cannot be told whether more rows would help {}: what the last rows gained is too uncertain",
+    "open": (
+        "it cannot be told whether more rows would help {}: what the last rows gained is too"
+        " uncertain"
+    ),
 }
 
 
@@ -331,23 +396,32 @@ def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
         if suspect.left_out:
             out.setdefault(suspect.column, suspect.text)
     for leak in (s for s in suspects if s.code == "leak" and s.column not in out):
-        yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
+        yield (
+            f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too"
+            " small."
+        )
     for text in dict.fromkeys(out.values()):
-        yield _left_out_text([column for column, why in out.items() if why == text], text.rstrip(".?"))
+        yield _left_out_text(
+            [column for column, why in out.items() if why == text], text.rstrip(".?")
+        )
     for suspect in suspects:
         if suspect.code == "ordered" and suspect.column not in out:
             yield (
-                f"Column {suspect.column!r} rises from row to row: the rows are in order of time. To predict "
-                f"later rows from earlier ones, use --time {suspect.column!r}: random folds mix later with "
-                "earlier rows, and errors may be too small."
+                f"Column {suspect.column!r} rises from row to row: the rows are in order of time."
+                f" To predict later rows from earlier ones, use --time {suspect.column!r}: random"
+                " folds mix later with earlier rows, and errors may be too small."
             )
     sparse = [s for s in suspects if s.code == "mostly_missing" and s.column not in out]
     for text in dict.fromkeys(suspect.text for suspect in sparse):
         names = [repr(suspect.column) for suspect in sparse if suspect.text == text]
-        which, it, its = f"Column {names[0]} {text}: it was", "it", "its"
+        which = f"Column {names[0]} {text}: it was"
+        it = "it"
+        its = "its"
         if len(names) > 1:
-            which, it, its = f"Columns {join_names(names)}: each {text}; they were", "them", "their"
+            which = f"Columns {join_names(names)}: each {text}; they were"
+            it = "them"
+            its = "their"
         yield (
-            f"{which} used with the missing cells filled or skipped; ignore {it} if {its} values will not be "
-            "known when the model is used."
+            f"{which} used with the missing cells filled or skipped; ignore {it} if {its} values"
+            " will not be known when the model is used."
         )

@@ -24,7 +24,10 @@ class Figure:
 
     def as_dict(self) -> dict[str, Any]:
         """What is shown, without the drawing, in JSON's own types."""
-        table = None if self.table is None else self.table.as_dict()
+        if self.table is None:
+            table = None
+        else:
+            table = self.table.as_dict()
         return {"name": self.name, "title": self.title, "text": self.text, "table": table}
 
 
@@ -41,7 +44,9 @@ def figure_of(
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": f"lyceum {name}", "font.size": 10}):
+    with matplotlib.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": f"lyceum {name}", "font.size": 10}
+    ):
         canvas = Canvas(figsize=size, layout="constrained")
         draw(ax=canvas.add_subplot())
         out = io.StringIO()
@@ -51,7 +56,9 @@ def figure_of(
         assert layout is not None
         layout.execute(canvas)
         canvas.set_layout_engine(None)
-        canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        canvas.savefig(
+            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+        )
     return Figure(name, title, text, _inline(out.getvalue(), title, name), table)
 
 
@@ -64,13 +71,18 @@ def _inline(svg: str, title: str, name: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     used = set(_REFERENCE.findall(svg))
-    svg = re.sub(r' id="([^"]*)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg)
+    svg = re.sub(
+        r' id="([^"]*)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg
+    )
     svg = re.sub(r"url\(#", f"url(#{name}-", svg)
     svg = re.sub(r'href="#', f'href="#{name}-', svg)
     width = re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    wide = 1.25 * float(width[1]) if width else 480.0
+    if width:
+        wide = 1.25 * float(width[1])
+    else:
+        wide = 480.0
     named = f'<svg role="img" aria-label="{html.escape(title)}" style="max-width:{wide:.0f}px"'
     svg = svg.replace("<svg", named, 1)
     # Verdana has the widths of DejaVu Sans, for which the picture was laid out

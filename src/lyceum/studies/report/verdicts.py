@@ -1,4 +1,5 @@
-"""A verdict on every learner: against the best, against the constant guess, and how closely it fits."""
+"""A verdict on every learner: against the best, against the constant guess, and how closely it
+fits."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ from lyceum.studies.report.format import capitalize, more_is_better, p_text, per
 
 
 def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None) -> str:
-    """Whether a learner fits its training rows too closely or too loosely, by what it does on new rows.
+    """Whether a learner fits its training rows too closely or too loosely, by what it does on new
+    rows.
 
-    A gap between training and new rows is no fault: boosting fits every training row and may be the best.
-    Overfitting is to be better than another on training rows and, beyond chance, worse on new rows; the other
-    is the best learner or the constant guess. Committees are neither: the predictions that they are made of
-    are out of fold, so that they have no loss on training rows to compare.
+    A gap between training and new rows is no fault: boosting fits every training row and may be the
+    best. Overfitting is to be better than another on training rows and, beyond chance, worse on new
+    rows; the other is the best learner or the constant guess. Committees are neither: the
+    predictions that they are made of are out of fold, so that they have no loss on training rows to
+    compare.
     """
     if learner.is_baseline or learner.members or learner.name == best.name:
         return "balanced"
@@ -26,11 +29,16 @@ def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearne
         return "balanced"
     if learner.train_loss < rival.train_loss:
         return "overfitting"
-    return "underfitting" if learner.train_loss > rival.train_loss else "balanced"
+    if learner.train_loss > rival.train_loss:
+        return "underfitting"
+    return "balanced"
 
 
 def verdict(
-    learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None, criterion: str = "error rate"
+    learner: RankedLearner,
+    best: RankedLearner,
+    baseline: RankedLearner | None,
+    criterion: str = "error rate",
 ) -> str:
     """One sentence on a learner."""
     if learner.is_baseline:
@@ -55,7 +63,10 @@ def _against(learner: RankedLearner, best: RankedLearner) -> str:
         return "as good as the best"
     if p is None:
         return "behind the best, by a difference that could not be tested"
-    how = "worse than the best" if is_shown(p) else "not shown to be worse than the best"
+    if is_shown(p):
+        how = "worse than the best"
+    else:
+        how = "not shown to be worse than the best"
     return f"{how} ({p_text(p)})"
 
 
@@ -63,17 +74,23 @@ def _against_constant(learner: RankedLearner, baseline: RankedLearner, criterion
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
     gain = gain_text(learner.loss, baseline.loss, criterion)
-    less = "better than a constant guess" if gain is None else f"{gain} below a constant guess"
+    if gain is None:
+        less = "better than a constant guess"
+    else:
+        less = f"{gain} below a constant guess"
     if learner.p_baseline is None:
         return f"{less}, by a difference that could not be tested"
-    return less if is_shown(learner.p_baseline) else f"{less}, which chance alone could make"
+    if is_shown(learner.p_baseline):
+        return less
+    return f"{less}, which chance alone could make"
 
 
 def gain_text(loss: float, baseline: float, criterion: str) -> str | None:
-    """How much a loss is below that of the constant guess in percent; None where that has no meaning.
+    """How much a loss is below that of the constant guess in percent; None where that has no
+    meaning.
 
-    It has none for metrics of which more is better, and where decisions can earn something: the share of a
-    cost that is negative or 0.
+    It has none for metrics of which more is better, and where decisions can earn something: the
+    share of a cost that is negative or 0.
     """
     if more_is_better(criterion) or loss < 0.0 or baseline <= 0.0:
         return None

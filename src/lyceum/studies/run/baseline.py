@@ -1,4 +1,5 @@
-"""The constant guesses that a learner has to beat: the class frequencies, or the mean of the target."""
+"""The constant guesses that a learner has to beat: the class frequencies, or the mean of the
+target."""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ class ClassWeights:
 class PriorClassifier(OnePassClassifier):
     """The same posteriors for every row: P(k|x) = n_k / N, the shares of the classes.
 
-    Under 0/1 loss it names the commonest class, under a loss matrix the cheapest action. A classifier that
-    costs as much has learned nothing from the columns.
+    Under 0/1 loss it names the commonest class, under a loss matrix the cheapest action. A
+    classifier that costs as much has learned nothing from the columns.
 
     Parameters
     ----------
@@ -90,7 +91,9 @@ class PriorClassifier(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))
-        return Summary(self._title(), {}, [Table("Posteriors of every row", ("class", "share"), rows)])
+        return Summary(
+            self._title(), {}, [Table("Posteriors of every row", ("class", "share"), rows)]
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -122,12 +125,18 @@ class TargetMean:
 
     def merge(self, other: TargetMean) -> TargetMean:
         weight = self.weight + other.weight
-        share = other.weight / weight if weight else 0.0
-        return TargetMean(self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean))
+        if weight:
+            share = other.weight / weight
+        else:
+            share = 0.0
+        return TargetMean(
+            self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean)
+        )
 
 
 class MeanRegressor(Regressor, OnePassLearner):
-    """The same number for every row: the mean of the target, which has the least squared error of all.
+    """The same number for every row: the mean of the target, which has the least squared error of
+    all.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""What follows the folds: .632 estimates, the learning curve, the holdout, the final model, examples."""
+"""What follows the folds: .632 estimates, the learning curve, the holdout, the final model,
+examples."""
 
 from __future__ import annotations
 
@@ -63,16 +64,20 @@ def _attempt(work: Callable[[], Any]) -> Any:
         return work()
     except (Cancelled, OSError, sqlite3.Error):
         raise
-    except Exception as error:  # few rows can make any learner fail, and the folds are worth keeping
+    except (
+        Exception
+    ) as error:  # few rows can make any learner fail, and the folds are worth keeping
         return {"failed": reason_of(error)}
 
 
 def failure_of(stored: Any) -> str | None:
     """The reason why a stored result could not be made, None if it was made."""
-    return stored["failed"] if isinstance(stored, dict) and "failed" in stored else None
+    if isinstance(stored, dict) and "failed" in stored:
+        return stored["failed"]
+    return None
 
 
-# -- resampling with the loss of the study -------------------------------------------------------------------
+# -- resampling with the loss of the study ---------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,27 +113,40 @@ def _actions(rule: LossRule, model: Any, rows: Any) -> np.ndarray:
     return rule.decide(row_predictions(model, rows))
 
 
-def _cost(rule: LossRule, classes: tuple[Any, ...], y: np.ndarray, actions: np.ndarray) -> np.ndarray:
+def _cost(
+    rule: LossRule, classes: tuple[Any, ...], y: np.ndarray, actions: np.ndarray
+) -> np.ndarray:
     present, inverse = np.unique(y, return_inverse=True)
     codes = np.array([classes.index(label) for label in present.tolist()])
     return rule.cost(codes[inverse], actions)
 
 
 def bootstrap_error(plan: Plan, data: StudyData, settings: dict[str, Any], name: str) -> float:
-    """The .632 estimate of one learner with fixed settings; the root of the mean square for regression."""
+    """The .632 estimate of one learner with fixed settings; the root of the mean square for
+    regression."""
     trial = _Resampling(plan, data, name, settings)
     seed = seed_of(plan.seed, name, "632")
-    result = bootstrap_632(trial.model, trial.rows, n_rounds=_ROUNDS, random_state=seed, **trial.options)
-    return float(np.sqrt(result.error)) if plan.classes is None else float(result.error)
+    result = bootstrap_632(
+        trial.model, trial.rows, n_rounds=_ROUNDS, random_state=seed, **trial.options
+    )
+    if plan.classes is None:
+        return float(np.sqrt(result.error))
+    return float(result.error)
 
 
-def curve_values(plan: Plan, data: StudyData, choice: RankedLearner, baseline: float) -> dict[str, Any]:
+def curve_values(
+    plan: Plan, data: StudyData, choice: RankedLearner, baseline: float
+) -> dict[str, Any]:
     """The learning curve of a learner with the settings chosen most often, as plain lists."""
     fixed = plan[choice.name].settings
     settings = {key: value for key, value in choice.params.items() if key not in fixed}
     trial = _Resampling(plan, data, choice.name, settings, choice.calibration)
-    y, seed = data.y[plan.compared], seed_of(plan.seed, "curve")
-    smallest = len(y) if plan.classes is None else int(np.bincount(y)[np.unique(y)].min())
+    y = data.y[plan.compared]
+    seed = seed_of(plan.seed, "curve")
+    if plan.classes is None:
+        smallest = len(y)
+    else:
+        smallest = int(np.bincount(y)[np.unique(y)].min())
     n_folds = max(2, min(_CURVE_FOLDS, smallest))
     scheme = plan.scheme.take(plan.compared)
     if scheme.groups is not None:
@@ -158,7 +176,7 @@ def as_curve(stored: dict[str, Any] | None, criterion: str) -> LearningCurve | N
     )
 
 
-# -- holdout and final model ---------------------------------------------------------------------------------
+# -- holdout and final model -----------------------------------------------------------
 
 
 def holdout_values(
@@ -169,15 +187,28 @@ def holdout_values(
     if not plan.rule.can_judge(data.y[places]):
         raise StudyError("all of them are of one class, and an AUC takes two")
     model, _ = _fit(plan, name, data, store, plan.compared, settings)
-    w = None if data.w is None else data.w[places]
+    if data.w is None:
+        w = None
+    else:
+        w = data.w[places]
     predicted = row_predictions(model, data.rows.take(places))
     zeros = np.zeros(len(places), dtype=np.int64)
     sample = OutOfSample(
-        data.numbers[places], zeros, zeros, data.y[places], predicted, w, plan.scheme.take(places).groups
+        data.numbers[places],
+        zeros,
+        zeros,
+        data.y[places],
+        predicted,
+        w,
+        plan.scheme.take(places).groups,
     )
-    loss, interval, _ = loss_and_interval(plan.rule, sample, plan.rule.losses(sample.y, predicted, w))
+    loss, interval, _ = loss_and_interval(
+        plan.rule, sample, plan.rule.losses(sample.y, predicted, w)
+    )
     found = {"n_rows": len(places), "loss": loss, "interval": list(interval)}
-    return found if plan.classes is None else found | decision_errors(plan.rule, sample)
+    if plan.classes is None:
+        return found
+    return found | decision_errors(plan.rule, sample)
 
 
 def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
@@ -194,22 +225,39 @@ def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
 
 
 def _fit(
-    plan: Plan, name: str, data: StudyData, store: Store, places: np.ndarray | None, settings: Settings
+    plan: Plan,
+    name: str,
+    data: StudyData,
+    store: Store,
+    places: np.ndarray | None,
+    settings: Settings,
 ) -> tuple[Any, dict[str, Any]]:
-    """The candidate fitted at `places` (None: on all rows), with settings searched there unless given."""
+    """The candidate fitted at `places` (None: on all rows), with settings searched there unless
+    given."""
     seed = seed_of(plan.seed, name, "final")
-    rows = data.rows if places is None else data.rows.take(places)
-    candidate, model = plan[name], None
+    if places is None:
+        rows = data.rows
+    else:
+        rows = data.rows.take(places)
+    candidate = plan[name]
+    model = None
     if candidate.members:
-        settings, model = {}, committee_model(plan, name, store)
+        settings = {}
+        model = committee_model(plan, name, store)
     else:
         calibration: Any = None
         calibrates = plan.calibrates and not candidate.is_baseline
         if settings is None:
-            scheme = plan.scheme if places is None else plan.scheme.take(places)
+            if places is None:
+                scheme = plan.scheme
+            else:
+                scheme = plan.scheme.take(places)
             search = search_settings(candidate, rows, plan.rule, scheme, seed, calibrates)
             settings = search.settings
-            calibration = choose_map(search, plan.rule) if calibrates else None
+            if calibrates:
+                calibration = choose_map(search, plan.rule)
+            else:
+                calibration = None
         elif calibrates and not (places is None and data.is_sample):
             done = store.finished_tasks()
             calibration = usual_calibration(done[task] for task in done if task.name == name)
@@ -225,8 +273,9 @@ def _fit(
 class FinalFit:
     """The fit of the choice on all rows, on fewer where the time allowed does not suffice.
 
-    First with settings searched on all rows, then with those chosen most often in the folds, then on ever
-    fewer rows; the last and smallest fit is made whatever the time. `hurry` is called before the second.
+    First with settings searched on all rows, then with those chosen most often in the folds, then
+    on ever fewer rows; the last and smallest fit is made whatever the time. `hurry` is called
+    before the second.
     """
 
     plan: Plan
@@ -250,11 +299,17 @@ class FinalFit:
         for part in (1, 8, 64):
             if n // part <= _FEW_ROWS:
                 break
-            places = None if part == 1 else self._sample(n // part)
+            if part == 1:
+                places = None
+            else:
+                places = self._sample(n // part)
             with suppress(_OutOfTime), self._limit(max(self.deadline, time.monotonic() + _GRACE)):
                 return (*self._fit(places, self.settings), None if part == 1 else n // part)
         n_rows = min(n, _FEW_ROWS)
-        places = None if n_rows == n and not self.data.is_sample else self._sample(n_rows)
+        if n_rows == n and not self.data.is_sample:
+            places = None
+        else:
+            places = self._sample(n_rows)
         return (*self._fit(places, self.settings), None if places is None else n_rows)
 
     def _fit(self, places: np.ndarray | None, settings: Settings) -> tuple[Any, dict[str, Any]]:
@@ -284,14 +339,20 @@ class _OutOfTime(Exception):
 def fit_choice(final: FinalFit, sample: OutOfSample) -> dict[str, Any]:
     """Fit the choice, write the model file, and explain a few rows; plain values."""
     model, settings, n_rows = final.fit()
-    plan, data = final.plan, final.data
+    plan = final.plan
+    data = final.data
     save(model, final.store.folder / "model.lyceum", force=True)
     problems = Problems()
     picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])
     examples = [
-        problems.attempt(f"example of row {row:,}", partial(explain_row, model, data, plan, row, why))
+        problems.attempt(
+            f"example of row {row:,}", partial(explain_row, model, data, plan, row, why)
+        )
         for row, why in picks
     ]
     found = [example.as_dict() for example in examples if example is not None]
-    part = {} if n_rows is None else {"n_rows": n_rows}
+    if n_rows is None:
+        part = {}
+    else:
+        part = {"n_rows": n_rows}
     return {"settings": settings, "examples": found, "problems": list(problems), **part}

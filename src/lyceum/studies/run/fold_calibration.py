@@ -18,22 +18,35 @@ from lyceum.studies.run.store import TaskResult
 def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     """The map with the lowest loss on the inner folds, each mapped by what the others teach.
 
-    The loss is that by which settings are chosen: the costs, or without costs the log loss. None where no map
-    is better than none by a standard error of the difference, and where there are fewer than two inner folds.
+    The loss is that by which settings are chosen: the costs, or without costs the log loss. None
+    where no map is better than none by a standard error of the difference, and where there are
+    fewer than two inner folds.
     """
-    y, predicted, folds = search.y, search.predicted, search.folds
-    if y is None or predicted is None or folds is None or predicted.ndim != 2 or folds.max(initial=0) < 1:
+    y = search.y
+    predicted = search.predicted
+    folds = search.folds
+    if (
+        y is None
+        or predicted is None
+        or folds is None
+        or predicted.ndim != 2
+        or folds.max(initial=0) < 1
+    ):
         return None
     w = row_weights(search.w, len(y))
     before = rule.inner_losses(y, predicted)
-    best, most = None, 0.0
+    best = None
+    most = 0.0
     for method in CALIBRATIONS:
         gain = before - rule.inner_losses(y, _map_folds(method, y, predicted, w, folds))
         mean = float(np.average(gain, weights=w))
         error = float(np.sqrt((w**2) @ (gain - mean) ** 2) / w.sum())
         if mean > max(error, most):
-            best, most = method, mean
-    return None if best is None else PosteriorMap.fit(best, y, predicted, w)
+            best = method
+            most = mean
+    if best is None:
+        return None
+    return PosteriorMap.fit(best, y, predicted, w)
 
 
 def _map_folds(
@@ -52,9 +65,13 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
     """The map chosen in most of the folds; empty for none, also where it is as frequent."""
     counts = Counter(result.calibration for result in results if not result.failed)
     most = max(counts.values(), default=0)
-    return "" if counts.get("", 0) == most else next(name for name in CALIBRATIONS if counts[name] == most)
+    if counts.get("", 0) == most:
+        return ""
+    return next(name for name in CALIBRATIONS if counts[name] == most)
 
 
 def calibrated_model(model: Any, method: str | PosteriorMap | None, seed: int) -> Any:
     """The model with its posteriors calibrated, itself without a method."""
-    return CalibratedClassifierCV(model, method, cv=3, random_state=seed) if method else model
+    if method:
+        return CalibratedClassifierCV(model, method, cv=3, random_state=seed)
+    return model

@@ -1,8 +1,9 @@
-"""Other processes that run tasks of the same study, for small tables that one thread fits at a time.
+"""Other processes that run tasks of the same study, for small tables that one thread fits at a
+time.
 
-A helper is sent the plan and the rows once, then one task after another. Nothing but tasks and results
-passes between the processes, and only the process that holds the folder writes to it. A helper ends as soon
-as the process that started it is gone.
+A helper is sent the plan and the rows once, then one task after another. Nothing but tasks and
+results passes between the processes, and only the process that holds the folder writes to it. A
+helper ends as soon as the process that started it is gone.
 """
 
 from __future__ import annotations
@@ -44,12 +45,17 @@ class Helpers:
     """
 
     def __init__(self, attempt: Attempt, jobs: deque[Job], is_open: Callable[[Job], bool]) -> None:
-        self._attempt, self._jobs, self._is_open = attempt, jobs, is_open
-        self._start_time, self._n_before = time.monotonic(), len(jobs)
+        self._attempt = attempt
+        self._jobs = jobs
+        self._is_open = is_open
+        self._start_time = time.monotonic()
+        self._n_before = len(jobs)
         self._outcomes: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
-        self._lock, self._busy, self._is_started = threading.Lock(), 0, False
+        self._lock = threading.Lock()
+        self._busy = 0
+        self._is_started = False
 
     def __enter__(self) -> Helpers:
         return self
@@ -140,7 +146,10 @@ class Helpers:
 
 def _start() -> subprocess.Popen[bytes]:
     # this file alone: the packages that the jobs need are imported with the first of them
-    code = "import sys, json, runpy; sys.path[:] = json.loads(sys.argv[1]); run = runpy.run_path(sys.argv[2])"
+    code = (
+        "import sys, json, runpy; sys.path[:] = json.loads(sys.argv[1]); run ="
+        " runpy.run_path(sys.argv[2])"
+    )
     command = [sys.executable, "-c", f"{code}; run['serve']()", json.dumps(sys.path), __file__]
     # a session of its own: Ctrl-C reaches the process that started it, which then ends it
     return subprocess.Popen(
@@ -160,7 +169,8 @@ def _send(pipe: Any, value: Any) -> None:
 
 def serve() -> None:
     """The work of a helper: jobs from standard input, outcomes to standard output."""
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a learner prints goes nowhere
     attempt = pickle.load(requests)
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()

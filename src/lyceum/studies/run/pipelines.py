@@ -40,7 +40,9 @@ def learner_class(name: str) -> type:
 def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipeline:
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
-    steps: list[tuple[str, Any]] = list(zip(before, build_preparations(before, candidate.sparse_text)))
+    steps: list[tuple[str, Any]] = list(
+        zip(before, build_preparations(before, candidate.sparse_text))
+    )
     last = learner_class(learner)(**{**candidate.settings, **settings})
     for _, step in [*steps, (learner, last)]:
         if "random_state" in step.get_params() and step.random_state is None:
@@ -72,7 +74,9 @@ def row_predictions(model: Any, rows: Rows) -> np.ndarray:
     else:
         predicted = np.asarray(model.predict(rows), dtype=np.float64)
     if not np.isfinite(predicted).all():
-        row = int(np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0])
+        row = int(
+            np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0]
+        )
         raise ArithmeticError(f"gave a prediction that is not a number, first for test row {row}")
     if predicted.ndim == 2 and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
         raise ArithmeticError("gave posteriors that do not sum to 1")

@@ -1,4 +1,5 @@
-"""One session of a study: its folder prepared, its tasks run, its conclusions drawn, its results written."""
+"""One session of a study: its folder prepared, its tasks run, its conclusions drawn, its results
+written."""
 
 from __future__ import annotations
 
@@ -134,7 +135,8 @@ def _versions() -> Mapping[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class _Session:
-    """What the steps after the folds need; each result is stored under the choice and folds it rests on."""
+    """What the steps after the folds need; each result is stored under the choice and folds it
+    rests on."""
 
     plan: Plan
     data: StudyData
@@ -144,7 +146,8 @@ class _Session:
 
     def conclude(self) -> None:
         """Draw and store the conclusions."""
-        plan, store = self.plan, self.store
+        plan = self.plan
+        store = self.store
         self._forget_hasty()
         every = (*plan.candidates, *plan.committees)
         table = TaskTable.of(every, store, plan.folds, plan.repeats)
@@ -174,7 +177,8 @@ class _Session:
             return self._hurry()
 
     def _hurry(self) -> None:
-        """Note that conclusions are left out or hasty: a session with more time makes them again."""
+        """Note that conclusions are left out or hasty: a session with more time makes them
+        again."""
         self.store.put("conclusions", [self._n_searched(), False])
 
     def _n_searched(self) -> int:
@@ -190,7 +194,9 @@ class _Session:
                 continue
             params = table.params(candidate)
             settings = {name: params[name] for name in params if name not in candidate.settings}
-            work = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name)
+            work = partial(
+                _conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name
+            )
             name = f"632/{candidate.name}/{len(table.folds)}"
             error = self._in_time(name, work)
             if error is not None and _conclusions.failure_of(error) is None:
@@ -198,11 +204,16 @@ class _Session:
         return found
 
     def _curve(self, comparison: Comparison, at: str) -> None:
-        choice, baseline = comparison[comparison.choice], comparison.baseline
+        choice = comparison[comparison.choice]
+        baseline = comparison.baseline
         if choice.is_baseline or self.plan[choice.name].members or not self.plan.rule.is_cost:
             return
-        loss = baseline.loss if baseline else choice.loss
-        loss = loss**2 if self.plan.classes is None else loss
+        if baseline:
+            loss = baseline.loss
+        else:
+            loss = choice.loss
+        if self.plan.classes is None:
+            loss = loss**2
         work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
         self._in_time(f"curve/{at}", work)
 
@@ -213,7 +224,8 @@ class _Session:
             self._in_time(f"effects/{at}", work)
 
     def _forget_hasty(self) -> None:
-        """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
+        """Forget the conclusions of an earlier session with fewer folds searched or too little
+        time."""
         searched = self._n_searched()
         before = self.store.get("conclusions")
         if before == [searched, True] or (before == [searched, False] and self.budget.is_spent):
@@ -231,8 +243,13 @@ class _Session:
     def _holdout(self, comparison: Comparison) -> None:
         choice = comparison.choice
         if len(self.plan.held_out):
-            settings = self._settings(comparison) if self.budget.is_spent else None
-            work = partial(_conclusions.holdout_values, self.plan, self.data, choice, self.store, settings)
+            if self.budget.is_spent:
+                settings = self._settings(comparison)
+            else:
+                settings = None
+            work = partial(
+                _conclusions.holdout_values, self.plan, self.data, choice, self.store, settings
+            )
             self._in_time(f"holdout/{choice}", work)
 
     def _final_model(self, comparison: Comparison, at: str) -> None:
@@ -244,7 +261,9 @@ class _Session:
             self.plan, self.data, store, comparison.choice, self._settings(comparison), self.budget.deadline,
             self.budget.is_spent, self._hurry,
         )  # fmt: skip
-        _conclusions.stored_result(store, f"final/{at}", partial(_conclusions.fit_choice, fit, sample))
+        _conclusions.stored_result(
+            store, f"final/{at}", partial(_conclusions.fit_choice, fit, sample)
+        )
         store.put("model", at)
 
 
@@ -255,7 +274,9 @@ def _write_results(found: Study) -> Study:
     if lacking is None:
         _write_report(found, problems)
     else:
-        problems.extend([f"The report was left out, as {lacking}; the same study, run again, writes it."])
+        problems.extend(
+            [f"The report was left out, as {lacking}; the same study, run again, writes it."]
+        )
     with Store.read(found.folder) as store:
         store.put("report_problems", list(problems))
     found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))

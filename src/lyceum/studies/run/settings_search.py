@@ -1,7 +1,8 @@
-"""Settings of a candidate chosen by inner folds: all begin on the first, the better ones go on to the next.
+"""Settings of a candidate chosen by inner folds: all begin on the first, the better ones go on to
+the next.
 
-The work is counted in fits, never in seconds, so that the choice is the same on any machine: every learner
-has the same number of settings, inner folds and rows. Time only ends a task from outside.
+The work is counted in fits, never in seconds, so that the choice is the same on any machine: every
+learner has the same number of settings, inner folds and rows. Time only ends a task from outside.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on,
 class SettingsSearch:
     """The settings chosen, how many were tried and failed, and how long it took.
 
-    `y`, `w`, `predicted` and `folds` are the target and the weights, the predictions of the chosen settings
-    for the rows of the inner folds, fitted without them, and the numbers of these folds; None where nothing
-    was searched.
+    `y`, `w`, `predicted` and `folds` are the target and the weights, the predictions of the chosen
+    settings for the rows of the inner folds, fitted without them, and the numbers of these folds;
+    None where nothing was searched.
     """
 
     settings: dict[str, Any]
@@ -59,17 +60,24 @@ class _Contender:
 
     @property
     def loss(self) -> float:
-        return float(np.mean(self.losses)) if self.losses and self.error is None else math.inf
+        if self.losses and self.error is None:
+            return float(np.mean(self.losses))
+        return math.inf
 
 
 def search_settings(
-    candidate: Candidate, rows: Rows, rule: LossRule, scheme: FoldScheme, seed: int, always: bool = False
+    candidate: Candidate,
+    rows: Rows,
+    rule: LossRule,
+    scheme: FoldScheme,
+    seed: int,
+    always: bool = False,
 ) -> SettingsSearch:
     """The settings with the smallest mean inner loss, of equals the first.
 
-    Settings that fail on an inner fold are out; if all do, the error of the last is raised. Where no inner
-    fold can be made, the first settings are taken. With `always` the inner folds are run even where there is
-    nothing to choose, for their predictions.
+    Settings that fail on an inner fold are out; if all do, the error of the last is raised. Where
+    no inner fold can be made, the first settings are taken. With `always` the inner folds are run
+    even where there is nothing to choose, for their predictions.
     """
     options = candidate.search or ({},)
     if len(options) < 2 and not always:
@@ -118,7 +126,12 @@ def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Conte
 
 
 def _try(
-    candidate: Candidate, train: Rows, test: Rows, rule: LossRule, seed: int, settings: Mapping[str, Any]
+    candidate: Candidate,
+    train: Rows,
+    test: Rows,
+    rule: LossRule,
+    seed: int,
+    settings: Mapping[str, Any],
 ) -> tuple[float, np.ndarray] | Exception:
     """The loss and the predictions of one inner fold, or why there are none."""
     try:

@@ -1,12 +1,14 @@
-"""The study folder: every finished task is stored at once, so that a killed study continues where it was.
+"""The study folder: every finished task is stored at once, so that a killed study continues where
+it was.
 
     recipe.toml       the request
-    study.sqlite      facts of the study, one row per task, and what follows the tasks; one transaction each
-    predictions/      out-of-sample predictions of every task (Parquet)
-    data.parquet      the data, when they came as a frame and not as a file
-    model.lyceum, report.html, report.json, results.json, loss.csv    the results
+    study.sqlite facts of the study, one row per task, and what follows the tasks; one transaction
+    each predictions/ out-of-sample predictions of every task (Parquet) data.parquet the data, when
+    they came as a frame and not as a file model.lyceum, report.html, report.json, results.json,
+    loss.csv the results
 
-A task counts as done when its row is in study.sqlite; its predictions are complete on disk before that.
+A task counts as done when its row is in study.sqlite; its predictions are complete on disk before
+that.
 """
 
 from __future__ import annotations
@@ -71,7 +73,8 @@ class TaskResult:
 
     @property
     def is_first(self) -> bool:
-        """Whether these are its defaults, tried first because time is short, and not what is to be had."""
+        """Whether these are its defaults, tried first because time is short, and not what is to be
+        had."""
         return not self.failed and self.settings_tried == 0
 
     @property
@@ -86,17 +89,20 @@ class Store:
         self.folder = folder
         self._db = connection
 
-    # -- open and close --------------------------------------------------------------------------------------
+    # -- open and close ----------------------------------------------------------------
 
     @classmethod
     @contextmanager
     def create(cls, folder: Path, key: Mapping[str, str], *, force: bool) -> Iterator[Store]:
         """The store of a new study, or of the same study to go on with.
 
-        `key` says what the study is of: a folder with another key is refused unless `force` starts it anew.
-        A new study that is refused before a task of it succeeded leaves nothing behind.
+        `key` says what the study is of: a folder with another key is refused unless `force` starts
+        it anew. A new study that is refused before a task of it succeeded leaves nothing behind.
         """
-        before = set(os.listdir(folder)) if folder.is_dir() else None
+        if folder.is_dir():
+            before = set(os.listdir(folder))
+        else:
+            before = None
         is_new = force or "study.sqlite" not in (before or ())
         with explain_disk_errors(folder), ExitStack() as after:
             _prepare(folder, key, force)
@@ -120,11 +126,13 @@ class Store:
     def read(cls, folder: Path) -> Iterator[Store]:
         """The store of an existing study."""
         if not (folder / "study.sqlite").is_file():
-            raise StudyError(f"there is no study in {folder}: run one first, lyceum study ... --out {folder}")
+            raise StudyError(
+                f"there is no study in {folder}: run one first, lyceum study ... --out {folder}"
+            )
         with explain_disk_errors(folder), closing(_connect(folder)) as connection:
             yield cls(folder, connection)
 
-    # -- facts -----------------------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------
 
     def put(self, name: str, value: Any) -> None:
         """Keep a fact of the study, in place of an older one."""
@@ -134,7 +142,9 @@ class Store:
     def get(self, name: str, default: Any = None) -> Any:
         found = self._db.execute("select value from fact where name = ?", (name,)).fetchone()
         try:
-            return default if found is None else json.loads(found[0])
+            if found is None:
+                return default
+            return json.loads(found[0])
         except (TypeError, ValueError) as error:
             raise damage_error(self.folder, error) from error
 
@@ -153,7 +163,7 @@ class Store:
             for name in beginnings:
                 self._db.execute("delete from fact where substr(name, 1, ?) = ?", (len(name), name))
 
-    # -- tasks -----------------------------------------------------------------------------------------------
+    # -- tasks -------------------------------------------------------------------------
 
     def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
         """Keep a task: its predictions first, then its row, which makes it count."""
@@ -163,12 +173,15 @@ class Store:
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
             write_file(self._path(done.task, done.is_first), buffer.getvalue())
         t = done.task
-        settings, messages = json.dumps(dict(done.settings)), json.dumps(done.warnings)
+        settings = json.dumps(dict(done.settings))
+        messages = json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
                   done.complexity, messages, done.seconds, done.memory, done.settings_tried,
                   done.search_seconds, done.calibration)  # fmt: skip
         with self._db:
-            self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
+            self._db.execute(
+                f"insert or replace into task values ({', '.join('?' * len(values))})", values
+            )
         if not done.is_first:
             self._path(done.task, True).unlink(missing_ok=True)
 
@@ -176,7 +189,9 @@ class Store:
         """The finished tasks."""
         rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
         try:
-            return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
+            return {
+                Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows
+            }
         except (TypeError, ValueError) as error:
             raise damage_error(self.folder, error) from error
 
@@ -187,14 +202,18 @@ class Store:
             with pq.ParquetFile(path) as file:
                 table = file.read(use_threads=False)
         except (OSError, pa.ArrowInvalid) as error:
-            raise StudyError(f"{path} is missing or damaged: run the study anew, with force") from error
+            raise StudyError(
+                f"{path} is missing or damaged: run the study anew, with force"
+            ) from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         if not {"row", "y"} <= columns.keys() or not {"value", "p0"} & columns.keys():
             raise StudyError(f"{path} holds no predictions: run the study anew, with force")
         if "value" in columns:
             predicted = columns["value"]
         else:
-            names = [name for name in table.column_names if name.startswith("p") and name[1:].isdigit()]
+            names = [
+                name for name in table.column_names if name.startswith("p") and name[1:].isdigit()
+            ]
             predicted = np.column_stack([columns[name] for name in names])
         n = len(columns["row"])
         return OutOfSample(
@@ -247,7 +266,9 @@ def as_table(
         columns["value"] = predicted
     else:
         columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
-    return pa.table({name: pa.array(np.ascontiguousarray(values)) for name, values in columns.items()})
+    return pa.table(
+        {name: pa.array(np.ascontiguousarray(values)) for name, values in columns.items()}
+    )
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
@@ -260,11 +281,15 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
     """A folder that holds nothing, or this study; what another study wrote goes only with force."""
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
-    present = set(os.listdir(folder)) if folder.exists() else set()
+    if folder.exists():
+        present = set(os.listdir(folder))
+    else:
+        present = set()
     is_study = "study.sqlite" in present
     if present - {"recipe.toml"} and not is_study:
         raise StudyError(
-            f"{folder} exists and holds no study: give another folder, so that nothing is overwritten"
+            f"{folder} exists and holds no study: give another folder, so that nothing is"
+            " overwritten"
         )
     if is_study and force:
         _check_unused(folder)
@@ -321,13 +346,17 @@ def _check_key(folder: Path, key: Mapping[str, str]) -> None:
         except sqlite3.DatabaseError as error:
             raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
     try:
-        known = dict(json.loads(found[0])) if found else dict(key)
+        if found:
+            known = dict(json.loads(found[0]))
+        else:
+            known = dict(key)
     except (TypeError, ValueError) as error:
         raise damage_error(folder, error) from error
     other = [name for name in key if known.get(name) != key[name]]
     if other:
         raise StudyError(
-            f"{folder} holds a study of {_OTHER[other[0]]}: give another folder, or replace it with force"
+            f"{folder} holds a study of {_OTHER[other[0]]}: give another folder, or replace it with"
+            " force"
         )
 
 

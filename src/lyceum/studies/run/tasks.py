@@ -27,7 +27,10 @@ from lyceum.studies.run.pipelines import are_few, build_pipeline, few_threads, r
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
-_RESERVE, _MOST_RESERVE = 0.2, 60.0  # the share of the time that is kept for what follows the folds; seconds
+_RESERVE, _MOST_RESERVE = (
+    0.2,
+    60.0,
+)  # the share of the time that is kept for what follows the folds; seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +61,19 @@ class Budget:
 def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None:
     """Run the tasks that are not done yet, while the budget lasts; the first task is always run.
 
-    With a budget, every learner has all its folds with its defaults first, so that a short time has tried
-    each of them; then the folds are run again with settings searched, which replaces the first. What is
-    still running when the time is over is given up. A learner that failed once is not tried on further
-    folds. Tasks on few rows are shared with other processes; on many rows each task has all threads.
+    With a budget, every learner has all its folds with its defaults first, so that a short time has
+    tried each of them; then the folds are run again with settings searched, which replaces the
+    first. What is still running when the time is over is given up. A learner that failed once is
+    not tried on further folds. Tasks on few rows are shared with other processes; on many rows each
+    task has all threads.
     """
-    tasks, done = list(plan.tasks()), store.finished_tasks()
+    tasks = list(plan.tasks())
+    done = store.finished_tasks()
     failed = {task.name for task, result in done.items() if result.failed}
     passes = (True, False) if budget.deadline is not None else (False,)
-    todo = [(task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)]
+    todo = [
+        (task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)
+    ]
     if len(passes) > 1:  # what has nothing to search is done after its first pass
         todo = [(task, first) for task, first in todo if first or len(plan[task.name].search) > 1]
     n_tasks = len(passes) * len(tasks)
@@ -88,7 +95,8 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
             failed.add(result.task.name)
         progress.report("tasks", n_done, n_tasks)
 
-    attempt, must = _Attempt(plan, data, budget.tasks_end), not done
+    attempt = _Attempt(plan, data, budget.tasks_end)
+    must = not done
     progress.report("tasks", n_done, n_tasks)
 
     def is_open(job: tuple[Task, bool]) -> bool:
@@ -133,7 +141,9 @@ class _Attempt:
         task, first = job
         try:
             with progress.watch(deadline=None if must else self.end):
-                return _attempt(self.plan, task, self.data, self.splits[task.repeat, task.fold], first)
+                return _attempt(
+                    self.plan, task, self.data, self.splits[task.repeat, task.fold], first
+                )
         except Cancelled:
             if self.end is not None and time.monotonic() >= self.end:
                 return None
@@ -147,9 +157,13 @@ def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult
     return task not in done or done[task].is_first
 
 
-def _attempt(plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool) -> tuple[TaskResult, Any]:
+def _attempt(
+    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
+) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
-    start, reason, outcome = time.perf_counter(), None, None
+    start = time.perf_counter()
+    reason = None
+    outcome = None
     with warnings.catch_warnings(record=True) as caught, _memory() as memory:
         warnings.simplefilter("always")
         try:
@@ -157,12 +171,20 @@ def _attempt(plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bo
         except Cancelled:
             raise
         except Exception as error:  # a learner may fail in any way; the study goes on
-            reason = str(error) if _is_clear(error) else f"{type(error).__name__}: {error}"
+            if _is_clear(error):
+                reason = str(error)
+            else:
+                reason = f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - start
     messages = tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
     sizes = (len(split.train), len(split.test))
     if outcome is None:
-        return TaskResult(task, reason or "failed", {}, None, *sizes, None, messages, seconds, memory()), None
+        return (
+            TaskResult(
+                task, reason or "failed", {}, None, *sizes, None, messages, seconds, memory()
+            ),
+            None,
+        )
     search = outcome.search
     done = TaskResult(
         task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, messages, seconds,
@@ -185,28 +207,48 @@ class _TaskFit:
     calibration: str
 
 
-def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool) -> _TaskFit:
-    candidate, seed = plan[task.name], plan.seed_of(task)
-    train, test = data.rows.take(split.train), data.rows.take(split.test)
+def _fit_and_predict(
+    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
+) -> _TaskFit:
+    candidate = plan[task.name]
+    seed = plan.seed_of(task)
+    train = data.rows.take(split.train)
+    test = data.rows.take(split.test)
     search = _search(plan, candidate, train, split.train, seed, first)
     with few_threads(train):
         model = build_pipeline(candidate, search.settings, seed).fit(train)
-        predicted, seen = row_predictions(model, test), row_predictions(model, train)
-    calibrate = choose_map(search, plan.rule) if plan.calibrates else None
+        predicted = row_predictions(model, test)
+        seen = row_predictions(model, train)
+    if plan.calibrates:
+        calibrate = choose_map(search, plan.rule)
+    else:
+        calibrate = None
     if calibrate is not None:
-        predicted, seen = calibrate(predicted), calibrate(seen)
-    w = None if data.w is None else data.w[split.test]
+        predicted = calibrate(predicted)
+        seen = calibrate(seen)
+    if data.w is None:
+        w = None
+    else:
+        w = data.w[split.test]
     table = as_table(
-        data.numbers[split.test], data.y[split.test], predicted, w, plan.scheme.take(split.test).groups
+        data.numbers[split.test],
+        data.y[split.test],
+        predicted,
+        w,
+        plan.scheme.take(split.test).groups,
     )
-    method = "" if calibrate is None else calibrate.method
+    if calibrate is None:
+        method = ""
+    else:
+        method = calibrate.method
     return _TaskFit(search, _mean_loss(plan, seen, train), complexity(model), table, method)
 
 
 def _search(
     plan: Plan, candidate: Candidate, train: Rows, places: np.ndarray, seed: int, first: bool
 ) -> SettingsSearch:
-    """The search of a fold; with `first` none is made, and 0 settings say that it is still to come."""
+    """The search of a fold; with `first` none is made, and 0 settings say that it is still to
+    come."""
     if first and len(candidate.search) > 1:
         return SettingsSearch(dict(candidate.search[0]), 0)
     always = plan.calibrates and not candidate.is_baseline
@@ -214,19 +256,21 @@ def _search(
 
 
 def _mean_loss(plan: Plan, predicted: np.ndarray, rows: Rows) -> float:
-    y, w = rows.coded_y, rows.sample_weight
+    y = rows.coded_y
+    w = rows.sample_weight
     assert y is not None
     return weighted_mean(plan.rule.losses(y, predicted, w), w)
 
 
-# -- memory --------------------------------------------------------------------------------------------------
+# -- memory ----------------------------------------------------------------------------
 
 
 @contextmanager
 def _memory() -> Iterator[Callable[[], int]]:
     """How far the process grew above where it was, in bytes.
 
-    On Linux the high-water mark is set back before; elsewhere only growth above an earlier peak is seen.
+    On Linux the high-water mark is set back before; elsewhere only growth above an earlier peak is
+    seen.
     """
     _reset_peak()
     before = _resident("VmRSS") or _peak()
@@ -255,4 +299,6 @@ def _peak() -> int:
         import sys
     except ImportError:  # not on Windows
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )

@@ -1,4 +1,5 @@
-"""The columns of a model tree: numbers as they are, categories as steps ordered by the mean target."""
+"""The columns of a model tree: numbers as they are, categories as steps ordered by the mean
+target."""
 
 from __future__ import annotations
 
@@ -13,12 +14,13 @@ from lyceum.errors import ModelFileError
 
 @dataclass(frozen=True, slots=True)
 class StepColumns:
-    """Cells as numbers: a categorical column of c categories becomes c − 1 columns of zeros and ones.
+    """Cells as numbers: a categorical column of c categories becomes c − 1 columns of zeros and
+    ones.
 
-    Categories are ranked by the mean target of their rows, and step k is 1 where the rank is above k
-    (Breiman et al. 1984: among all splits of the categories in two groups, the best for the variance is one
-    of these). The mean is subtracted from every column; a missing cell, or a category that `fit` did not see,
-    is set to the mean.
+    Categories are ranked by the mean target of their rows, and step k is 1 where the rank is above
+    k (Breiman et al. 1984: among all splits of the categories in two groups, the best for the
+    variance is one of these). The mean is subtracted from every column; a missing cell, or a
+    category that `fit` did not see, is set to the mean.
 
     Attributes
     ----------
@@ -64,7 +66,11 @@ class StepColumns:
         """Ranks and means of coded cells."""
         weight = row_weights(w, len(X))
         ranks = tuple(
-            _ranks(X[:, j], y, weight, len(np.asarray(column.categories))) if column.is_categorical else _NONE
+            (
+                _ranks(X[:, j], y, weight, len(np.asarray(column.categories)))
+                if column.is_categorical
+                else _NONE
+            )
             for j, column in enumerate(schema)
         )
         means = [_means(X[:, j], code, weight) for j, code in enumerate(ranks)]
@@ -74,11 +80,18 @@ class StepColumns:
         """Raise unless the ranks are those of the categories of these columns."""
         fits = len(self.ranks) == len(schema)
         for column, ranks in zip(schema, self.ranks):
-            n = len(np.asarray(column.categories)) if column.is_categorical else 0
+            if column.is_categorical:
+                n = len(np.asarray(column.categories))
+            else:
+                n = 0
             fits = fits and ranks.shape == (n,) and ranks.dtype.kind == "i"
-            fits = fits and np.array_equal(np.sort(ranks[ranks >= 0]), np.arange(np.sum(ranks >= 0)))
+            fits = fits and np.array_equal(
+                np.sort(ranks[ranks >= 0]), np.arange(np.sum(ranks >= 0))
+            )
         if not fits:
-            raise ModelFileError("holds a ModelTreeRegressor whose ranks are not those of its categories")
+            raise ModelFileError(
+                "holds a ModelTreeRegressor whose ranks are not those of its categories"
+            )
 
     @property
     def start(self) -> np.ndarray:
@@ -101,7 +114,8 @@ class StepColumns:
         return R
 
     def center_cells(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
-        """Cells less their means, (n, p), or those of the columns numbered `only`, in rising order."""
+        """Cells less their means, (n, p), or those of the columns numbered `only`, in rising
+        order."""
         if only is None and len(self.center) == len(self.ranks) and not any(map(len, self.ranks)):
             Z = X.astype(np.float64)
         else:
@@ -111,8 +125,10 @@ class StepColumns:
         return Z
 
     def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
-        """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where missing."""
-        start, Z = self.start, np.empty((len(X), len(only)))
+        """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where
+        missing."""
+        start = self.start
+        Z = np.empty((len(X), len(only)))
         at = np.searchsorted(only, start)
         for j in np.flatnonzero(np.diff(at)).tolist():
             mine = slice(at[j], at[j + 1])
@@ -124,7 +140,7 @@ class StepColumns:
             Z[np.isnan(rank), mine] = np.nan
         return Z
 
-    # -- trees ---------------------------------------------------------------------------------------------
+    # -- trees -------------------------------------------------------------------------
 
     def tested_columns(self, tree: Tree) -> np.ndarray:
         """The column that each inner node of a tree of ranks tests, −1 at leaves."""
@@ -135,15 +151,25 @@ class StepColumns:
         return np.where(tree.feature < 0, -1, self.start[feature] + step.astype(np.intp))
 
     def to_groups(self, tree: Tree) -> Tree:
-        """The tree of ranks as one of codes: a threshold between ranks is two groups of categories."""
-        kind, table, n_codes = tree.kind.copy(), tree.table.copy(), tree.n_codes.copy()
-        threshold, branches, length = tree.threshold.copy(), [tree.branches], len(tree.branches)
+        """The tree of ranks as one of codes: a threshold between ranks is two groups of
+        categories."""
+        kind = tree.kind.copy()
+        table = tree.table.copy()
+        n_codes = tree.n_codes.copy()
+        threshold = tree.threshold.copy()
+        branches = [tree.branches]
+        length = len(tree.branches)
         for node in np.flatnonzero(tree.kind == THRESHOLD).tolist():
             ranks = self.ranks[tree.feature[node]]
             if not len(ranks):
                 continue
             sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(np.int32)
-            kind[node], table[node], n_codes[node], threshold[node] = GROUPS, length, len(ranks), np.nan
+            kind[node], table[node], n_codes[node], threshold[node] = (
+                GROUPS,
+                length,
+                len(ranks),
+                np.nan,
+            )
             branches.append(sides)
             length += len(sides)
         return replace(
@@ -174,7 +200,9 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 def _width(ranks: np.ndarray) -> int:
-    return max(int(ranks.max()), 0) if len(ranks) else 1
+    if len(ranks):
+        return max(int(ranks.max()), 0)
+    return 1
 
 
 def _ranks(codes: np.ndarray, y: np.ndarray, w: np.ndarray, count: int) -> np.ndarray:
@@ -182,7 +210,10 @@ def _ranks(codes: np.ndarray, y: np.ndarray, w: np.ndarray, count: int) -> np.nd
     known = np.isfinite(codes) & (codes >= 0)
     code = codes[known].astype(np.intp)
     weight = np.bincount(code, w[known], count)
-    middle = y.mean() if len(y) else 0.0
+    if len(y):
+        middle = y.mean()
+    else:
+        middle = 0.0
     total = np.bincount(code, w[known] * (y[known] - middle), count)
     seen = np.flatnonzero(weight > 0)
     order = np.argsort(total[seen] / weight[seen], kind="stable")
@@ -199,9 +230,13 @@ def _rank_of(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
     """The means of the columns of one column, by the cells that are not missing; 0 if all are."""
-    values = _rank_of(cells, ranks) if len(ranks) else cells.astype(np.float64)
+    if len(ranks):
+        values = _rank_of(cells, ranks)
+    else:
+        values = cells.astype(np.float64)
     known = ~np.isnan(values)
-    values, w = values[known], w[known]
+    values = values[known]
+    w = w[known]
     total = w.sum() or 1.0
     if len(ranks):
         shares = np.bincount(values.astype(np.intp), w, _width(ranks) + 1) / total
@@ -212,4 +247,6 @@ def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _list_values(values: np.ndarray) -> str:
     text = ",".join(map(str, values[:4]))
-    return text if len(values) <= 4 else f"{text},… ({len(values)})"
+    if len(values) <= 4:
+        return text
+    return f"{text},… ({len(values)})"

@@ -38,13 +38,22 @@ class GrownRanks:
             record=learner.record,
         )
         numbers = Schema.of_numbers(learner.schema_.names)
-        grown, candidates = grow_with_record(Columns.of_cells(columns.rank_cells(X), numbers), y, w, growth)
-        tree = grown if w is None else compact(grown, grown.weight < learner.min_samples_split)
+        grown, candidates = grow_with_record(
+            Columns.of_cells(columns.rank_cells(X), numbers), y, w, growth
+        )
+        if w is None:
+            tree = grown
+        else:
+            tree = compact(grown, grown.weight < learner.min_samples_split)
         return cls(one_way(breadth_first(tree)), grown, candidates, columns, learner.schema_)
 
     def record(self, cut: np.ndarray | None) -> list[dict[str, Any]]:
-        """The columns considered at every node that is left after pruning; categories have no threshold."""
-        tree = self.tree if cut is None else compact(self.tree, cut)
+        """The columns considered at every node that is left after pruning; categories have no
+        threshold."""
+        if cut is None:
+            tree = self.tree
+        else:
+            tree = compact(self.tree, cut)
         ranked = {self.schema[j].name for j, ranks in enumerate(self.columns.ranks) if len(ranks)}
         found = growth_record(self.candidates, self.grown, tree, self.schema)
         for entry in found:

@@ -1,4 +1,5 @@
-"""The linear models at the nodes of a tree, which subtrees they replace, and how they are smoothed."""
+"""The linear models at the nodes of a tree, which subtrees they replace, and how they are
+smoothed."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ b
 
 @dataclass(frozen=True, slots=True)
 class NodeModels:
-    """A linear model per node, f(z) = intercept + coef · z, and how well it fits the rows of the node."""
+    """A linear model per node, f(z) = intercept + coef · z, and how well it fits the rows of the
+    node."""
 
     coef: sparse.csr_array  # (n_nodes, p)
     intercept: np.ndarray
@@ -41,14 +43,19 @@ def fit_models(
     columns: np.ndarray,
     rule: str,
 ) -> NodeModels:
-    """Least squares at every node, on the columns where `columns` (n_nodes, p) is true, dropped by the rule.
+    """Least squares at every node, on the columns where `columns` (n_nodes, p) is true, dropped by
+    the rule.
 
-    `leaf` is the leaf of every row. Rows are sorted by leaf, so that those of a node follow each other.
+    `leaf` is the leaf of every row. Rows are sorted by leaf, so that those of a node follow each
+    other.
     """
     order, begin, end = sort_by_leaf(tree, leaf)
     X = np.ascontiguousarray(Z[order].T)
     target = np.ascontiguousarray(y[order])
-    weight = None if w is None else np.ascontiguousarray(w[order])
+    if w is None:
+        weight = None
+    else:
+        weight = np.ascontiguousarray(w[order])
     work = partial(_fit_nodes, X, target, weight, begin, end, columns, rule)
     coef, models = zip(*ordered_map(work, _shares(end - begin)))
     return NodeModels(sparse.vstack(coef, format="csr"), *np.concatenate(models).T.copy())
@@ -67,7 +74,8 @@ def _fit_nodes(
     """The coefficients of some nodes, and the five further numbers of each model."""
     mask = columns[nodes]
     start = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
-    entries, models = np.empty(start[-1]), np.empty((len(nodes), 5))
+    entries = np.empty(start[-1])
+    models = np.empty((len(nodes), 5))
     listed = np.nonzero(mask)[1].astype(np.int32)
     native.node_models(X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models)
     return sparse.csr_array((entries, listed, start), shape=mask.shape), models
@@ -76,7 +84,10 @@ def _fit_nodes(
 def _shares(n_rows: np.ndarray) -> list[np.ndarray]:
     """The nodes in runs that hold about as many rows each, a few runs per thread."""
     total = np.cumsum(n_rows)
-    runs = 8 * n_threads() if total[-1] > 10_000 else 1
+    if total[-1] > 10_000:
+        runs = 8 * n_threads()
+    else:
+        runs = 1
     cuts = np.searchsorted(total, total[-1] * np.arange(1, runs) / runs)
     return [run for run in np.split(np.arange(len(n_rows)), np.unique(cuts)) if len(run)]
 
@@ -96,10 +107,12 @@ def levels(tree: Tree) -> list[np.ndarray]:
 def sort_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the rows, and where those of every node begin and end in it."""
     size = np.bincount(leaf, minlength=tree.n_nodes).astype(np.int64)
-    parent, by_depth = tree.parent, levels(tree)
+    parent = tree.parent
+    by_depth = levels(tree)
     for nodes in by_depth[:0:-1]:
         np.add.at(size, parent[nodes], size[nodes])
-    before, begin = np.cumsum(size) - size, np.zeros(tree.n_nodes, dtype=np.int64)
+    before = np.cumsum(size) - size
+    begin = np.zeros(tree.n_nodes, dtype=np.int64)
     for nodes in by_depth[1:]:
         above = parent[nodes]
         begin[nodes] = begin[above] + before[nodes] - before[tree.child[above]]
@@ -107,7 +120,8 @@ def sort_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 
 
 def columns_below(tree: Tree, tested: np.ndarray, p: int) -> np.ndarray:
-    """Which columns are tested at a node or below it, bool (n_nodes, p); `tested` is −1 at leaves."""
+    """Which columns are tested at a node or below it, bool (n_nodes, p); `tested` is −1 at
+    leaves."""
     below = np.zeros((tree.n_nodes, p), dtype=bool)
     inner = np.flatnonzero(tested >= 0)
     below[inner, tested[inner]] = True
@@ -117,7 +131,7 @@ def columns_below(tree: Tree, tested: np.ndarray, p: int) -> np.ndarray:
     return below
 
 
-# -- the form of the tree ----------------------------------------------------------------------------------
+# -- the form of the tree --------------------------------------------------------------
 
 
 def breadth_first(tree: Tree) -> Tree:
@@ -135,14 +149,15 @@ def breadth_first(tree: Tree) -> Tree:
 
 
 def one_way(tree: Tree) -> Tree:
-    """The tree with a child for missing cells at every split: the heaviest where none was learned."""
+    """The tree with a child for missing cells at every split: the heaviest where none was
+    learned."""
     missing = tree.missing.copy()
     for node in np.flatnonzero((tree.kind != LEAF) & (missing < 0)).tolist():
         missing[node] = int(np.argmax(tree.weight[list(tree.children(node))]))
     return replace(tree, missing=missing)
 
 
-# -- pruning -----------------------------------------------------------------------------------------------
+# -- pruning ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +169,12 @@ class Choice:
 
 
 def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:
-    """From the bottom up, a node becomes a leaf where the estimated error of its model is no larger.
+    """From the bottom up, a node becomes a leaf where the estimated error of its model is no
+    larger.
 
-    "absolute": (n + v) / (n − v) · mean |r|, infinite where n ≤ v, the estimate of a subtree being the mean
-    of its leaves' by weight. "squared": (n + 2v) / (n − v) · √(mean r²), a subtree having the parameters of
-    all its models and one for every split.
+    "absolute": (n + v) / (n − v) · mean |r|, infinite where n ≤ v, the estimate of a subtree being
+    the mean of its leaves' by weight. "squared": (n + 2v) / (n − v) · √(mean r²), a subtree having
+    the parameters of all its models and one for every split.
     """
     estimates = {"absolute": _absolute_subtrees, "squared": _squared_subtrees}[error]
     cut = estimates(tree, models, _TIE * sd)
@@ -166,11 +182,14 @@ def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:
 
 
 def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
-    n, inner, parent = models.weight, tree.kind != LEAF, tree.parent
+    n = models.weight
+    inner = tree.kind != LEAF
+    parent = tree.parent
     v = models.parameters
     # the factor's limit: a leaf with no more rows than parameters says nothing about its error
     own = np.divide(models.absolute * (n + v), n - v, out=np.full_like(n, np.inf), where=n > v)
-    below, cut = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, dtype=bool)
+    below = np.zeros(tree.n_nodes)
+    cut = np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(levels(tree)):
         subtree = below[nodes] / n[nodes]
         cut[nodes] = inner[nodes] & (own[nodes] <= subtree + tie)
@@ -180,9 +199,12 @@ def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray
 
 
 def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
-    n, inner, parent = models.weight, tree.kind != LEAF, tree.parent
+    n = models.weight
+    inner = tree.kind != LEAF
+    parent = tree.parent
     own = np.sqrt(models.squared) * _factor(n, models.parameters)
-    squares, parameters = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
+    squares = np.zeros(tree.n_nodes)
+    parameters = np.ones(tree.n_nodes)
     cut = np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(levels(tree)):
         subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(n[nodes], parameters[nodes])
@@ -200,28 +222,34 @@ def _factor(n: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def _reachable_nodes(tree: Tree, cut: np.ndarray) -> np.ndarray:
-    reached, parent = np.ones(tree.n_nodes, dtype=bool), tree.parent
+    reached = np.ones(tree.n_nodes, dtype=bool)
+    parent = tree.parent
     for nodes in levels(tree)[1:]:
         reached[nodes] = reached[parent[nodes]] & ~cut[parent[nodes]]
     return np.flatnonzero(reached)
 
 
-# -- smoothing ---------------------------------------------------------------------------------------------
+# -- smoothing -------------------------------------------------------------------------
 
 
 def smooth_models(
     tree: Tree, coef: np.ndarray, intercept: np.ndarray, weight: np.ndarray, k: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One model per node, whose value is that of smoothing along the path from the node to the root.
+    """One model per node, whose value is that of smoothing along the path from the node to the
+    root.
 
-    On the way up from node c, of weight n, to its parent u a prediction p becomes s p + (1 − s) f_u(z) with
-    s = n / (n + k). Unrolled, this is P(c) f_c + Σ (1 − s_i) P(parent of i) f_(parent of i) over the nodes i
-    on the path below the root, where P(i) is the product of the s from the root down to i.
+    On the way up from node c, of weight n, to its parent u a prediction p becomes s p + (1 − s)
+    f_u(z) with s = n / (n + k). Unrolled, this is P(c) f_c + Σ (1 − s_i) P(parent of i) f_(parent
+    of i) over the nodes i on the path below the root, where P(i) is the product of the s from the
+    root down to i.
     """
     if k == 0.0:
         return coef, intercept
-    share, parent = weight / (weight + k), tree.parent
-    product, b, a = np.ones(len(weight)), np.zeros_like(coef), np.zeros_like(intercept)
+    share = weight / (weight + k)
+    parent = tree.parent
+    product = np.ones(len(weight))
+    b = np.zeros_like(coef)
+    a = np.zeros_like(intercept)
     for nodes in levels(tree)[1:]:
         up = parent[nodes]
         product[nodes] = share[nodes] * product[up]
@@ -231,7 +259,7 @@ def smooth_models(
     return b + product[:, None] * coef, a + product * intercept
 
 
-# -- limits ------------------------------------------------------------------------------------------------
+# -- limits ----------------------------------------------------------------------------
 
 
 def target_limits(
@@ -239,10 +267,11 @@ def target_limits(
 ) -> np.ndarray:
     """The least and the largest prediction of every node, (n_nodes, 2).
 
-    With targets from a to b in a node these are a − e m and b + e m, m = max(b − a, sd): a model may go on
-    beyond its rows, but not out of all proportion to what was seen.
+    With targets from a to b in a node these are a − e m and b + e m, m = max(b − a, sd): a model
+    may go on beyond its rows, but not out of all proportion to what was seen.
     """
-    least, largest = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
+    least = np.full(tree.n_nodes, np.inf)
+    largest = np.full(tree.n_nodes, -np.inf)
     if extrapolation is None:
         return np.column_stack([largest, least])
     np.minimum.at(least, leaf, y)

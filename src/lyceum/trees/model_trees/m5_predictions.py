@@ -14,7 +14,8 @@ from lyceum.trees.model_trees.node_learners import path_values
 
 def node_predictions(learner: Any, block: Block) -> np.ndarray:
     """The value of the smoothed model of the node that a row comes to, within its limits."""
-    node, coef = learner._nodes(block), learner.coef_
+    node = learner._nodes(block)
+    coef = learner.coef_
     if hasattr(learner, "estimators_"):
         return path_values(learner, node, learner.columns_.center_cells(block.X))
     used = np.flatnonzero(coef.any(axis=0))
@@ -28,7 +29,8 @@ def node_predictions(learner: Any, block: Block) -> np.ndarray:
 
 def linear_parts(learner: Any, block: Block) -> np.ndarray:
     """The prediction, the base, and what every column adds."""
-    node, Z = learner._nodes(block), learner.columns_.center_cells(block.X)
+    node = learner._nodes(block)
+    Z = learner.columns_.center_cells(block.X)
     Z *= learner.coef_[node]
     out = np.zeros((len(block), 2 + learner.n_features_in_))
     out[:, 1] = learner.intercept_[node]
@@ -37,7 +39,8 @@ def linear_parts(learner: Any, block: Block) -> np.ndarray:
     out[:, 0] = np.clip(free, *learner.limits_[node].T)
     for i in np.flatnonzero(out[:, 0] != free).tolist():
         out[i, 1] = np.clip(out[i, 1], *learner.limits_[node[i]])
-        total, kept = out[i, 2:].sum(), out[i, 0] - out[i, 1]
+        total = out[i, 2:].sum()
+        kept = out[i, 0] - out[i, 1]
         out[i, 2:] *= kept / total if kept != 0.0 else 0.0
     return out
 

@@ -1,4 +1,5 @@
-"""A model tree in labels: its splits with the numbers of the models, the models as equations, the rules."""
+"""A model tree in labels: its splits with the numbers of the models, the models as equations, the
+rules."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from lyceum.trees.reading.rules import Condition, rules
 class ModelRule:
     """One leaf of a model tree: if the conditions hold, the target is the linear model.
 
-    `error` is the root mean squared residual of the leaf's own rows and model, before smoothing, in standard
-    deviations of the target.
+    `error` is the root mean squared residual of the leaf's own rows and model, before smoothing, in
+    standard deviations of the target.
     """
 
     number: int
@@ -31,8 +32,14 @@ class ModelRule:
     def __str__(self) -> str:
         conditions = " AND ".join(map(str, self.conditions))
         rows = show_count(self.rows, "row")
-        weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
-        way = f"IF {conditions} THEN" if conditions else "ALWAYS"
+        if self.weight == self.rows:
+            weight = ""
+        else:
+            weight = f" of weight {number(self.weight)}"
+        if conditions:
+            way = f"IF {conditions} THEN"
+        else:
+            way = "ALWAYS"
         return f"{way} {self.equation} ({rows}{weight}, error {100 * self.error:.3f}% of sd)"
 
 
@@ -79,14 +86,21 @@ class ModelText:
         return f"{self.labels.target} = " + text.removeprefix("+ ")
 
     def lines(self) -> Iterator[tuple[str, str, float, float]]:
-        """One line per branch: the condition, indented, the model's number, weight, and error in % of sd."""
-        tree, numbers = self.labels.tree, {rule.node: f"LM{rule.number}" for rule in self.rules()}
+        """One line per branch: the condition, indented, the model's number, weight, and error in %
+        of sd."""
+        tree = self.labels.tree
+        numbers = {rule.node: f"LM{rule.number}" for rule in self.rules()}
         waiting = [(0, "all rows", -1)]
         while waiting:
             node, text, depth = waiting.pop()
             if depth >= 0 or node in numbers:
                 indented = "│  " * max(depth, 0) + text
-                yield indented, numbers.get(node, ""), float(tree.weight[node]), 100 * self._error(node)
+                yield (
+                    indented,
+                    numbers.get(node, ""),
+                    float(tree.weight[node]),
+                    100 * self._error(node),
+                )
             for branch, child in reversed(list(enumerate(tree.children(node)))):
                 waiting.append((child, self.labels.condition(node, branch), depth + 1))
 

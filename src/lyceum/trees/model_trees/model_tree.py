@@ -8,10 +8,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Regressor, complexity, typical_row
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import (
     Router,
@@ -56,39 +56,43 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
 
         SDR = sd(T) − Σ_i |T_i| / |T| · sd(T_i),
 
-    until a node has fewer than `min_samples_split` rows or varies by no more than `sd_fraction` of the
-    standard deviation of all targets. Every node then gets a least-squares model on the columns that are
-    tested below it. Columns are dropped from it one by one while its estimated error does not rise, and from
-    the bottom up a node becomes a leaf where its model is estimated to err no more than its subtree. The
-    error on new rows is estimated by that on the n rows of the node, times a factor of n and the number v of
-    parameters; a model has fewer parameters than rows. At last predictions are smoothed along the path to the
-    root: from below, where n rows were, p and the node's own q become (n p + k q) / (n + k). As M5' does,
-    this is folded into the models once, so that a prediction is one linear model.
+    until a node has fewer than `min_samples_split` rows or varies by no more than `sd_fraction` of
+    the standard deviation of all targets. Every node then gets a least-squares model on the columns
+    that are tested below it. Columns are dropped from it one by one while its estimated error does
+    not rise, and from the bottom up a node becomes a leaf where its model is estimated to err no
+    more than its subtree. The error on new rows is estimated by that on the n rows of the node,
+    times a factor of n and the number v of parameters; a model has fewer parameters than rows. At
+    last predictions are smoothed along the path to the root: from below, where n rows were, p and
+    the node's own q become (n p + k q) / (n + k). As M5' does, this is folded into the models once,
+    so that a prediction is one linear model.
 
-    A categorical column of c categories stands for c − 1 columns of zeros and ones: its categories are
-    ordered by mean target, and each column cuts the order at one place. Where a split met missing cells in
-    `fit` they go to the side that was better for the standard deviation, else to the side with more weight;
-    linear models see the mean of the column. A category that `fit` did not see stays at the node that asks
-    for it, whose own smoothed model predicts, and has the mean of its columns.
+    A categorical column of c categories stands for c − 1 columns of zeros and ones: its categories
+    are ordered by mean target, and each column cuts the order at one place. Where a split met
+    missing cells in `fit` they go to the side that was better for the standard deviation, else to
+    the side with more weight; linear models see the mean of the column. A category that `fit` did
+    not see stays at the node that asks for it, whose own smoothed model predicts, and has the mean
+    of its columns.
 
     `fit` keeps all rows in memory, also those of files and Dask collections. Weights count rows: a
-    row of weight 2 is two rows, and `min_samples_split` counts weight. Least squares at a node costs n v²:
-    a column of very many categories is better grouped first.
+    row of weight 2 is two rows, and `min_samples_split` counts weight. Least squares at a node
+    costs n v²: a column of very many categories is better grouped first.
 
     Parameters
     ----------
     error : {"squared", "absolute"}, default="squared"
-        The estimated error. "squared", as M5' in WEKA: (n + 2v) / (n − v) · √(mean residual²), where v of a
-        subtree counts the parameters of all its models and its splits; a column goes by Akaike's criterion,
-        those of standardised coefficient above 1.5 at once. "absolute", as Quinlan's M5: (n + v) / (n − v) ·
-        mean |residual|, by which columns go too, a subtree's being the mean of its leaves'. Its trees are far
-        larger, as leaves of few rows look good to it.
+        The estimated error. "squared", as M5' in WEKA: (n + 2v) / (n − v) · √(mean residual²),
+        where v of a subtree counts the parameters of all its models and its splits; a column goes
+        by Akaike's criterion, those of standardized coefficient above 1.5 at once. "absolute", as
+        Quinlan's M5: (n + v) / (n − v) · mean |residual|, by which columns go too, a subtree's
+        being the mean of its leaves'. Its trees are far larger, as leaves of few rows look good to
+        it.
     model : {"linear", "constant"}, default="linear"
         "constant" is M5's regression tree: every model is the mean.
     estimator : regressor or None, default=None
-        Any regressor, of any library, in place of the linear models: a copy is fitted at every node, on the
-        columns that its linear model would have, as numbers about their means. Subtrees are then pruned by
-        the error of rows left out in five folds. A node of few rows has their mean.
+        Any regressor, of any library, in place of the linear models: a copy is fitted at every
+        node, on the columns that its linear model would have, as numbers about their means.
+        Subtrees are then pruned by the error of rows left out in five folds. A node of few rows has
+        their mean.
     attributes : {"tested", "all"}, default="tested"
         The columns that the model of a node may have: those tested at it or below, or all.
     min_samples_split : int, default=4
@@ -98,10 +102,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     smoothing : float, default=15.0
         k; 0 for no smoothing.
     extrapolation : float or None, default=1.0
-        The prediction of a node is kept within the targets of its training rows, from least to largest,
-        widened on either side by this many times their range, or times `sd_` if that is more. None: no limit.
+        The prediction of a node is kept within the targets of its training rows, from least to
+        largest, widened on either side by this many times their range, or times `sd_` if that is
+        more. None: no limit.
     record : bool, default=False
-        Whether to keep the fall of the standard deviation by every column at every node in `record_`.
+        Whether to keep the fall of the standard deviation by every column at every node in
+        `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
 
@@ -218,7 +224,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
 
     def _learn(self, block: Block) -> None:
         assert block.y is not None
-        X, y, w = float_cells(block.X), block.y, block.w
+        X = float_cells(block.X)
+        y = block.y
+        w = block.w
         for name in ("estimators_", "node_columns_", "typical_", "record_"):
             self.__dict__.pop(name, None)
         if self.estimator is not None:
@@ -231,18 +239,22 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
-        Z, learners = self.columns_.center_cells(X, used), None
+        Z = self.columns_.center_cells(X, used)
+        learners = None
         if self.estimator is None:
             rule = {"absolute": "m5", "squared": "m5p"}[self.error]
             models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
         else:
             learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
             models = learners.models
-        kept, cut = np.arange(tree.n_nodes), None
+        kept = np.arange(tree.n_nodes)
+        cut = None
         if self.pruning is not None:
             choice = choose(tree, models, self.error, self.sd_)
             cut = choice.cut
-            kept, tree, models = choice.nodes, compact(tree, choice.cut), models.take(choice.nodes)
+            kept = choice.nodes
+            tree = compact(tree, choice.cut)
+            models = models.take(choice.nodes)
         if self.record:
             self.record_ = grown.record(cut)
         self.tree_ = tree
@@ -271,7 +283,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             return np.ones((tree.n_nodes, p), dtype=bool)
         return columns_below(tree, self.columns_.tested_columns(tree), p)
 
-    # -- predictions ---------------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The value of the smoothed model of the leaf that a row comes to."""
@@ -286,17 +298,21 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
 
-        The base is the model's value where all columns are at their means. Where the limits of the leaf
-        apply, they apply to the base too, and what columns add is shrunk in proportion. With an `estimator`
-        the base is the prediction for a row of typical cells, which are replaced by the row's own, one after
-        the other, from both ends.
+        The base is the model's value where all columns are at their means. Where the limits of the
+        leaf apply, they apply to the base too, and what columns add is shrunk in proportion. With
+        an `estimator` the base is the prediction for a row of typical cells, which are replaced by
+        the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        of = replacement_parts if hasattr(self, "estimators_") else linear_parts
+        if hasattr(self, "estimators_"):
+            of = replacement_parts
+        else:
+            of = linear_parts
         return self._explain(X, partial(of, self), self.schema_.target_name)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
-        """The steps of one row down the tree: question, cell, share, value and change of value at each.
+        """The steps of one row down the tree: question, cell, share, value and change of value at
+        each.
 
         The value at a node is that of its smoothed model for this row.
 
@@ -324,10 +340,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         make = partial(Router, [self.tree_], self.n_features_in_)
         return cached_router(self, [self.tree_], make).leaves(block.X)[:, 0]
 
-    # -- what was learned ----------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------
 
     def text(self) -> str:
-        """The tree, one line per branch with weight and error in % of the target's sd, and its models."""
+        """The tree, one line per branch with weight and error in % of the target's sd, and its
+        models."""
         check_is_fitted(self)
         return self._text().text()
 
@@ -338,12 +355,14 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         return as_dot(TreeLabels(self.tree_, self.schema_), answers=equations)
 
     def rules(self) -> list[ModelRule]:
-        """The tree as rules, one per leaf: if the conditions hold, the target is the linear model."""
+        """The tree as rules, one per leaf: if the conditions hold, the target is the linear
+        model."""
         check_is_fitted(self)
         return self._text().rules()
 
     def summary(self) -> Summary:
-        """The tree with the numbers of its models, the models as equations, weights and errors of nodes.
+        """The tree with the numbers of its models, the models as equations, weights and errors of
+        nodes.
 
         The error is the root mean squared residual of the node's own model before smoothing.
         """
@@ -355,7 +374,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             "rows, weight": (int(self.tree_.n_rows[0]), float(self.tree_.weight[0])),
             "standard deviation of the target": self.sd_,
             "smoothing constant": float(self.smoothing),
-            "extrapolation": "not limited" if self.extrapolation is None else float(self.extrapolation),
+            "extrapolation": "not limited"
+            if self.extrapolation is None
+            else float(self.extrapolation),
         }
         lines = list(islice(text.lines(), _SHOWN))
         models = [(f"LM{rule.number}", rule.equation) for rule in text.rules()[:_SHOWN]]
@@ -375,8 +396,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         at_zero = self.intercept_ - away.sum(axis=1)
         rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
-        names, labels = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
-        learners = [type(one).__name__ if one is not None else "" for one in getattr(self, "estimators_", [])]
+        names = self.columns_.names(self.schema_)
+        labels = TreeLabels(self.tree_, self.schema_)
+        learners = [
+            type(one).__name__ if one is not None else ""
+            for one in getattr(self, "estimators_", [])
+        ]
         seen = getattr(self, "node_columns_", None)
         return ModelText(labels, names, self.coef_, at_zero, self.node_error_, learners, seen)
 
@@ -385,15 +410,22 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         return (*super()._parts(), StepColumns)
 
     def complexity(self) -> int:
-        """How many numbers a prediction needs: those of the tree and the coefficients of its models."""
+        """How many numbers a prediction needs: those of the tree and the coefficients of its
+        models."""
         learners = [one for one in getattr(self, "estimators_", []) if one is not None]
         numbers = int(np.count_nonzero(self.coef_)) + self.intercept_.size
         return super().complexity() + numbers + sum(map(complexity, learners))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         self.columns_.check_for(self.schema_)
-        n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
-        models = {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
+        n = self.tree_.n_nodes
+        p = int(self.columns_.start[-1])
+        models = {
+            "coef_": (n, p),
+            "intercept_": (n,),
+            "node_coef_": (n, p),
+            "node_intercept_": (n,),
+        }
         if hasattr(self, "estimators_"):
             models |= {"node_columns_": (n, p), "typical_": (self.n_features_in_,)}
             if len(self.estimators_) != n:

@@ -1,4 +1,5 @@
-"""Any learner at the nodes of a model tree: fitted, judged on rows left out, and smoothed along the path."""
+"""Any learner at the nodes of a model tree: fitted, judged on rows left out, and smoothed along the
+path."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _FEW = 10  # fewer rows than this, or than twice as many as columns, have their 
 
 @dataclass(frozen=True)
 class NodeLearners:
-    """The fitted learner of every node, None where it is the mean, and how they err on rows left out."""
+    """The fitted learner of every node, None where it is the mean, and how they err on rows left
+    out."""
 
     estimators: list[Any]
     columns: np.ndarray  # bool (n_nodes, p): what each sees
@@ -36,8 +38,8 @@ def check_learner(estimator: Any, model: str, weighted: bool) -> None:
         raise SettingError('model="constant" leaves no place for an estimator: set one of both')
     if weighted and not has_fit_parameter(estimator, "sample_weight"):
         raise DataError(
-            f"sample_weight was given, but the estimator {type(estimator).__name__} takes no weights: "
-            "choose another, or fit without sample_weight"
+            f"sample_weight was given, but the estimator {type(estimator).__name__} takes no"
+            " weights: choose another, or fit without sample_weight"
         )
 
 
@@ -52,8 +54,8 @@ def fit_learners(
 ) -> NodeLearners:
     """A copy of the estimator at every node, on the columns where `columns` (n_nodes, p) is true.
 
-    Its error is that on rows left out in five folds; that of the mean is the same with one row left out,
-    r n / (n − 1).
+    Its error is that on rows left out in five folds; that of the mean is the same with one row left
+    out, r n / (n − 1).
     """
     order, begin, end = sort_by_leaf(tree, leaf)
     weight = row_weights(w, len(y))
@@ -70,14 +72,17 @@ def fit_learners(
         if columns[node].any() and enough:
             seen[node] = columns[node]
             part = (Z[np.ix_(rows, columns[node])], y[rows], None if w is None else w[rows])
-            fitted, residual = _fit(estimator, *part), _left_out_residuals(estimator, *part)
+            fitted = _fit(estimator, *part)
+            residual = _left_out_residuals(estimator, *part)
         found.append(fitted)
         share = weight[rows] / n
         numbers[node] = mean, n, share @ np.abs(residual), share @ residual**2
     none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
     free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
     return NodeLearners(
-        found, seen, NodeModels(none, numbers[:, 0], free, numbers[:, 1], numbers[:, 2], numbers[:, 3])
+        found,
+        seen,
+        NodeModels(none, numbers[:, 0], free, numbers[:, 1], numbers[:, 2], numbers[:, 3]),
     )
 
 
@@ -85,18 +90,21 @@ def _fit(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> 
     return clone(estimator).fit(Z, y, **({} if w is None else {"sample_weight": w}))
 
 
-def _left_out_residuals(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+def _left_out_residuals(
+    estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
+) -> np.ndarray:
     """The residual of every row, by the learner of the four other folds."""
     fold = np.random.default_rng(0).permutation(len(y)) % _FOLDS
     residual = np.empty(len(y))
     for k in range(_FOLDS):
-        train, test = fold != k, fold == k
+        train = fold != k
+        test = fold == k
         fitted = _fit(estimator, Z[train], y[train], None if w is None else w[train])
         residual[test] = y[test] - np.asarray(fitted.predict(Z[test]), dtype=np.float64).reshape(-1)
     return residual
 
 
-# -- predictions ---------------------------------------------------------------------------------------------
+# -- predictions -----------------------------------------------------------------------
 
 
 def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -113,10 +121,14 @@ def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 def path_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """The same, smoothed along the path to the root, and kept within the limits of the node."""
-    value, at, k = own_values(model, node, Z), node.copy(), float(model.smoothing)
-    parent, weight = model.tree_.parent, model.tree_.weight
+    value = own_values(model, node, Z)
+    at = node.copy()
+    k = float(model.smoothing)
+    parent = model.tree_.parent
+    weight = model.tree_.weight
     while k > 0.0 and (up := np.flatnonzero(parent[at] >= 0)).size:
-        n, above = weight[at[up]], parent[at[up]]
+        n = weight[at[up]]
+        above = parent[at[up]]
         value[up] = (n * value[up] + k * own_values(model, above, Z[up])) / (n + k)
         at[up] = above
     return np.clip(value, *model.limits_[node].T)

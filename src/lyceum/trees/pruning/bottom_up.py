@@ -23,11 +23,15 @@ ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
 
 
 def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
-    """The tree with the nodes where `cut` is true made leaves, and only nodes that the root still reaches.
+    """The tree with the nodes where `cut` is true made leaves, and only nodes that the root still
+    reaches.
 
     Nodes keep their order, so that children still come after their parents and beside each other.
     """
-    kind = tree.kind.copy() if cut is None else np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
+    if cut is None:
+        kind = tree.kind.copy()
+    else:
+        kind = np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
     reached = _reachable_nodes(tree, kind)
     old = np.flatnonzero(reached)
     new = np.cumsum(reached, dtype=np.int32) - 1
@@ -77,12 +81,15 @@ def _copy_entries(
     return entries[np.repeat(start - begins, length) + np.arange(length.sum())], begins
 
 
-# -- costs ---------------------------------------------------------------------------------------------
+# -- costs -----------------------------------------------------------------------------
 
 
 def actions(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
-    """The class, or under a loss the action, of least expected loss at class weights; the first of equals."""
-    return np.argmax(value, axis=1) if loss is None else np.argmin(value @ loss, axis=1)
+    """The class, or under a loss the action, of least expected loss at class weights; the first of
+    equals."""
+    if loss is None:
+        return np.argmax(value, axis=1)
+    return np.argmin(value @ loss, axis=1)
 
 
 def leaf_costs(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
@@ -96,10 +103,10 @@ def leaf_costs(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
 class NodeCosts:
     """The costs of rows at the nodes they come to: a mergeable summary of rows held out of growth.
 
-    A row of target y costs c(y, i) at node i: 1 if the class is wrong, the loss of the action there, or the
-    squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y, i)², over the rows that
-    come to node i; `above` and `squares_above` do so for the costs of the same rows at its parent, from which
-    follows what the rows cost that go no further.
+    A row of target y costs c(y, i) at node i: 1 if the class is wrong, the loss of the action
+    there, or the squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y,
+    i)², over the rows that come to node i; `above` and `squares_above` do so for the costs of the
+    same rows at its parent, from which follows what the rows cost that go no further.
 
     Attributes
     ----------
@@ -161,12 +168,14 @@ class NodeCosts:
             Rows = true class, columns = action. By default errors, or squared errors.
         """
         check_tree(tree)
-        target, visited = np.asarray(target), csr_array(visited)
+        target = np.asarray(target)
+        visited = csr_array(visited)
         check_codes(tree, target)
         if visited.shape != (len(target), tree.n_nodes):
             raise DataError(
-                f"visited has the shape {visited.shape}, and {len(target)} targets at the nodes of this tree "
-                f"need {(len(target), tree.n_nodes)}: give decision_path(X) of the learner of the tree"
+                f"visited has the shape {visited.shape}, and {len(target)} targets at the nodes of"
+                f" this tree need {(len(target), tree.n_nodes)}: give decision_path(X) of the"
+                " learner of the tree"
             )
         weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
         row = np.repeat(np.arange(len(target)), np.diff(visited.indptr))
@@ -174,7 +183,8 @@ class NodeCosts:
         parent = np.maximum(tree.parent, 0)[node]
         cost = _cost_of(tree, target[row], loss)
         part = visited.data * weight[row]
-        here, above = cost(node), cost(parent)
+        here = cost(node)
+        above = cost(parent)
 
         def total(costs: np.ndarray) -> np.ndarray:
             return np.bincount(node, part * costs, minlength=tree.n_nodes)
@@ -193,7 +203,12 @@ class NodeCosts:
 
     def end_costs(self, tree: Tree, squares: bool = False) -> np.ndarray:
         """The costs, or their squares, of the rows that end at each node."""
-        at, above = (self.squares, self.squares_above) if squares else (self.at, self.above)
+        if squares:
+            at = self.squares
+            above = self.squares_above
+        else:
+            at = self.at
+            above = self.above
         gone = np.bincount(tree.parent[1:], above[1:], minlength=tree.n_nodes)
         rest = at - gone
         return np.where(np.abs(rest) <= ROUNDING * np.abs(at), 0.0, rest)
@@ -209,17 +224,21 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
         return lambda node: values[target, chosen[node]]
     if loss not in (None, "squared", "absolute"):
         raise SettingError(f"values cost their 'squared' or 'absolute' error, not {loss!r}")
-    power = 1 if loss == "absolute" else 2
+    if loss == "absolute":
+        power = 1
+    else:
+        power = 2
     return lambda node: np.abs(target - tree.value[node, 0]) ** power
 
 
-# -- the prunings --------------------------------------------------------------------------------------
+# -- the prunings ----------------------------------------------------------------------
 
 
 def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     """Make a leaf of every node, from the bottom up, at which rows held out then cost no more.
 
-    The rows were not used to grow the tree. A subtree that none of them comes to is made a leaf too.
+    The rows were not used to grow the tree. A subtree that none of them comes to is made a leaf
+    too.
 
     Parameters
     ----------
@@ -233,7 +252,9 @@ def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     """
     check_tree(tree)
     if not isinstance(costs, NodeCosts) or len(costs.at) != tree.n_nodes:
-        raise DataError("prune_by_error needs costs of this tree: NodeCosts.of(tree, visited, target)")
+        raise DataError(
+            "prune_by_error needs costs of this tree: NodeCosts.of(tree, visited, target)"
+        )
     _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), ROUNDING * np.abs(costs.at))
     return compact(tree, cut)
 
@@ -243,9 +264,9 @@ def prune_by_pessimistic_error(
 ) -> Tree:
     """Prune by e(T) + k · leaves: the errors on the rows of `fit`, and k for each leaf.
 
-    A node becomes a leaf where its errors + k are no more than those of its subtree + k · leaves. With
-    `standard_error`, as Quinlan has it, √(e′ (n − e′) / n) is added to the errors e′ of the subtree, nodes
-    are judged from the root down, and each subtree is that of the grown tree.
+    A node becomes a leaf where its errors + k are no more than those of its subtree + k · leaves.
+    With `standard_error`, as Quinlan has it, √(e′ (n − e′) / n) is added to the errors e′ of the
+    subtree, nodes are judged from the root down, and each subtree is that of the grown tree.
 
     Parameters
     ----------
@@ -276,12 +297,13 @@ def prune_by_loss(
     m: float = 2.0,
     prior: np.ndarray | None = None,
 ) -> Tree:
-    """Make a leaf of every node, from the bottom up, whose expected loss is no more than its subtree's.
+    """Make a leaf of every node, from the bottom up, whose expected loss is no more than its
+    subtree's.
 
-    The expected loss of a leaf is min_a Σ_k p_k λ[k, a], that of a subtree the mean over its children by
-    weight; p_k = (n_k + m π_k) / (n + m). Without smoothing (m = 0) only subtrees that change no decision for
-    the better go; "laplace" (m = K, π_k = 1/K) is Niblett and Bratko's minimum error pruning, "m" that of
-    Cestnik and Bratko.
+    The expected loss of a leaf is min_a Σ_k p_k λ[k, a], that of a subtree the mean over its
+    children by weight; p_k = (n_k + m π_k) / (n + m). Without smoothing (m = 0) only subtrees that
+    change no decision for the better go; "laplace" (m = K, π_k = 1/K) is Niblett and Bratko's
+    minimum error pruning, "m" that of Cestnik and Bratko.
 
     Parameters
     ----------
@@ -298,12 +320,15 @@ def prune_by_loss(
     check_classes(tree, "minimum loss pruning")
     check_amount("m", m)
     if smoothing not in ("none", "laplace", "m"):
-        raise SettingError(f"smoothing={smoothing!r} is not known: choose from 'none', 'laplace', 'm'")
+        raise SettingError(
+            f"smoothing={smoothing!r} is not known: choose from 'none', 'laplace', 'm'"
+        )
     K = tree.value.shape[1]
     if prior is not None and np.shape(prior) != (K,):
         raise SettingError(f"prior must be {K} numbers, one per class of the tree, not {prior!r}")
     if smoothing == "laplace":
-        m, prior = float(K), np.full(K, 1.0 / K)
+        m = float(K)
+        prior = np.full(K, 1.0 / K)
     elif smoothing == "none":
         m = 0.0
     n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
@@ -313,17 +338,22 @@ def prune_by_loss(
 
 
 def smoothed_weights(value: np.ndarray, m: float, prior: np.ndarray | None = None) -> np.ndarray:
-    """Class weights n (n_k + m π_k) / (n + m), whose sums stay n, so that costs add up over children.
+    """Class weights n (n_k + m π_k) / (n + m), whose sums stay n, so that costs add up over
+    children.
 
     π are by default the classes' shares at the root.
     """
-    prior = value[0] / value[0].sum() if prior is None else np.asarray(prior, dtype=np.float64)
+    if prior is None:
+        prior = value[0] / value[0].sum()
+    else:
+        prior = np.asarray(prior, dtype=np.float64)
     n = np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return (value + m * prior) * (n / (n + m))
 
 
 def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
-    """C4.5's collapse: a leaf for every node whose subtree makes no fewer errors on the rows of `fit`.
+    """C4.5's collapse: a leaf for every node whose subtree makes no fewer errors on the rows of
+    `fit`.
 
     From the bottom up; errors that differ by up to `slack` are equal.
     """
@@ -335,14 +365,20 @@ def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
 def prune_bottom_up(
     tree: Tree, as_leaf: np.ndarray, own: np.ndarray | None, slack: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Costs of the subtrees after, and which nodes to make leaves by, replacement from the bottom up.
+    """Costs of the subtrees after, and which nodes to make leaves by, replacement from the bottom
+    up.
 
     `own` is the cost of the rows that end at an inner node.
     """
     n = tree.n_nodes
-    below = [0.0] * n if own is None else own.tolist()
-    leaf, reach = as_leaf.tolist(), (as_leaf - slack).tolist()
-    inner, parent = (tree.kind != LEAF).tolist(), tree.parent.tolist()
+    if own is None:
+        below = [0.0] * n
+    else:
+        below = own.tolist()
+    leaf = as_leaf.tolist()
+    reach = (as_leaf - slack).tolist()
+    inner = (tree.kind != LEAF).tolist()
+    parent = tree.parent.tolist()
     cut = np.zeros(n, dtype=bool)
     for node in range(n - 1, -1, -1):
         if not inner[node]:

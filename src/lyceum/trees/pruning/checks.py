@@ -1,4 +1,5 @@
-"""What pruning takes: trees, of classes where errors are counted, losses that fit them, and amounts."""
+"""What pruning takes: trees, of classes where errors are counted, losses that fit them, and
+amounts."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ def check_tree(tree: Any) -> None:
     """Refuse anything but a `Tree`, such as the learner that has one."""
     if not isinstance(tree, Tree):
         raise SettingError(
-            f"pruning takes a Tree, not {type(tree).__name__}: give the tree_ of a fitted learner of trees, "
-            "or call its cost_complexity_path() or prune(...)"
+            f"pruning takes a Tree, not {type(tree).__name__}: give the tree_ of a fitted learner"
+            " of trees, or call its cost_complexity_path() or prune(...)"
         )
 
 
@@ -41,20 +42,24 @@ def check_codes(tree: Tree, target: np.ndarray) -> None:
     K = tree.value.shape[1]
     if target.dtype.kind not in "iuf":
         raise DataError(
-            f"the target of NodeCosts has the type {target.dtype}: give class codes, the places of the "
-            "labels in classes_, or the numbers of a regression tree"
+            f"the target of NodeCosts has the type {target.dtype}: give class codes, the places of"
+            " the labels in classes_, or the numbers of a regression tree"
         )
     if target.dtype.kind == "f" and K > 1:
-        raise DataError(f"the tree has {K} classes, and the target holds floats: give codes, 0 to {K - 1}")
+        raise DataError(
+            f"the tree has {K} classes, and the target holds floats: give codes, 0 to {K - 1}"
+        )
     if target.dtype.kind in "iu" and len(target) and not 0 <= target.min() <= target.max() < K:
         raise DataError(
-            f"the target holds whole numbers from {target.min()} to {target.max()}, which count as class "
-            f"codes, and those of this tree end at {K - 1}: give the numbers of a regression tree as floats"
+            f"the target holds whole numbers from {target.min()} to {target.max()}, which count as"
+            f" class codes, and those of this tree end at {K - 1}: give the numbers of a regression"
+            " tree as floats"
         )
 
 
 def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
-    """The values of a loss matrix (rows = true class, columns = action) that fits the classes of a tree."""
+    """The values of a loss matrix (rows = true class, columns = action) that fits the classes of a
+    tree."""
     if loss is None:
         return None
     try:
@@ -63,8 +68,8 @@ def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
         raise SettingError(f"a loss matrix holds numbers, not {loss!r}") from None
     if values.ndim != 2 or values.shape[0] != tree.value.shape[1]:
         raise SettingError(
-            f"a loss matrix of shape {values.shape} does not fit a tree of {tree.value.shape[1]} classes: "
-            "rows = true class, columns = action"
+            f"a loss matrix of shape {values.shape} does not fit a tree of {tree.value.shape[1]}"
+            " classes: rows = true class, columns = action"
         )
     if not np.isfinite(values).all():
         raise SettingError("a loss matrix holds finite numbers, and this one has NaN or infinity")

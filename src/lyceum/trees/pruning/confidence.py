@@ -24,10 +24,13 @@ _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0)
 SLACK = 0.1  # C4.5 takes the smaller tree if it has at most this many errors more
 
 
-def upper_errors(errors: Any, weight: Any, confidence: float = 0.25, bound: Bound = "c45") -> np.ndarray:
+def upper_errors(
+    errors: Any, weight: Any, confidence: float = 0.25, bound: Bound = "c45"
+) -> np.ndarray:
     """N · U_CF(E, N): how many errors to expect of a leaf that makes E errors in N rows of `fit`.
 
-    U_CF(E, N) is the rate at which E errors or fewer have probability CF: Σ_{i≤E} C(N,i) Uⁱ (1−U)^(N−i) = CF.
+    U_CF(E, N) is the rate at which E errors or fewer have probability CF: Σ_{i≤E} C(N,i) Uⁱ
+    (1−U)^(N−i) = CF.
 
     Parameters
     ----------
@@ -36,9 +39,9 @@ def upper_errors(errors: Any, weight: Any, confidence: float = 0.25, bound: Boun
     confidence : float in (0, 0.5], default=0.25
         CF; the less, the larger the bound.
     bound : {"c45", "normal", "exact"}, default="c45"
-        "exact": U as above. "normal": exact for E = 0, the normal approximation with continuity correction
-        from E = 1 on, linear between, and N where E + ½ ≥ N. "c45" is "normal" with the deviate that C4.5
-        interpolates in a table of eight, and E + 0.67 (N − E) where E + ½ ≥ N.
+        "exact": U as above. "normal": exact for E = 0, the normal approximation with continuity
+        correction from E = 1 on, linear between, and N where E + ½ ≥ N. "c45" is "normal" with the
+        deviate that C4.5 interpolates in a table of eight, and E + 0.67 (N − E) where E + ½ ≥ N.
 
     References
     ----------
@@ -51,13 +54,18 @@ def upper_errors(errors: Any, weight: Any, confidence: float = 0.25, bound: Boun
     """
     if not isinstance(confidence, Real) or not 0.0 < confidence <= 0.5:
         raise SettingError(f"confidence={confidence!r} must be above 0 and at most 0.5")
-    E, N = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(weight, dtype=np.float64))
+    E, N = np.broadcast_arrays(
+        np.asarray(errors, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+    )
     if bound == "exact":
         return _exact(E, N, confidence)
     if bound not in ("c45", "normal"):
         raise SettingError(f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'")
     c45 = bound == "c45"
-    z = float(np.interp(confidence, _LEVELS, _DEVIATES)) if c45 else float(-ndtri(confidence))
+    if c45:
+        z = float(np.interp(confidence, _LEVELS, _DEVIATES))
+    else:
+        z = float(-ndtri(confidence))
     with np.errstate(divide="ignore", invalid="ignore"):
         none = N * -np.expm1(np.log(confidence) / N)
         few = none + E * (_approximate(np.ones_like(E), N, z, c45) - none)
@@ -87,12 +95,13 @@ def prune_by_confidence(
     rows: tuple[np.ndarray, np.ndarray, np.ndarray | None] | None = None,
     impurity: Literal["entropy", "gini", "misclassification"] = "entropy",
 ) -> Tree:
-    """Prune where a leaf, or the largest branch, is expected to make no more errors than the subtree.
+    """Prune where a leaf, or the largest branch, is expected to make no more errors than the
+    subtree.
 
-    From the bottom up, a node becomes a leaf where N U_CF(E, N) is no more than the sum over its subtree's
-    leaves. With the `rows` of `fit` it may instead be replaced by its largest branch, all its rows sent down
-    that branch (subtree raising), and the raised branch is pruned once more. As in C4.5, up to 0.1 errors
-    more are accepted for the smaller tree.
+    From the bottom up, a node becomes a leaf where N U_CF(E, N) is no more than the sum over its
+    subtree's leaves. With the `rows` of `fit` it may instead be replaced by its largest branch, all
+    its rows sent down that branch (subtree raising), and the raised branch is pruned once more. As
+    in C4.5, up to 0.1 errors more are accepted for the smaller tree.
 
     Parameters
     ----------
@@ -103,7 +112,8 @@ def prune_by_confidence(
     bound : {"c45", "normal", "exact"}, default="c45"
         See `upper_errors`.
     rows : (cells, class codes, weights or None), optional
-        The rows that the tree was grown on, for subtree raising: categories as codes, NaN where missing.
+        The rows that the tree was grown on, for subtree raising: categories as codes, NaN where
+        missing.
     impurity : {"entropy", "gini", "misclassification"}, default="entropy"
         The impurity recorded at the nodes of a raised branch.
     """

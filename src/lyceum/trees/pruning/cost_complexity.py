@@ -1,4 +1,5 @@
-"""Cost-complexity pruning: the nested subtrees of least R(T) + α · leaves, and α by cross-validation."""
+"""Cost-complexity pruning: the nested subtrees of least R(T) + α · leaves, and α by
+cross-validation."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from lyceum.trees.pruning.checks import check_amount, check_classes, check_tree,
 
 @dataclass(frozen=True, slots=True)
 class CostComplexityPath:
-    """The nested subtrees of smallest R(T) + α · leaves for all α, of equal ones the smallest subtree.
+    """The nested subtrees of smallest R(T) + α · leaves for all α, of equal ones the smallest
+    subtree.
 
     Attributes
     ----------
@@ -71,9 +73,11 @@ class CostComplexityPath:
         return compact(self.tree, self.collapse <= alpha)
 
     def costs(self, costs: NodeCosts, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What rows cost at the subtrees of the (rising) alphas, and the squares of what each row costs.
+        """What rows cost at the subtrees of the (rising) alphas, and the squares of what each row
+        costs.
 
-        Node i is a leaf for collapse[i] ≤ α < collapse[parent], and keeps the rows that end there before.
+        Node i is a leaf for collapse[i] ≤ α < collapse[parent], and keeps the rows that end there
+        before.
         """
         born = np.searchsorted(alphas, self.collapse)
         parent = np.maximum(self.tree.parent, 0)
@@ -95,21 +99,25 @@ class CostComplexityPath:
 
     def table(self) -> Table:
         """The subtrees as a table of `lyceum.report`."""
-        rows = [(float(a), int(n), float(r)) for a, n, r in zip(self.alphas, self.n_leaves, self.risks)]
+        rows = [
+            (float(a), int(n), float(r)) for a, n, r in zip(self.alphas, self.n_leaves, self.risks)
+        ]
         return Table("Cost-complexity path", ("alpha", "leaves", "R"), rows)
 
 
 def cost_complexity_path(
     tree: Tree, measure: Literal["impurity", "error"] = "impurity", loss: Any = None
 ) -> CostComplexityPath:
-    """Cut the weakest link again and again: the node t of least (R(t) − R(T_t)) / (leaves of T_t − 1).
+    """Cut the weakest link again and again: the node t of least (R(t) − R(T_t)) / (leaves of T_t −
+    1).
 
     Parameters
     ----------
     tree : Tree
     measure : {"impurity", "error"}, default="impurity"
-        What R sums over leaves, weighted by their share of the rows: the impurity by the criterion that the
-        tree was grown with (for variance, the mean squared error), or the error rate (the expected loss).
+        What R sums over leaves, weighted by their share of the rows: the impurity by the criterion
+        that the tree was grown with (for variance, the mean squared error), or the error rate (the
+        expected loss).
     loss : array of shape (K, A), optional
         For "error": rows = true class, columns = action. By default 1 for every error.
 
@@ -124,7 +132,11 @@ def cost_complexity_path(
     rounding = 1e-14 * float(risk[0])  # alphas that differ by less are equal
     cuts, alphas, risks, n_leaves = _weakest_links(tree, risk.tolist(), below, leaves, rounding)
     return CostComplexityPath(
-        tree, np.array(alphas), np.array(risks), np.array(n_leaves, dtype=np.int64), _collapse(tree, cuts)
+        tree,
+        np.array(alphas),
+        np.array(risks),
+        np.array(n_leaves, dtype=np.int64),
+        _collapse(tree, cuts),
     )
 
 
@@ -144,15 +156,18 @@ def _weakest_links(
 ) -> tuple[np.ndarray, list[float], list[float], list[float]]:
     """Where each link is cut, and α, R and leaves after the cuts of each α.
 
-    What a link gives, g(t), never falls as weaker ones below it are cut, for g(t) is a mean of theirs and its
-    own: a heap may keep g as it was and look again when a link comes up.
+    What a link gives, g(t), never falls as weaker ones below it are cut, for g(t) is a mean of
+    theirs and its own: a heap may keep g as it was and look again when a link comes up.
     """
-    inner, parent = (tree.kind != LEAF).tolist(), tree.parent.tolist()
+    inner = (tree.kind != LEAF).tolist()
+    parent = tree.parent.tolist()
     cut_at = np.full(tree.n_nodes, np.inf)
     gone = [not is_inner for is_inner in inner]  # leaves now, or below one
     heap = [((risk[t] - below[t]) / (leaves[t] - 1), t) for t in range(tree.n_nodes) if inner[t]]
     heapq.heapify(heap)
-    alphas, risks, n_leaves = [0.0], [below[0]], [leaves[0]]
+    alphas = [0.0]
+    risks = [below[0]]
+    n_leaves = [leaves[0]]
     while heap and leaves[0] > 1:
         before, t = heapq.heappop(heap)
         if _is_below_a_leaf(t, gone, parent):
@@ -196,7 +211,8 @@ def _cut(
 
 def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
     """The α from which on a node is a leaf or gone: its own cut, or that of a node above it."""
-    collapse, parent = cuts.tolist(), tree.parent.tolist()
+    collapse = cuts.tolist()
+    parent = tree.parent.tolist()
     for node in range(1, tree.n_nodes):
         above = collapse[parent[node]]
         if above < collapse[node]:
@@ -275,7 +291,9 @@ class AlphaChoice:
                 self.path.alphas, self.path.n_leaves, self.risks, self.standard_errors, marks
             )
         ]
-        return Table("Alpha by cross-validation", ("alpha", "leaves", "cost left out", "se", ""), rows)
+        return Table(
+            "Alpha by cross-validation", ("alpha", "leaves", "cost left out", "se", ""), rows
+        )
 
 
 def choose_alpha(
@@ -289,22 +307,25 @@ def choose_alpha(
     loss: Any = None,
     rule: Literal["best", "one_standard_error"] = "one_standard_error",
 ) -> AlphaChoice:
-    """The α whose subtrees cost least on rows left out, or the largest within a standard error of it.
+    """The α whose subtrees cost least on rows left out, or the largest within a standard error of
+    it.
 
-    The trees on the rows outside each fold are pruned at √(α_s α_{s+1}), which stands for the s-th subtree of
-    the tree on all rows, and judged on the fold. The standard error of the mean cost of n rows is s / √n with
-    s² = mean (cost − mean)².
+    The trees on the rows outside each fold are pruned at √(α_s α_{s+1}), which stands for the s-th
+    subtree of the tree on all rows, and judged on the fold. The standard error of the mean cost of
+    n rows is s / √n with s² = mean (cost − mean)².
 
     Parameters
     ----------
     grow : callable
         The tree grown on rows by their numbers.
     visit : callable
-        (tree, row numbers) to the sparse array (rows, nodes) of the part of each row that comes to each node.
+        (tree, row numbers) to the sparse array (rows, nodes) of the part of each row that comes to
+        each node.
     target : array of shape (n_rows,)
         Class codes (integers) or values.
     folds : integer array of shape (n_rows,), or list of (train, test)
-        The fold of every row; or, for every split, the numbers of the rows to grow on and of those left out.
+        The fold of every row; or, for every split, the numbers of the rows to grow on and of those
+        left out.
     weight : array of shape (n_rows,), optional
     measure : {"impurity", "error"}, default="impurity"
         R of the path. Rows left out always cost their error, their loss or their squared error.
@@ -313,17 +334,27 @@ def choose_alpha(
     """
     if rule not in ("best", "one_standard_error"):
         raise SettingError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
-    splits = folds if isinstance(folds, list) else _splits_of(np.asarray(folds))
+    if isinstance(folds, list):
+        splits = folds
+    else:
+        splits = _splits_of(np.asarray(folds))
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
-    in_path = loss if measure == "error" else None
+    if measure == "error":
+        in_path = loss
+    else:
+        in_path = None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
-    sums, squares, total = np.zeros(len(between)), np.zeros(len(between)), 0.0
+    sums = np.zeros(len(between))
+    squares = np.zeros(len(between))
+    total = 0.0
     for done, (kept, left_out) in enumerate(splits):
         tree = grow(kept)
         costs = NodeCosts.of(tree, visit(tree, left_out), target[left_out], weight[left_out], loss)
         more, more_squares = cost_complexity_path(tree, measure, in_path).costs(costs, between)
-        sums, squares, total = sums + more, squares + more_squares, total + costs.weight
+        sums = sums + more
+        squares = squares + more_squares
+        total = total + costs.weight
         report("folds", done + 1, len(splits))
     risks = sums / total
     errors = np.sqrt(np.maximum(squares / total - risks**2, 0.0) / total)
@@ -337,5 +368,7 @@ def _splits_of(folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """For every fold the rows outside of it, and its own."""
     numbers = np.unique(folds)
     if len(numbers) < 2:
-        raise SettingError("alpha is chosen on rows left out: there must be at least two folds with rows")
+        raise SettingError(
+            "alpha is chosen on rows left out: there must be at least two folds with rows"
+        )
     return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in numbers]

@@ -1,7 +1,8 @@
-"""Subtree raising: a node's largest branch in its place, the node's rows sent down that branch again.
+"""Subtree raising: a node's largest branch in its place, the node's rows sent down that branch
+again.
 
-Nodes of one depth have no rows in common, so all nodes of a level are judged at once: loops are over levels
-and over the steps of rows down the tree, never over rows.
+Nodes of one depth have no rows in common, so all nodes of a level are judged at once: loops are
+over levels and over the steps of rows down the tree, never over rows.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ def raise_subtrees(
 ) -> Tree:
     """The tree with nodes replaced, from the bottom up, by a leaf or by their largest branch.
 
-    `expected(errors, weight)` is the number of errors to expect of leaves. A leaf is taken if it is expected
-    to make at most `slack` errors more than the subtree and than the branch, else the branch if it is
-    expected to make at most `slack` more than the subtree; a branch put in a node's place is pruned again.
-    Rows that come to it and have a category that none of its own rows had get a leaf of their own.
+    `expected(errors, weight)` is the number of errors to expect of leaves. A leaf is taken if it is
+    expected to make at most `slack` errors more than the subtree and than the branch, else the
+    branch if it is expected to make at most `slack` more than the subtree; a branch put in a node's
+    place is pruned again. Rows that come to it and have a category that none of its own rows had
+    get a leaf of their own.
     """
     if impurity not in IMPURITIES:
         raise SettingError(
@@ -55,17 +57,23 @@ def raise_subtrees(
 class _Raising:
     """A tree in the course of pruning.
 
-    own[i] errors are expected of the rows that end at node i, whose class weights are ended[i]; errors[i] of
-    all rows that come to it.
+    own[i] errors are expected of the rows that end at node i, whose class weights are ended[i];
+    errors[i] of all rows that come to it.
     """
 
     def __init__(self, tree: Tree, cells, target, expected: Expected, slack: float, impurity):
-        self.tree, self.parent, self.depth = tree, tree.parent, tree.depths
-        self.cells, self.target = cells, target
-        self.expected, self.slack, self.impurity = expected, slack, impurity
+        self.tree = tree
+        self.parent = tree.parent
+        self.depth = tree.depths
+        self.cells = cells
+        self.target = target
+        self.expected = expected
+        self.slack = slack
+        self.impurity = impurity
         divides = (tree.missing < 0) & (tree.kind != LEAF)
         self.undivided = not (divides.any() and np.isnan(cells).any())  # no row is divided
-        self.own, self.errors = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+        self.own = np.zeros(tree.n_nodes)
+        self.errors = np.zeros(tree.n_nodes)
         self.ended = np.zeros_like(tree.value)
 
     def prune(self, weight: np.ndarray) -> Tree:
@@ -87,14 +95,18 @@ class _Raising:
 
     def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
         """The class weights of parts at the (rising) nodes; they are at no others."""
-        n, K = len(nodes), self.tree.value.shape[1]
+        n = len(nodes)
+        K = self.tree.value.shape[1]
         place = np.empty(self.tree.n_nodes, dtype=np.int64)
         place[nodes] = np.arange(n)
         at = [place[part.node] * K + self.target[part.row] for part in parts]
-        return [np.bincount(cell, part.weight, n * K).reshape(n, K) for cell, part in zip(at, parts)]
+        return [
+            np.bincount(cell, part.weight, n * K).reshape(n, K) for cell, part in zip(at, parts)
+        ]
 
     def _expected_of_ends(self, ended: np.ndarray, arrived: np.ndarray) -> np.ndarray:
-        """Errors expected of rows that end at nodes, whose class is that of all rows that came there."""
+        """Errors expected of rows that end at nodes, whose class is that of all rows that came
+        there."""
         weight = ended.sum(axis=1)
         right = ended[np.arange(len(ended)), actions(arrived)]
         return np.where(weight > 0.0, self.expected(weight - right, weight), 0.0)
@@ -105,7 +117,7 @@ class _Raising:
         self.own[came] = self._expected_of_ends(self.ended[came], arrived)
         self.errors[came] = self.own[came]
 
-    # -- pruning, level by level ------------------------------------------------------------------------
+    # -- pruning, level by level -------------------------------------------------------
 
     def _prune(self, ends: Parts, top: int) -> Parts:
         """Prune the nodes of depth `top` that these rows end below; where the rows end then."""
@@ -127,7 +139,8 @@ class _Raising:
         return ends
 
     def _judge(self, parts: Parts, came_from: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The nodes, of those where the parts are, to make leaves, and those to replace by a branch."""
+        """The nodes, of those where the parts are, to make leaves, and those to replace by a
+        branch."""
         nodes = np.unique(parts.node)
         each, child = child_nodes(self.tree, nodes)
         subtree = self.own[nodes] + np.bincount(each, self.errors[child], minlength=len(nodes))
@@ -144,14 +157,18 @@ class _Raising:
         weight = self.tree.weight[child]
         most = np.maximum.reduceat(weight, np.searchsorted(each, np.arange(len(nodes))))
         largest = np.flatnonzero(weight >= most[each] * (1.0 - EQUAL))
-        return child[largest][np.searchsorted(each[largest], np.arange(len(nodes)), side="right") - 1]
+        return child[largest][
+            np.searchsorted(each[largest], np.arange(len(nodes)), side="right") - 1
+        ]
 
     def _branch_errors(
         self, nodes: np.ndarray, branch: np.ndarray, parts: Parts, came_from: np.ndarray
     ) -> np.ndarray:
-        """Errors expected of the nodes' rows, all sent down the largest branch; inf where that is a leaf.
+        """Errors expected of the nodes' rows, all sent down the largest branch; inf where that is a
+        leaf.
 
-        If no row is divided, those of the branch end where they do now, and only the others are sent.
+        If no row is divided, those of the branch end where they do now, and only the others are
+        sent.
         """
         level = self.depth[nodes[0]]
         to = np.full(self.tree.n_nodes, -1)
@@ -164,10 +181,15 @@ class _Raising:
         touched = np.unique(sent.arrived.node)
         ended, arrived = self._tables(touched, sent.ends, sent.arrived)
         if self.undivided:
-            ended, arrived = ended + self.ended[touched], arrived + self.tree.value[touched]
-        now = self._expected_of_ends(ended, arrived) - (self.own[touched] if self.undivided else 0.0)
+            ended = ended + self.ended[touched]
+            arrived = arrived + self.tree.value[touched]
+        now = self._expected_of_ends(ended, arrived) - (
+            self.own[touched] if self.undivided else 0.0
+        )
         of = np.searchsorted(nodes, self._at_level(touched, level))
-        errors = np.bincount(of, now, minlength=len(nodes)) + (self.errors[branch] if self.undivided else 0.0)
+        errors = np.bincount(of, now, minlength=len(nodes)) + (
+            self.errors[branch] if self.undivided else 0.0
+        )
         return np.where(split, errors, np.inf)
 
     def _make_leaves(self, nodes: np.ndarray) -> None:
@@ -178,7 +200,8 @@ class _Raising:
 
     def _raise(self, nodes: np.ndarray, parts: Parts) -> Parts:
         """Put the largest branches in the place of nodes; where their rows end then."""
-        tree, branch = self.tree, self._largest(nodes)
+        tree = self.tree
+        branch = self._largest(nodes)
         for part in (tree.feature, tree.kind, tree.child, tree.n_children, tree.threshold, tree.table,
                      tree.n_codes, tree.missing):  # fmt: skip
             part[nodes] = part[branch]
@@ -198,7 +221,11 @@ class _Raising:
         tree = self.tree
         came, counts = np.unique(sent.arrived.node, return_counts=True)
         arrived, passed = self._tables(came, sent.arrived, sent.passed)
-        tree.value[came], tree.weight[came], tree.n_rows[came] = arrived, arrived.sum(axis=1), counts
+        tree.value[came], tree.weight[came], tree.n_rows[came] = (
+            arrived,
+            arrived.sum(axis=1),
+            counts,
+        )
         tree.impurity[came] = self._impurity(arrived)
         each, child = child_nodes(self.tree, came)
         part = np.zeros((tree.n_nodes, arrived.shape[1]))
@@ -208,7 +235,9 @@ class _Raising:
         np.add.at(known, each, part)
         left = np.bincount(each, part.sum(axis=1) * self._impurity(part), minlength=len(came))
         fall = known.sum(axis=1) * self._impurity(known) - left
-        tree.gain[came] = np.where(tree.kind[came] == LEAF, 0.0, np.maximum(fall / tree.weight[came], 0.0))
+        tree.gain[came] = np.where(
+            tree.kind[came] == LEAF, 0.0, np.maximum(fall / tree.weight[came], 0.0)
+        )
 
     def _impurity(self, value: np.ndarray) -> np.ndarray:
         return class_impurities(value, self.impurity)

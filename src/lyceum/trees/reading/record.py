@@ -15,15 +15,18 @@ def growth_record(
 ) -> list[dict[str, Any]]:
     """One entry per node of the tree where columns were candidates, in the order of the nodes.
 
-    An entry has `step`, its place in the list; `node`; `objective`, the impurity of the node; `column`, the
-    one that the node is split by, None at a leaf; and `candidates`, a list of `column`, `gain` (the fall of
-    impurity), `score` (the compared number: gain, gain ratio, gain²/cost) and `threshold` (None for
-    categories).
+    An entry has `step`, its place in the list; `node`; `objective`, the impurity of the node;
+    `column`, the one that the node is split by, None at a leaf; and `candidates`, a list of
+    `column`, `gain` (the fall of impurity), `score` (the compared number: gain, gain ratio,
+    gain²/cost) and `threshold` (None for categories).
     """
     candidates = _renumber(candidates, grown, tree)
     order = np.argsort(candidates.node, kind="stable")
     nodes, starts = np.unique(candidates.node[order], return_index=True)
-    runs = np.split(order, starts[1:]) if len(nodes) else []
+    if len(nodes):
+        runs = np.split(order, starts[1:])
+    else:
+        runs = []
     return [
         _entry(step, int(node), candidates, run, tree, schema)
         for step, (node, run) in enumerate(zip(nodes, runs))
@@ -39,7 +42,9 @@ def _entry(
             "column": schema[int(candidates.feature[i])].name,
             "gain": float(candidates.gain[i]),
             "score": float(candidates.score[i]),
-            "threshold": None if np.isnan(candidates.threshold[i]) else float(candidates.threshold[i]),
+            "threshold": None
+            if np.isnan(candidates.threshold[i])
+            else float(candidates.threshold[i]),
         }
         for i in run
     ]
@@ -55,8 +60,8 @@ def _entry(
 def _renumber(candidates: SplitCandidates, grown: Tree, tree: Tree) -> SplitCandidates:
     """The columns considered in growth, by the node numbers of the pruned tree.
 
-    Where another branch was raised to the place of a node, nothing was candidates for its rows: neither that
-    node nor those below it have a record.
+    Where another branch was raised to the place of a node, nothing was candidates for its rows:
+    neither that node nor those below it have a record.
     """
     if grown is tree:
         return candidates
@@ -81,8 +86,12 @@ def _renumber(candidates: SplitCandidates, grown: Tree, tree: Tree) -> SplitCand
 
 def _split(tree: Tree, node: int) -> tuple:
     """Everything that decides where rows go from a node."""
-    start, count = int(tree.table[node]), int(tree.n_children[node])
-    threshold = None if np.isnan(tree.threshold[node]) else float(tree.threshold[node])
+    start = int(tree.table[node])
+    count = int(tree.n_children[node])
+    if np.isnan(tree.threshold[node]):
+        threshold = None
+    else:
+        threshold = float(tree.threshold[node])
     cuts = branches = ()
     if tree.n_codes[node]:
         branches = tuple(tree.branches[start : start + int(tree.n_codes[node])].tolist())

@@ -31,8 +31,12 @@ class Condition:
 
     def among(self, codes: Sequence[int], categories: Sequence[str]) -> Condition:
         """This, and one of these categories too."""
-        pairs = [(c, name) for c, name in zip(codes, categories) if self.codes is None or c in self.codes]
-        return replace(self, codes=tuple(c for c, _ in pairs), categories=tuple(name for _, name in pairs))
+        pairs = [
+            (c, name) for c, name in zip(codes, categories) if self.codes is None or c in self.codes
+        ]
+        return replace(
+            self, codes=tuple(c for c, _ in pairs), categories=tuple(name for _, name in pairs)
+        )
 
     def holds(self, cells: np.ndarray) -> np.ndarray:
         """Whether it holds of coded cells; never of a missing one."""
@@ -41,7 +45,9 @@ class Condition:
             held &= cells > self.lower
         if self.upper is not None:
             held &= cells <= self.upper
-        return held if self.codes is None else held & np.isin(cells, self.codes)
+        if self.codes is None:
+            return held
+        return held & np.isin(cells, self.codes)
 
     def __str__(self) -> str:
         if self.codes is not None:
@@ -53,9 +59,10 @@ class Condition:
 class Rule:
     """One way down a tree.
 
-    `weight` and `rows` are its support; `confidence` the share of the class answered among them, None for a
-    regression and for an action that is no class; `spread` the name and the size of the spread of a
-    regression, where the criterion tells it; `risk` the expected loss of the answer, with a loss matrix.
+    `weight` and `rows` are its support; `confidence` the share of the class answered among them,
+    None for a regression and for an action that is no class; `spread` the name and the size of the
+    spread of a regression, where the criterion tells it; `risk` the expected loss of the answer,
+    with a loss matrix.
     """
 
     conditions: tuple[Condition, ...]
@@ -78,25 +85,39 @@ class Rule:
     def __str__(self) -> str:
         conditions = " AND ".join(map(str, self.conditions))
         is_number = self.confidence is None and self.risk is None
-        answer = number(self.answer) if is_number else str(self.answer)
+        if is_number:
+            answer = number(self.answer)
+        else:
+            answer = str(self.answer)
         then = f"THEN {self.target} = {answer}"
-        return (
-            f"IF {conditions} {then} ({self._evidence()})"
-            if conditions
-            else f"ALWAYS {then[5:]} ({self._evidence()})"
-        )
+        if conditions:
+            return f"IF {conditions} {then} ({self._evidence()})"
+        return f"ALWAYS {then[5:]} ({self._evidence()})"
 
     def _evidence(self) -> str:
         rows = show_count(self.rows, "row")
-        weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
-        sure = "" if self.confidence is None else f", confidence {self.confidence:.3g}"
-        risk = "" if self.risk is None else f", expected loss {number(self.risk, 3)}"
-        spread = f", {self.spread[0]} {number(self.spread[1])}" if self.spread else ""
+        if self.weight == self.rows:
+            weight = ""
+        else:
+            weight = f" of weight {number(self.weight)}"
+        if self.confidence is None:
+            sure = ""
+        else:
+            sure = f", confidence {self.confidence:.3g}"
+        if self.risk is None:
+            risk = ""
+        else:
+            risk = f", expected loss {number(self.risk, 3)}"
+        if self.spread:
+            spread = f", {self.spread[0]} {number(self.spread[1])}"
+        else:
+            spread = ""
         return f"{rows}{weight}{sure}{risk}{spread}"
 
 
 def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
-    """One rule per leaf, from the first to the last; the conditions on a column are merged into one.
+    """One rule per leaf, from the first to the last; the conditions on a column are merged into
+    one.
 
     Parameters
     ----------
@@ -155,6 +176,10 @@ def _conditions(
         codes = labels.codes(node, branch).tolist()
     else:
         known = labels.schema[column].categories
-        used = {c for b in range(int(labels.tree.n_children[node])) for c in labels.codes(node, b).tolist()}
+        used = {
+            c
+            for b in range(int(labels.tree.n_children[node]))
+            for c in labels.codes(node, b).tolist()
+        }
         codes = [c for c in range(len(known) if known is not None else 0) if c not in used]
     return conditions | {column: before.among(codes, labels.categories(node, codes))}

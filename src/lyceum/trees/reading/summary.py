@@ -49,8 +49,13 @@ def summary_of(
         The largest number of nodes in the table of nodes, and of tables of gains; `node_table` and
         `gain_tables` give all.
     """
-    tree, schema = labels.tree, labels.schema
-    all_facts: dict[str, Any] = {"nodes": tree.n_nodes, "leaves": tree.n_leaves, "depth": tree.depth}
+    tree = labels.tree
+    schema = labels.schema
+    all_facts: dict[str, Any] = {
+        "nodes": tree.n_nodes,
+        "leaves": tree.n_leaves,
+        "depth": tree.depth,
+    }
     if labels.criterion is not None:
         all_facts["criterion"] = labels.criterion
     all_facts["rows"] = int(tree.n_rows[0])
@@ -71,34 +76,52 @@ def summary_of(
 
 
 def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
-    """One line per node: how it is reached, how many rows came, its answer and the gain of its split."""
+    """One line per node: how it is reached, how many rows came, its answer and the gain of its
+    split."""
     tree = labels.tree
-    parents, depths = tree.parent, tree.depths
-    n = tree.n_nodes if most is None else min(most, tree.n_nodes)
+    parents = tree.parent
+    depths = tree.depths
+    if most is None:
+        n = tree.n_nodes
+    else:
+        n = min(most, tree.n_nodes)
     rows = []
     for node in range(n):
         reached = _reach_text(labels, parents, node)
-        split = "" if labels.is_leaf(node) else labels.column(node)
-        gain = "" if labels.is_leaf(node) else number(float(tree.gain[node]))
+        if labels.is_leaf(node):
+            split = ""
+        else:
+            split = labels.column(node)
+        if labels.is_leaf(node):
+            gain = ""
+        else:
+            gain = number(float(tree.gain[node]))
         answer = labels.answer_text(node)
         rows.append((node, int(depths[node]), reached, float(tree.weight[node]), float(tree.impurity[node]),
                      split, gain, answer, labels.distribution(node, 4)))  # fmt: skip
-    title = "Nodes" if n == tree.n_nodes else f"Nodes (the first {n} of {tree.n_nodes:,})"
+    if n == tree.n_nodes:
+        title = "Nodes"
+    else:
+        title = f"Nodes (the first {n} of {tree.n_nodes:,})"
     columns = ("node", "depth", "reached by", "weight", "impurity", "splits by", "gain")
     return Table(title, (*columns, labels.target, "rows"), rows)
 
 
 def _reach_text(labels: TreeLabels, parents: np.ndarray, node: int) -> str:
     parent = int(parents[node])
-    return "(root)" if parent < 0 else labels.condition(parent, node - int(labels.tree.child[parent]))
+    if parent < 0:
+        return "(root)"
+    return labels.condition(parent, node - int(labels.tree.child[parent]))
 
 
 def gain_tables(record: Sequence[Mapping[str, Any]], tree: Tree, schema: Schema) -> list[Table]:
-    """One table per node of every column considered there, the best score first; the chosen one is marked.
+    """One table per node of every column considered there, the best score first; the chosen one is
+    marked.
 
     `record` is the `record_` of a tree learner.
     """
-    labels, parents = TreeLabels(tree, schema), tree.parent
+    labels = TreeLabels(tree, schema)
+    parents = tree.parent
     place = {name: j for j, name in enumerate(schema.names)}
     return [_gain_table(entry, labels, parents, place) for entry in record]
 
@@ -118,7 +141,10 @@ def _gain_table(
         )
         for one in ranked
     ]
-    end = "" if entry["column"] is not None else ", not split"
+    if entry["column"] is not None:
+        end = ""
+    else:
+        end = ", not split"
     title = f"Gains at node {node}: {_reach_text(labels, parents, node)}{end}"
     return Table(title, ("column", "gain", "score", "split", ""), rows)
 
@@ -135,4 +161,6 @@ def _split(labels: TreeLabels, node: int, feature: int, threshold: float | None)
         return " | ".join(", ".join(labels.categories(node, labels.codes(node, b))) for b in (0, 1))
     if made and tree.kind[node] != THRESHOLD:
         return "one branch per category"
-    return "categories" if threshold is None else f"≤ {number(threshold)}"
+    if threshold is None:
+        return "categories"
+    return f"≤ {number(threshold)}"

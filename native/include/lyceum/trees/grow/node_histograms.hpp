@@ -39,9 +39,9 @@ struct ClassTarget {
     size_t channels() const { return codes.classes + counted; }
 };
 
-struct NumberTarget {  // weight, sum and sum of squares about the slot's centre, rows
+struct NumberTarget {  // weight, sum and sum of squares about the slot's center, rows
     const double* y;
-    const double* centre;  // (slots,)
+    const double* center;  // (slots,)
 
     static size_t channels() { return 4; }
 };
@@ -126,7 +126,7 @@ void add(ClassTarget target, const Arrival& arrival, const Code* codes, CodeCell
 
 template <class Code>
 void add(NumberTarget target, const Arrival& arrival, const Code* codes, CodeCells cells, double* table) {
-    const double z = target.y[arrival.row] - target.centre[arrival.slot], wz = arrival.weight * z;
+    const double z = target.y[arrival.row] - target.center[arrival.slot], wz = arrival.weight * z;
     const double sums[] = {arrival.weight, wz, wz * z, 1.0};
     for (size_t j = 0; j < cells.d; ++j) {
         double* cell = table + (cells.offsets[j] + codes[j]) * 4;
@@ -140,7 +140,7 @@ void add(NumberTarget target, const Arrival& arrival, const Code* codes, CodeCel
 // Adds the rows to out, (slots, cells, channels). Zero-weight rows are ignored.
 template <class Code, class Target>
 void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, Target target, const double* w,
-                     size_t slots, double* out, Poll poll) {
+                     size_t slots, double* out, InterruptPoll poll) {
     using namespace node_histogram;
     constexpr size_t enough = size_t{1} << 18;  // arrivals at a time: a row with missing cells has many
     const size_t stride = cells.size() * target.channels();
@@ -161,7 +161,7 @@ void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, 
 
 // low and high = the smallest and largest value in every cell of every column, over the cells that are not missing.
 template <class T, class Code>
-void bin_ranges(Matrix<const T> X, const Code* codes, CodeCells cells, double* low, double* high, Poll poll) {
+void bin_ranges(Matrix<const T> X, const Code* codes, CodeCells cells, double* low, double* high, InterruptPoll poll) {
     for (size_t i = 0; i < X.rows; ++i) {
         for (size_t j = 0; j < cells.d; ++j) {
             const auto at = static_cast<size_t>(cells.offsets[j]) + codes[i * cells.d + j];

@@ -19,7 +19,7 @@ namespace lyceum::trees {
 enum class ModelRule {
     keep_all,  // every column that does not depend on those before it
     m5,        // Quinlan (1992): drop the column that adds least to the squares while (n+v)/(n-v) mean|r| does not rise
-    m5_prime,  // as WEKA: drop the smallest standardised coefficient while Akaike's criterion falls
+    m5_prime,  // as WEKA: drop the smallest standardized coefficient while Akaike's criterion falls
 };
 
 struct NodeModel {
@@ -194,7 +194,7 @@ private:
     void drop_by_akaike() {
         while (in_model() > 0) {
             const size_t most = weakest([this](size_t j) { return -std::abs(b(j)); });
-            if (!(std::abs(b(most)) > 1.5)) break;  // M5' takes so large a standardised coefficient for collinearity
+            if (!(std::abs(b(most)) > 1.5)) break;  // M5' takes so large a standardized coefficient for collinearity
             sweep(most);
         }
         while (too_many()) sweep(weakest([this](size_t j) { return std::abs(b(j)); }));

@@ -10,7 +10,7 @@ template <class Instance>
 struct OpenNode {
     size_t node, depth;
     std::uint64_t seed;
-    double mean;  // of the target, which is centred on it
+    double mean;  // of the target, which is centered on it
     std::vector<Instance> rows;
     std::vector<double> total;
     std::vector<std::uint8_t> constant;  // columns of one value

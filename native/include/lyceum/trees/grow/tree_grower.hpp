@@ -23,10 +23,10 @@ public:
     virtual bool is_finished(size_t open) const = 0;
     virtual void sort(size_t from, size_t to) = 0;  // columns of the root, before anything else
     virtual void prepare(size_t open) = 0;          // before threads search it
-    virtual void search(size_t open, size_t from, size_t to, Poll poll) = 0;
+    virtual void search(size_t open, size_t from, size_t to, InterruptPoll poll) = 0;
     virtual size_t split(size_t open) = 0;  // by what was found; its children are open in its place
     virtual void deal(size_t open, size_t children, size_t from, size_t to) = 0;  // sorted columns to those children
-    virtual void finish(size_t open, Poll poll) = 0;
+    virtual void finish(size_t open, InterruptPoll poll) = 0;
     virtual Subtree assemble() = 0;
     virtual size_t width() const = 0;  // of a node's value
 };
@@ -65,7 +65,7 @@ public:
 
     void prepare(size_t i) override { open_[i].found.resize(columns_.d); }
 
-    void search(size_t i, size_t from, size_t to, Poll poll) override {
+    void search(size_t i, size_t from, size_t to, InterruptPoll poll) override {
         SplitSearch<Target> search(target_, columns_, rules_);
         Open& open = open_[i];
         search.start_node(top_.nodes[open.node].impurity);
@@ -88,7 +88,7 @@ public:
             if (dealer_.is_sorted(j)) dealer_.deal_column(parent_, open_.data() + i, children, dealing_, j);
     }
 
-    void finish(size_t i, Poll poll) override {
+    void finish(size_t i, InterruptPoll poll) override {
         Open root = std::move(open_[i]);
         Subtree& tree = subtrees_[i];
         const size_t node = root.node, w = width();
@@ -115,7 +115,7 @@ private:
 
     // -- the choice of a column ------------------------------------------------------------------------------------
 
-    bool search_column(SplitSearch<Target>& search, Open& open, size_t j, Poll& poll) {
+    bool search_column(SplitSearch<Target>& search, Open& open, size_t j, InterruptPoll& poll) {
         if (open.found.empty()) return false;
         open.found[j] = search(open.rows.data(), open.rows.size(), open.total.data(), j, dealer_.sorted_column(open, j),
                                column_random(open.seed, j));
@@ -132,7 +132,7 @@ private:
 
     // Searches the columns, or some of them at random; returns those searched.
     [[gnu::noinline]] std::vector<size_t> search_node(SplitSearch<Target>& search, Subtree& tree, Open& open,
-                                                      Poll& poll) {
+                                                      InterruptPoll& poll) {
         search.start_node(tree.nodes[open.node].impurity);
         open.found.resize(columns_.d);
         return search_columns(varying_columns(open), rules_, columns_.d, open.seed, open.found,
@@ -204,7 +204,7 @@ private:
 
     // -- the order of growth ---------------------------------------------------------------------------------------
 
-    void grow_depth_first(Subtree& tree, Open root, Poll& poll) {
+    void grow_depth_first(Subtree& tree, Open root, InterruptPoll& poll) {
         SplitSearch<Target> search(target_, columns_, rules_);
         Dealing dealing;
         std::vector<FoundSplit> found;
@@ -224,7 +224,7 @@ private:
     }
 
     // The node whose split gains most, weighted by its rows, first.
-    void grow_best_first(Subtree& tree, Open root, Poll& poll) {
+    void grow_best_first(Subtree& tree, Open root, InterruptPoll& poll) {
         struct Waiting {
             double worth;
             Open open;

@@ -20,7 +20,7 @@ public:
 
     // use(tree, row, count, node): node(i) is where row + i ends in a tree, for trees from first up to last.
     template <class Use>
-    void each_end(Matrix<const T> X, size_t first, size_t last, Poll& poll, Use& use) const {
+    void each_end(Matrix<const T> X, size_t first, size_t last, InterruptPoll& poll, Use& use) const {
         std::int32_t ends[walk_rows];
         const auto node = [&](size_t i) { return ends[i]; };
         const size_t ranks = top_ ? top_->n_columns() * scan_tile : 0;  // of a tile

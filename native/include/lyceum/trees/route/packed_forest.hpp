@@ -41,7 +41,7 @@ public:
     }
 
     // ends[i, t − first] = the node of tree t where row i ends, for trees from first up to last.
-    void leaves(Matrix<const T> X, size_t first, size_t last, std::int32_t* ends, Poll poll) const {
+    void leaves(Matrix<const T> X, size_t first, size_t last, std::int32_t* ends, InterruptPoll poll) const {
         const size_t stride = last - first;
         each_place(X, first, last, poll, [&](size_t t, size_t row, size_t count, auto place) {
             for (size_t i = 0; i < count; ++i) ends[(row + i) * stride + t - first] = node_of(t, place(i));
@@ -49,7 +49,7 @@ public:
     }
 
     // out[i, :] += the values of the nodes where row i ends in trees from first up to last, tree after tree.
-    void add_values(Matrix<const T> X, size_t first, size_t last, Matrix<double> out, Poll poll) const {
+    void add_values(Matrix<const T> X, size_t first, size_t last, Matrix<double> out, InterruptPoll poll) const {
         each_place(X, first, last, poll, [&](size_t t, size_t row, size_t count, auto place) {
             const double* values = values_.data() + value_starts_[t];
             const std::int32_t* slot = scans() ? nullptr : slots_.data() + node_starts_[t];
@@ -144,7 +144,7 @@ private:
     // use(tree, row, count, place) for tiles of rows; place(i) is the node of row + i, or (scanned) the number of its
     // end.
     template <class Use>
-    void each_place(Matrix<const T> X, size_t first, size_t last, Poll& poll, Use use) const {
+    void each_place(Matrix<const T> X, size_t first, size_t last, InterruptPoll& poll, Use use) const {
         if (scan8_)
             each_scanned(*scan8_, X, first, last, poll, use);
         else if (scan16_)
@@ -154,7 +154,7 @@ private:
     }
 
     template <class R, class Use>
-    void each_scanned(const ScanForest<T, R>& forest, Matrix<const T> X, size_t first, size_t last, Poll& poll,
+    void each_scanned(const ScanForest<T, R>& forest, Matrix<const T> X, size_t first, size_t last, InterruptPoll& poll,
                       Use& use) const {
         using U = std::make_unsigned_t<R>;
         std::vector<R> columns(forest.n_columns() * scan_tile);

@@ -46,7 +46,7 @@ private:
 
 // out_i = the node where the largest part of row i ends, the first of equals.
 template <class T>
-void visit_ends(const TreeView& tree, Matrix<const T> X, std::int32_t* out, size_t stride, Poll poll) {
+void visit_ends(const TreeView& tree, Matrix<const T> X, std::int32_t* out, size_t stride, InterruptPoll poll) {
     Visits visits(tree);
     for (size_t i = 0; i < X.rows; ++i) {
         double largest = -1;
@@ -60,7 +60,7 @@ void visit_ends(const TreeView& tree, Matrix<const T> X, std::int32_t* out, size
 // out_i += Σ share · values[node] over the nodes where parts of row i end; values is (nodes, K).
 template <class T>
 void add_visit_values(const TreeView& tree, Matrix<const T> X, Matrix<const double> values, double* out, size_t stride,
-                      Poll poll) {
+                      InterruptPoll poll) {
     Visits visits(tree);
     for (size_t i = 0; i < X.rows; ++i) {
         const auto& found = visits.of(X.row(i));
@@ -78,7 +78,7 @@ void add_visit_values(const TreeView& tree, Matrix<const T> X, Matrix<const doub
 // the values: what the columns tested add to the value of the root.
 template <class T>
 void add_contributions(const TreeView& tree, Matrix<const T> X, Matrix<const double> values, const std::int32_t* pick,
-                       Matrix<double> out, Poll poll) {
+                       Matrix<double> out, InterruptPoll poll) {
     std::vector<std::int32_t> parent(tree.nodes, -1);
     for (size_t i = 0; i < tree.nodes; ++i)
         if (tree.split(i) != SplitKind::leaf)
@@ -103,7 +103,7 @@ struct SparseVisits {
 };
 
 template <class T>
-SparseVisits sparse_visits(const TreeView& tree, Matrix<const T> X, Poll poll) {
+SparseVisits sparse_visits(const TreeView& tree, Matrix<const T> X, InterruptPoll poll) {
     SparseVisits all;
     all.starts.assign(1, 0);
     Visits visits(tree);

@@ -35,7 +35,7 @@ public:
     HistogramSplits(Target target, TreeColumns columns, TreeRules rules, NodeTables tables)
         : target_(target), columns_(columns), rules_(rules), tables_(tables), search_(target_, columns_, rules_) {}
 
-    // `total` are the sums of a node's rows, centred on its mean; `constant` marks its columns of one value, and more
+    // `total` are the sums of a node's rows, centered on its mean; `constant` marks its columns of one value, and more
     // of them afterwards.
     void operator()(size_t slot, const double* total, double impurity, std::uint64_t seed, std::uint8_t* constant,
                     const NodeSplits& out) {

@@ -23,20 +23,26 @@ Cells = list[str | None]
 
 
 def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
-    """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times, text."""
+    """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times,
+    text."""
     try:
         with io.TextIOWrapper(open_whole(path), encoding) as file:
-            columns, rows = _header(file, path), file.read()
+            columns = _header(file, path)
+            rows = file.read()
     except UnicodeDecodeError as error:
         text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. --encoding latin-1"
         raise DataError(text) from error
-    lines = [line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")]
+    lines = [
+        line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")
+    ]
     if not lines:
         return pa.table({name: pa.array([], pa.float64()) for name in columns})
     if lines[0].lstrip().startswith("{"):
         raw = _sparse(lines, columns, path)
     elif any(mark in rows for mark in "'\"\\"):
-        raw = _table(columns, (_dense(line, len(columns), row, path) for row, line in enumerate(lines)))
+        raw = _table(
+            columns, (_dense(line, len(columns), row, path) for row, line in enumerate(lines))
+        )
     else:
         raw = _without_quotes(lines, columns, path)
     return pa.table({name: _convert(raw[name], kind, name, path) for name, kind in columns.items()})
@@ -65,9 +71,13 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
 def _check_declaration(kind: str, name: str, path: str) -> str:
     """The declaration of a column, if it is one that can be read."""
     if not kind:
-        raise DataError(f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}")
+        raise DataError(
+            f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}"
+        )
     if kind.startswith("{") and ("}" not in kind or not _values(kind)):
-        raise DataError(f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}")
+        raise DataError(
+            f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}"
+        )
     return kind
 
 
@@ -79,16 +89,20 @@ def _plain(text: str) -> str:
 
 def _cells(line: str) -> Iterator[str]:
     """The items of a line as they are written, without the space around them."""
-    at, mark = 0, ","
+    at = 0
+    mark = ","
     while mark:
         match = _CELL.match(line, at)
         assert match is not None
-        at, mark = match.end(), match[2]
+        at = match.end()
+        mark = match[2]
         yield match[1]
 
 
 def _value(cell: str) -> str | None:
-    return None if cell in ("?", "") else _plain(cell)
+    if cell in ("?", ""):
+        return None
+    return _plain(cell)
 
 
 def _values(declaration: str) -> list[str]:
@@ -96,17 +110,21 @@ def _values(declaration: str) -> list[str]:
     return [_plain(item) for item in _cells(declaration[1 : declaration.rindex("}")]) if item]
 
 
-# -- rows as text ------------------------------------------------------------------------------------------
+# -- rows as text ----------------------------------------------------------------------
 
 
 def _table(columns: dict[str, str], rows: Iterator[Cells]) -> pa.Table:
-    return pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(columns, zip(*rows))})
+    return pa.table(
+        {name: pa.array(cells, pa.string()) for name, cells in zip(columns, zip(*rows))}
+    )
 
 
 def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
     cells = [_value(cell) for cell in _cells(line)]
     if len(cells) != n_columns:
-        raise DataError(f"{path}: row {row} has {len(cells)} values for {n_columns} attributes: {line!r}")
+        raise DataError(
+            f"{path}: row {row} has {len(cells)} values for {n_columns} attributes: {line!r}"
+        )
     return cells
 
 
@@ -125,29 +143,37 @@ def _null_if_missing(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
-    """Rows of {index value, ...}: what is not named is 0, or the first value of a nominal column."""
-    default: Cells = [_values(kind)[0] if kind.startswith("{") else "0" for kind in columns.values()]
+    """Rows of {index value, ...}: what is not named is 0, or the first value of a nominal
+    column."""
+    default: Cells = [
+        _values(kind)[0] if kind.startswith("{") else "0" for kind in columns.values()
+    ]
     return _table(columns, (_spread(line, default, row, path) for row, line in enumerate(lines)))
 
 
 def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
     cells = list(default)
     inside = line.strip().removeprefix("{").removesuffix("}")
-    at, mark = 0, "," * bool(inside.strip())
+    at = 0
+    mark = "," * bool(inside.strip())
     while mark:
         match = _PLACED.match(inside, at)
-        place = match[1] if match else inside[at:].strip()
+        if match:
+            place = match[1]
+        else:
+            place = inside[at:].strip()
         known = place.isascii() and place.isdigit() and int(place) < len(cells)
         if match is None or not known:
             raise DataError(
                 f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}"
             )
         cells[int(place)] = _value(match[2])
-        at, mark = match.end(), match[3]
+        at = match.end()
+        mark = match[3]
     return cells
 
 
-# -- rows as declared --------------------------------------------------------------------------------------
+# -- rows as declared ------------------------------------------------------------------
 
 
 def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
@@ -159,7 +185,9 @@ def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Arra
     try:
         if type_name in _NUMBERS:
             return cells.cast(pa.float64())
-        return pc.strptime(cells, _date_format(kind[4:].strip()), "s") if type_name == "date" else cells
+        if type_name == "date":
+            return pc.strptime(cells, _date_format(kind[4:].strip()), "s")
+        return cells
     except pa.ArrowInvalid as error:
         raise DataError(f"{path}: attribute {name!r} is declared {kind} but {error}") from error
 
@@ -170,12 +198,15 @@ def _nominal(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Chun
     if codes.null_count > cells.null_count:
         odd = cells.filter(pc.and_(codes.is_null(), cells.is_valid()))[0].as_py()
         raise DataError(
-            f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not list: {kind}"
+            f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not"
+            f" list: {kind}"
         )
     return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
 
 
 def _date_format(declared: str) -> str:
     """Java's letters for dates as those of C."""
-    wanted = (_plain(declared) or _DATE).replace("%", "%%")  # a directive of C's own may crash Arrow
+    wanted = (_plain(declared) or _DATE).replace(
+        "%", "%%"
+    )  # a directive of C's own may crash Arrow
     return re.sub("|".join(_DATE_PARTS), lambda part: _DATE_PARTS[part[0]], wanted)

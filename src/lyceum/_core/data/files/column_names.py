@@ -29,7 +29,8 @@ def unique_names(names: Sequence[str]) -> list[str]:
     >>> unique_names(["a", "a", "a.1", "a"])
     ['a', 'a.2', 'a.1', 'a.3']
     """
-    taken, found = set(names), dict[str, None]()
+    taken = set(names)
+    found = dict[str, None]()
     numbers: dict[str, Iterator[int]] = {}
     for name in names:
         if name in found:
@@ -42,14 +43,21 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 def renamed_note(names: Sequence[str]) -> str:
     """What `unique_names` changed, for people; empty if nothing."""
-    new = [f"{name!r} (named {old!r})" for old, name in zip(names, unique_names(names)) if name != old]
-    more = f" and {len(new) - 5} more" if len(new) > 5 else ""
-    return f"column names appear twice: read as {', '.join(new[:5])}{more}" if new else ""
+    new = [
+        f"{name!r} (named {old!r})" for old, name in zip(names, unique_names(names)) if name != old
+    ]
+    if len(new) > 5:
+        more = f" and {len(new) - 5} more"
+    else:
+        more = ""
+    if new:
+        return f"column names appear twice: read as {', '.join(new[:5])}{more}"
+    return ""
 
 
 def missing_columns(missing: Sequence[str], names: Sequence[str]) -> SchemaError:
     """The error that names the columns which a table lacks, and those that it has."""
     return SchemaError(
-        f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns here are "
-        f"{', '.join(map(repr, names)) or 'none'}"
+        f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns"
+        f" here are {', '.join(map(repr, names)) or 'none'}"
     )

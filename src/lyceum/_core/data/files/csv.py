@@ -46,7 +46,8 @@ _STREAM_BYTES = 8 << 20
 
 @cache
 def _ladder() -> tuple[pa.DataType, ...]:
-    """The types that Arrow tries on a column, in its order: the first that fits every cell is its type."""
+    """The types that Arrow tries on a column, in its order: the first that fits every cell is its
+    type."""
     return (
         pa.null(),
         pa.int64(),
@@ -62,7 +63,8 @@ def _ladder() -> tuple[pa.DataType, ...]:
     )
 
 
-# encodings in which a byte below 128 is always the character of that number, by the names that Python gives
+# encodings in which a byte below 128 is always the character of that number, by the names that
+# Python gives
 _PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
 _WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
 
@@ -73,9 +75,9 @@ Result = TypeVar("Result")
 class CsvFormat:
     """How CSV files are written, and the types of their columns where those are known already.
 
-    `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
-    any function of a format and goes on until the types fit every cell of every file. What the user declared
-    is a `FileFormat`, which finds out the rest.
+    `read` and `stream` infer the types that are not known, `stream` from the first batch only.
+    `settle` runs any function of a format and goes on until the types fit every cell of every file.
+    What the user declared is a `FileFormat`, which finds out the rest.
     """
 
     separator: str = ","
@@ -84,13 +86,21 @@ class CsvFormat:
     quote: str = '"'
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     names: tuple[str, ...] | None = None  # when the file has no header, or one with a name twice
-    skipped: int = 0  # lines at the start that have the names in the file, when `names` replace them
+    skipped: int = (
+        0  # lines at the start that have the names in the file, when `names` replace them
+    )
     only: tuple[str, ...] = ()  # the columns to read, if not all
-    longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
+    longer: int = (
+        1  # how many times larger than usual the blocks are that the longest row fits into
+    )
     decimal: str = "."
     given_decimal: str = ""  # the decimal mark that the user gave
-    written: Mapping[str, TextFormat] = field(default_factory=dict)  # columns of text that a stream parses
-    known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
+    written: Mapping[str, TextFormat] = field(
+        default_factory=dict
+    )  # columns of text that a stream parses
+    known: Mapping[str, str] = field(
+        default_factory=dict
+    )  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
     notes: tuple[str, ...] = ()  # what was inferred and should be reported
 
@@ -105,9 +115,16 @@ class CsvFormat:
             self._check_header(source)
             data = whole_bytes(source)
             broken = data is None or self._may_break_cells(data)
-            stream = source if data is None else pa.BufferReader(data)
-            stream, parse = _keep_line_breaks(stream) if broken else stream, self._parse_options(broken)
-            table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
+            if data is None:
+                stream = source
+            else:
+                stream = pa.BufferReader(data)
+            if broken:
+                stream = _keep_line_breaks(stream)
+            parse = self._parse_options(broken)
+            table = pc.read_csv(
+                stream, self._read_options(_READ_BYTES), parse, self._convert_options()
+            )
             explained.check(table.schema)
             explained.check_last_cell(table)
         return table
@@ -117,7 +134,8 @@ class CsvFormat:
         with Explained(source, self) as explained:
             self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
-            parse, stream = self._parse_options(), _keep_line_breaks(source)
+            parse = self._parse_options()
+            stream = _keep_line_breaks(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
@@ -127,15 +145,19 @@ class CsvFormat:
 
     def _parse_batch(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         """The batch with its written numbers and dates parsed."""
-        there, parsed = dict(zip(batch.schema.names, batch.columns)), {}
+        there = dict(zip(batch.schema.names, batch.columns))
+        parsed = {}
         for name in filter(there.__contains__, self.written):
             parsed[name], odd = parse_cells(there[name], self.written[name])
             if odd is not None:
-                raise Misfit(f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd)
+                raise Misfit(
+                    f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd
+                )
         return replace_columns(batch, parsed)
 
     def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
-        """The result of `use`, which starts again with larger blocks while a row does not fit into them.
+        """The result of `use`, which starts again with larger blocks while a row does not fit into
+        them.
 
         So it does with the next encoding while the bytes do not fit a guessed one.
         """
@@ -144,7 +166,10 @@ class CsvFormat:
             try:
                 return form, use(form)
             except NotText:
-                wider = _WIDER.get(form.encoding) if form.guessed else None
+                if form.guessed:
+                    wider = _WIDER.get(form.encoding)
+                else:
+                    wider = None
                 if wider is None:
                     raise
                 note = f"not UTF-8 text: read as {wider}"
@@ -159,7 +184,10 @@ class CsvFormat:
     def _rename_columns(self, error: SameNames) -> CsvFormat:
         """This format with a number behind the names that appeared before."""
         names = unique_names(error.names)
-        head = self._head(error.source) if isinstance(error.source, str) else ""
+        if isinstance(error.source, str):
+            head = self._head(error.source)
+        else:
+            head = ""
         start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         skipped = 1 + len(start) - len(start.lstrip("\n"))
         notes = (*self.notes, renamed_note(error.names))
@@ -176,12 +204,13 @@ class CsvFormat:
         odd = sorted(set(theirs) ^ set(self.names or ()))
         if odd or len(theirs) != len(self.names or ()):
             raise SchemaError(
-                f"{source} has other column names than the first file, e.g. {odd[:1]}: give files of the "
-                "same columns"
+                f"{source} has other column names than the first file, e.g. {odd[:1]}: give files"
+                " of the same columns"
             )
 
     def read_all(self, sources: Sequence[str]) -> tuple[CsvFormat, list[pa.Table]]:
-        """The files, every column of one type in all of them, and the format that they were read in."""
+        """The files, every column of one type in all of them, and the format that they were read
+        in."""
         form, tables = self._with_long_rows(lambda form: [form._read(source) for source in sources])
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
@@ -193,8 +222,9 @@ class CsvFormat:
     def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
         """The result of `use` and the format that it worked with.
 
-        A cell that does not fit the type of its column moves the column up to the next type that takes the
-        cell, and `use` starts again: the types end up as if they had been inferred from all cells at once.
+        A cell that does not fit the type of its column moves the column up to the next type that
+        takes the cell, and `use` starts again: the types end up as if they had been inferred from
+        all cells at once.
         """
         form = self
         while True:
@@ -204,12 +234,18 @@ class CsvFormat:
                 form = form._raise_type(misfit)
 
     def _raise_type(self, misfit: Misfit) -> CsvFormat:
-        """This format with the column of the misfit as the next type, or way of writing, that takes it."""
-        name, written = misfit.name, dict(self.written)
+        """This format with the column of the misfit as the next type, or way of writing, that takes
+        it."""
+        name = misfit.name
+        written = dict(self.written)
         before = written.pop(name, None)
-        kind = text_type() if before is not None else _next(self.types[name], misfit)
+        if before is not None:
+            kind = text_type()
+        else:
+            kind = _next(self.types[name], misfit)
         if kind == text_type() and before is None:
-            cell, known = pa.array([misfit.cell]), self.known.get(name, "")
+            cell = pa.array([misfit.cell])
+            known = self.known.get(name, "")
             style = style_of(cell, self.given_decimal, self.decimal, known)
             if style is not None:
                 written[name] = style
@@ -220,11 +256,13 @@ class CsvFormat:
         return replace(self, types={**self.types, name: kind}, written=written)
 
     def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
-        """The batches of `stream`, also where cells of these columns are written in another way later on.
+        """The batches of `stream`, also where cells of these columns are written in another way
+        later on.
 
         Rows before that place are read again, but not yielded again.
         """
-        form, given = self, 0
+        form = self
+        given = 0
         while True:
             skip = given
             try:
@@ -241,19 +279,27 @@ class CsvFormat:
                     raise
 
     def with_types(self, source: str) -> CsvFormat:
-        """This format with the types of the first batch of the file, and how its text is written."""
+        """This format with the types of the first batch of the file, and how its text is
+        written."""
         form, batch = self._with_long_rows(lambda form: form._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
         written = styles_of(batch, self.given_decimal, self.decimal, self.known)
-        return replace(form, types={**types, **dict.fromkeys(written, text_type())}, written=written)
+        return replace(
+            form, types={**types, **dict.fromkeys(written, text_type())}, written=written
+        )
 
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
             head = read_head(source, 2 * options.block_size)  # Arrow itself would read far ahead
             for start, most in ((head, 1), (None, None)):
-                stream = _keep_line_breaks(source) if start is None else pa.BufferReader(start)
-                with pc.open_csv(stream, options, self._parse_options(), self._convert_options()) as reader:
+                if start is None:
+                    stream = _keep_line_breaks(source)
+                else:
+                    stream = pa.BufferReader(start)
+                with pc.open_csv(
+                    stream, options, self._parse_options(), self._convert_options()
+                ) as reader:
                     explained.check(reader.schema)
                     batch = next(filter(len, islice(reader, most)), None)
                 if batch is not None:
@@ -267,7 +313,9 @@ class CsvFormat:
         types = dict.fromkeys(self.types, pa.string())
         head = replace(self, written={}, types=types, only=tuple(self.written))._first_batch(source)
         return list(
-            describe_written(self.written, {name: distinct_texts(head.column(name)) for name in self.written})
+            describe_written(
+                self.written, {name: distinct_texts(head.column(name)) for name in self.written}
+            )
         )
 
     def column_name(self, source: str, place: int) -> str:
@@ -276,7 +324,8 @@ class CsvFormat:
         return form._with_long_rows(lambda form: form._first_batch(source))[1].schema.names[place]
 
     def cell_bytes(self, source: str, size: int) -> int:
-        """An estimate of the memory that the cells of a file of `size` bytes need, from its first rows."""
+        """An estimate of the memory that the cells of a file of `size` bytes need, from its first
+        rows."""
         head = self._head(source)
         cells = head.count(self.separator) + head.count("\n") + 1
         packed = 8 if is_packed(source) else 1  # text rarely shrinks to less than an eighth
@@ -288,10 +337,14 @@ class CsvFormat:
 
     def _may_break_cells(self, data: pa.Buffer) -> bool:
         """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
-        if codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS or not self.separator.isascii():
+        if (
+            codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS
+            or not self.separator.isascii()
+        ):
             return True
         text = np.frombuffer(data, np.uint8)
-        text = text[3:] if text[:3].tobytes() == codecs.BOM_UTF8 else text
+        if text[:3].tobytes() == codecs.BOM_UTF8:
+            text = text[3:]
         return native.breaks_in_quotes(text, ord(self.separator), ord(self.quote))
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
@@ -321,7 +374,10 @@ class CsvFormat:
 
 def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
     """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
-    stream = open_stream(source) if isinstance(source, str) else source
+    if isinstance(source, str):
+        stream = open_stream(source)
+    else:
+        stream = source
     return pa.PythonFile(_LineBreaks(stream), mode="r")
 
 
@@ -329,12 +385,16 @@ class _LineBreaks:
     """Reads bytes so that no piece ends between a carriage return and its line feed."""
 
     def __init__(self, stream: IO[bytes] | pa.NativeFile):
-        self._stream, self._held = stream, b""
+        self._stream = stream
+        self._held = b""
 
     def read(self, size: int) -> bytes:
         """At most `size` bytes, none at the end of the input."""
         data = self._held + self._stream.read(size - len(self._held))
-        self._held = b"\r" if len(data) > 1 and data.endswith(b"\r") else b""
+        if len(data) > 1 and data.endswith(b"\r"):
+            self._held = b"\r"
+        else:
+            self._held = b""
         return data[: len(data) - len(self._held)]
 
     @property
@@ -367,7 +427,9 @@ def _takes(kind: pa.DataType, cell: str) -> bool:
 
 
 def _rank(kind: pa.DataType) -> int:
-    return _ladder().index(kind) if kind in _ladder() else len(_ladder()) - 1
+    if kind in _ladder():
+        return _ladder().index(kind)
+    return len(_ladder()) - 1
 
 
 def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
@@ -376,5 +438,8 @@ def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
     for schema in schemas:
         for column in schema:
             known = highest.get(column.name, column.type)
-            highest[column.name] = column.type if _rank(column.type) > _rank(known) else known
+            if _rank(column.type) > _rank(known):
+                highest[column.name] = column.type
+            else:
+                highest[column.name] = known
     return {name: kind if kind in _ladder() else text_type() for name, kind in highest.items()}

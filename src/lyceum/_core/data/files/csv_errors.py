@@ -21,7 +21,9 @@ MOST_BYTES = 1 << 30  # of a row
 
 def unpacked_name(path: str) -> str:
     """The name of a file without the suffix of its compression."""
-    return os.path.splitext(path)[0] if is_packed(path) else path
+    if is_packed(path):
+        return os.path.splitext(path)[0]
+    return path
 
 
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
@@ -30,12 +32,15 @@ def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
 
 
 def whole_bytes(source: str | IO[bytes]) -> pa.Buffer | None:
-    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as streams."""
+    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as
+    streams."""
     if not isinstance(source, str) or not os.path.isfile(source):
         return None
     with reading_once() as reads:
         data = reads.whole(source)  # of a packed file, too: it may have to be read in another way
-        return None if is_packed(source) else data
+        if is_packed(source):
+            return None
+        return data
 
 
 class Misfit(DataError):
@@ -43,7 +48,8 @@ class Misfit(DataError):
 
     def __init__(self, message: str, name: str, cell: str):
         super().__init__(message)
-        self.name, self.cell = name, cell
+        self.name = name
+        self.cell = cell
 
 
 class LongRow(DataError):
@@ -59,28 +65,36 @@ class SameNames(SchemaError):
 
     def __init__(self, message: str, source: str | IO[bytes], names: list[str]):
         super().__init__(message)
-        self.source, self.names = source, names
+        self.source = source
+        self.names = names
 
 
 class Explained:
     """Turns Arrow's complaints about a file into ours."""
 
     def __init__(self, source: str | IO[bytes], form: CsvFormat):
-        self.source, self.form = source, form
-        self.name = source if isinstance(source, str) else "the input"
+        self.source = source
+        self.form = form
+        if isinstance(source, str):
+            self.name = source
+        else:
+            self.name = "the input"
 
     def check(self, schema: pa.Schema) -> None:
         """Refuse what the header or the types show to be wrong."""
         names = schema.names
         if len(set(names)) < len(names):
             twice = sorted(name for name, count in Counter(names).items() if count > 1)
-            text = f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            text = (
+                f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            )
             raise SameNames(text, self.source, names)
         if any(_is_binary(kind) for kind in schema.types):
             raise self._not_text()
 
     def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
-        """Refuse a quote that is never closed: the rest of the file would be one cell, without a complaint.
+        """Refuse a quote that is never closed: the rest of the file would be one cell, without a
+        complaint.
 
         A cell with a line break is quoted, so that a file that ends with one ends with a quote.
         """
@@ -114,15 +128,20 @@ class Explained:
         if isinstance(error, FileNotFoundError):
             raise DataError(f"there is no file {self.name}") from error
         if isinstance(error, LookupError) and "encoding" in str(error):
-            raise DataError(f"{error}: give one that Python knows, e.g. encoding='latin-1'") from error
-        if isinstance(error, UnicodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
+            raise DataError(
+                f"{error}: give one that Python knows, e.g. encoding='latin-1'"
+            ) from error
+        if isinstance(error, UnicodeError) or (
+            isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)
+        ):
             raise self._not_text() from error
         if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
             raise self._error_of(str(error)) from error
 
     def _error_of(self, text: str) -> DataError:
         misfit = re.search(
-            r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value '(.*)'",
+            r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value"
+            r" '(.*)'",
             text,
             re.DOTALL,
         )
@@ -134,7 +153,10 @@ class Explained:
         if "Empty CSV" in text:
             return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
         first, *more = text.split("\n", 1)
-        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
+        if len(first) <= 300 and not more:
+            short = first
+        else:
+            short = f"{first[:300]} ..."
         return DataError(f"{self.name} is not a well-formed CSV file: {short}")
 
     def _has_cells(self) -> bool:
@@ -143,5 +165,6 @@ class Explained:
 
 
 def _is_binary(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

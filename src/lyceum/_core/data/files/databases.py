@@ -24,15 +24,21 @@ def is_database(path: str) -> str:
         head = read_start(path, 16)
     except OSError:
         return ""
-    return "sqlite" if head.startswith(b"SQLite format 3") else "duckdb" if head[8:12] == b"DUCK" else ""
+    if head.startswith(b"SQLite format 3"):
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    return ""
 
 
 def read_database(path: str, form: FileFormat) -> pa.Table:
     """One table or view of a database file.
 
-    The database reads what it needs of its file, and of a journal beside it, so that the hash is of the rows.
+    The database reads what it needs of its file, and of a journal beside it, so that the hash is of
+    the rows.
     """
-    kind, reads = is_database(path), current_reads()
+    kind = is_database(path)
+    reads = current_reads()
     if not kind:
         raise DataError(f"{path} is not an SQLite or DuckDB file")
     table = (_read_sqlite if kind == "sqlite" else _read_duckdb)(path, form)
@@ -48,7 +54,8 @@ def _table_hash(table: pa.Table) -> bytes:
         column = table.column(name)
         present = column.is_valid()
         cells = column.drop_null()
-        cells = cells.cast(pa.uint8()) if pa.types.is_boolean(cells.type) else cells
+        if pa.types.is_boolean(cells.type):
+            cells = cells.cast(pa.uint8())
         for each in (present.cast(pa.uint8()), cells):
             content = pa.table({name: each}).combine_chunks()
             with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
@@ -79,11 +86,15 @@ def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "tabl
         return names[0]
     if not wanted:
         raise DataError(
-            f"{path} has {len(names)} {what}s: say which, e.g. --table {names[0]}; they are {listed}"
+            f"{path} has {len(names)} {what}s: say which, e.g. --table {names[0]}; they are"
+            f" {listed}"
         )
     if wanted not in names:
         near = difflib.get_close_matches(wanted, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"they are {listed}"
+        if near:
+            hint = f"did you mean {near[0]!r}?"
+        else:
+            hint = f"they are {listed}"
         raise DataError(f"{path} has no {what} {wanted!r}: {hint}")
     return wanted
 
@@ -96,7 +107,8 @@ def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
     try:
         with _sqlite(path) as connection:
             found = connection.execute(
-                "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'"
+                "select name from sqlite_master where type in ('table', 'view') and name not like"
+                " 'sqlite_%'"
             )
             name = choose_table(path, [row[0] for row in found], form.table)
             rows = connection.execute(f"select * from {_quote(name)}")
@@ -105,7 +117,9 @@ def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as an SQLite file: {error}") from error
     columns = zip(*cells) if cells else ([] for _ in names)
-    return pa.table({name: _column(name, list(one), form.missing) for name, one in zip(names, columns)})
+    return pa.table(
+        {name: _column(name, list(one), form.missing) for name, one in zip(names, columns)}
+    )
 
 
 class _sqlite:
@@ -126,11 +140,15 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     """Cells of any types, as SQLite has them: numbers, or text as soon as one is text."""
     types = {type(cell) for cell in cells} - {type(None)}
     if bytes in types:
-        raise DataError(f"column {name!r} holds bytes, which cannot be used: leave it out of the table")
+        raise DataError(
+            f"column {name!r} holds bytes, which cannot be used: leave it out of the table"
+        )
     if str in types:
         texts = [None if cell is None or cell in missing else str(cell) for cell in cells]
         return pa.array(texts, pa.string()).dictionary_encode()
-    return pa.array(cells, pa.float64() if float in types else pa.int64() if int in types else pa.null())
+    return pa.array(
+        cells, pa.float64() if float in types else pa.int64() if int in types else pa.null()
+    )
 
 
 def _read_duckdb(path: str, form: FileFormat) -> pa.Table:

@@ -67,7 +67,9 @@ class FileFormat:
 
     def __post_init__(self) -> None:
         if len(self.separator) > 1 or self.separator in ("\r", "\n", '"'):
-            raise DataError(f"the separator {self.separator!r} cannot be: give one character, e.g. ';'")
+            raise DataError(
+                f"the separator {self.separator!r} cannot be: give one character, e.g. ';'"
+            )
         if self.decimal not in ("", ".", ","):
             raise DataError(f"the decimal mark {self.decimal!r} cannot be: give '.' or ','")
 
@@ -83,7 +85,11 @@ class FileFormat:
         """How a text file is written: as the user says, the rest as its first rows tell."""
         with Explained(source, CsvFormat(encoding=self.encoding or "utf8")):
             head = read_head(source)
-            encoding, certain = (self.encoding, True) if self.encoding else text_encoding(head, source)
+            if self.encoding:
+                encoding = self.encoding
+                certain = True
+            else:
+                encoding, certain = text_encoding(head, source)
             text = head.decode(encoding, errors="replace").removeprefix("\ufeff")
         lines = _lines(text)
         separator = self.separator or _separator(lines, source)
@@ -108,8 +114,9 @@ def _notes(given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]
         yield "numbers are written with decimal commas"
     if given.header and len(rows) > 1 and rows[0] and all(map(_is_number, rows[0])):
         yield (
-            f"the first row holds numbers ({', '.join(rows[0][:3])}{' …' * (len(rows[0]) > 3)}) and was "
-            "taken for the names of the columns: say --no-header (header=False) if it is no header"
+            f"the first row holds numbers ({', '.join(rows[0][:3])}{' …' * (len(rows[0]) > 3)}) and"
+            " was taken for the names of the columns: say --no-header (header=False) if it is no"
+            " header"
         )
 
 
@@ -118,13 +125,14 @@ def _is_number(text: str) -> bool:
 
 
 def _is_long(cells: Sequence[str]) -> bool:
-    """Whether a column has whole numbers of more than 64 bits, which Arrow would round to floats."""
+    """Whether a column has whole numbers of more than 64 bits, which Arrow would round to
+    floats."""
     whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
     digits = (found[1] for found in whole if found)
     return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
 
 
-# -- encodings ----------------------------------------------------------------------------------------------
+# -- encodings -------------------------------------------------------------------------
 
 
 def text_encoding(head: bytes, name: str) -> tuple[str, bool]:
@@ -152,7 +160,8 @@ def _single_bytes(head: bytes) -> str:
 
 def _without_mark(head: bytes, name: str) -> str:
     """UTF-16 without a byte order mark has a zero in every other byte of plain letters."""
-    even, odd = head[:1000:2].count(0), head[1:1000:2].count(0)
+    even = head[:1000:2].count(0)
+    odd = head[1:1000:2].count(0)
     if odd > 0.3 * len(head[:1000]) / 2 and not even:
         return "utf-16-le"
     if even > 0.3 * len(head[:1000]) / 2 and not odd:
@@ -160,14 +169,16 @@ def _without_mark(head: bytes, name: str) -> str:
     raise DataError(f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx")
 
 
-# -- separators and decimal marks ---------------------------------------------------------------------------
+# -- separators and decimal marks ------------------------------------------------------
 
 
 def _lines(text: str) -> list[str]:
     """The first lines of a text, the last one left out if it may be cut off."""
     first = re.split(r"\r\n|\n|\r", text, maxsplit=_LINES + 1)[: _LINES + 1]
     lines = [line for line in first if line.strip()]
-    return lines[:-1] if len(lines) > _LINES else lines
+    if len(lines) > _LINES:
+        return lines[:-1]
+    return lines
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
@@ -178,7 +189,8 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def _separator(lines: list[str], source: str) -> str:
-    """The first candidate of which every line has as many, else the commonest in the line of names."""
+    """The first candidate of which every line has as many, else the commonest in the line of
+    names."""
     if unpacked_name(source).lower().endswith(".tsv"):
         return "\t"
     plain = [re.sub('"[^"]*"', "", line) for line in lines]
@@ -190,20 +202,26 @@ def _separator(lines: list[str], source: str) -> str:
             return mark
     counts = {mark: plain[0].count(mark) for mark in (",", ";", "\t", "|")}
     best = max(counts, key=counts.__getitem__)
-    return best if counts[best] else ","
+    if counts[best]:
+        return best
+    return ","
 
 
 def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) -> str:
     """The decimal mark: a comma if more columns show that than show a point.
 
-    Columns of cells such as 1,234 show neither; with semicolons between the cells, they decide for the comma.
+    Columns of cells such as 1,234 show neither; with semicolons between the cells, they decide for
+    the comma.
     """
     if not any("," in cell for row in rows for cell in row):
         return "."
     commas = points = unclear = 0
     for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
         texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
-        style = style_of(texts) if len(texts) else None
+        if len(texts):
+            style = style_of(texts)
+        else:
+            style = None
         if style is None or style.date:
             continue
         marked = any("," in cell for cell in cells)
@@ -211,5 +229,9 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
         commas += style.decimal == "," and marked
         points += style.decimal == "." and not style.doubtful and any("." in cell for cell in cells)
     if commas:
-        return "," if commas > points else "."
-    return "," if unclear and not points and separator == ";" else "."
+        if commas > points:
+            return ","
+        return "."
+    if unclear and not points and separator == ";":
+        return ","
+    return "."

@@ -29,8 +29,8 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
     for field in table.schema:
         if pa.types.is_nested(field.type):
             raise DataError(
-                f"{path}: {field.name!r} holds a list or an object: a table has one value per cell, so "
-                "flatten it first, e.g. with pandas.json_normalize"
+                f"{path}: {field.name!r} holds a list or an object: a table has one value per cell,"
+                " so flatten it first, e.g. with pandas.json_normalize"
             )
     return _with_missing(table, form.missing)
 
@@ -53,9 +53,10 @@ def _read_at_once(path: str, encoding: str) -> pa.Table:
         content = stream.read()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")
-        objects = (
-            json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _nonblank_lines(text)]
-        )
+        if text[:1] == "[":
+            objects = json.loads(text)
+        else:
+            objects = [json.loads(line) for line in _nonblank_lines(text)]
     except ValueError as error:
         raise DataError(f"{path} is not a JSON file of rows: {error}") from error
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
@@ -88,5 +89,8 @@ def _with_missing(table: pa.Table, missing: tuple[str, ...]) -> pa.Table:
         if pa.types.is_string(cells.type):
             gone = pc.is_in(cells, pa.array(missing, pa.string()))
             cells = pc.if_else(gone, pa.scalar(None, pa.string()), cells)
-            texts[name] = cells.cast(text_type()) if len(cells) else cells
+            if len(cells):
+                texts[name] = cells.cast(text_type())
+            else:
+                texts[name] = cells
     return replace_columns(table, texts)

@@ -145,7 +145,9 @@ class _Draw:
         """With the largest sample for `count` columns."""
         if self.cells is None:
             return self
-        return replace(self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None)
+        return replace(
+            self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None
+        )
 
     def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
         profile = TableProfile.of(batch, self.in_full, self.ordered)
@@ -188,7 +190,10 @@ def _merge(parts: Iterator[SampledProfile | None], n_rows: int | None = None) ->
     total: SampledProfile | None = None
     for seen in parts:
         if seen is not None:
-            total = seen if total is None else total.merge(seen)
+            if total is None:
+                total = seen
+            else:
+                total = total.merge(seen)
         if total is not None:
             report("rows", total.profile.n_rows, n_rows)
     if total is None:
@@ -198,7 +203,8 @@ def _merge(parts: Iterator[SampledProfile | None], n_rows: int | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class SampledProfile:
-    """The profile of some rows and a uniform sample of them: those whose hashed row number is smallest.
+    """The profile of some rows and a uniform sample of them: those whose hashed row number is
+    smallest.
 
     Attributes
     ----------
@@ -207,7 +213,8 @@ class SampledProfile:
     size : int
         The largest number of rows in the sample.
     keys : array of shape (m,)
-        The hashes of the sampled rows; 1 more where the target is missing, so that these are drawn last.
+        The hashes of the sampled rows; 1 more where the target is missing, so that these are drawn
+        last.
     numbers : array of shape (m,)
         Their row numbers, ascending.
     rows : pyarrow.Table
@@ -235,7 +242,9 @@ class SampledProfile:
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
             keys += _is_missing(batch.column(target))
-        rows = pa.table({name: decode_dictionary(batch.column(name)) for name in batch.schema.names})
+        rows = pa.table(
+            {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
+        )
         return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(size)
 
     def head(self, size: int) -> SampledProfile:
@@ -251,7 +260,9 @@ class SampledProfile:
         keys = np.concatenate([self.keys, other.keys])
         numbers = np.concatenate([self.numbers, other.numbers])
         both = SampledProfile(self.profile.merge(other.profile), self.size, keys, numbers, rows)
-        return both.head(self.size) if len(keys) > 2 * self.size else both
+        if len(keys) > 2 * self.size:
+            return both.head(self.size)
+        return both
 
 
 def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""Files that are read once: their bytes serve the look at the first rows, the parser and the hash alike."""
+"""Files that are read once: their bytes serve the look at the first rows, the parser and the hash
+alike."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ _FOOTER = -1  # its place before the parts of a Parquet file
 class FileReads:
     """The files that are being read: every byte once, and hashed as it is read if that is wanted.
 
-    The bytes that `head`, `end` and `whole` read are held until `release`, and whoever reads the file later
-    begins with them. A file that does not fit passes by in a `stream`, or in `part`s of a Parquet file.
+    The bytes that `head`, `end` and `whole` read are held until `release`, and whoever reads the
+    file later begins with them. A file that does not fit passes by in a `stream`, or in `part`s of
+    a Parquet file.
     """
 
     def __init__(self, hashed: bool = False) -> None:
@@ -52,8 +54,10 @@ class FileReads:
 
     def end(self, path: str, size: int) -> bytes:
         """The last bytes of a file."""
-        total, held = self._size(path), self._bytes.get(path)
-        size, known = min(size, total), self._ends.get(path, b"")
+        total = self._size(path)
+        held = self._bytes.get(path)
+        size = min(size, total)
+        known = self._ends.get(path, b"")
         if held is not None and held.size == total:
             return held[total - size :].to_pybytes()
         if len(known) < size:
@@ -66,11 +70,16 @@ class FileReads:
 
     def _read_on(self, path: str, size: int) -> pa.Buffer:
         """Read the file on until at least `size` bytes of it are held, or up to its end."""
-        file, before = self.handle(path), self._bytes.get(path, pa.py_buffer(b""))
-        end, total, done = self._ends.get(path, b""), self._size(path), before.size
+        file = self.handle(path)
+        before = self._bytes.get(path, pa.py_buffer(b""))
+        end = self._ends.get(path, b"")
+        total = self._size(path)
+        done = before.size
         size = min(size, total)
         if size > done:
-            unread = max(done, min(size, total - len(end)))  # behind it the bytes are those of the end
+            unread = max(
+                done, min(size, total - len(end))
+            )  # behind it the bytes are those of the end
             held = pa.allocate_buffer(size)
             with memoryview(held) as view:
                 view[:done] = memoryview(before)
@@ -89,8 +98,10 @@ class FileReads:
         return _FileStream(self, path)
 
     def begin(self, path: str) -> tuple[pa.Buffer, io.FileIO]:
-        """The bytes that are held from the start of a file, and the file behind them, for one stream."""
-        held, file = self._bytes.get(path, pa.py_buffer(b"")), self.handle(path)
+        """The bytes that are held from the start of a file, and the file behind them, for one
+        stream."""
+        held = self._bytes.get(path, pa.py_buffer(b""))
+        file = self.handle(path)
         self._passing.append(self._open.pop(path))
         if held.size:
             file.seek(held.size)
@@ -102,13 +113,18 @@ class FileReads:
             size = int.from_bytes(self.end(path, 8)[:4], "little") + 8
             footer = self.end(path, size)
             is_cut = len(footer) < size
-            self._footers[path] = pq.read_metadata(self.handle(path) if is_cut else pa.BufferReader(footer))
+            self._footers[path] = pq.read_metadata(
+                self.handle(path) if is_cut else pa.BufferReader(footer)
+            )
             self._pieces.setdefault(path, {})[_FOOTER] = hashlib.sha256(footer).digest()
         return self._footers[path]
 
     def part(self, path: str, number: int) -> _FilePart | None:
-        """A Parquet file opened for a reader of some of its row groups; None if no hash is wanted."""
-        return _FilePart(path, number, self._pieces) if self.hashed else None
+        """A Parquet file opened for a reader of some of its row groups; None if no hash is
+        wanted."""
+        if self.hashed:
+            return _FilePart(path, number, self._pieces)
+        return None
 
     def release(self) -> None:
         """Close the files and let go of their bytes; hashes and footers stay."""
@@ -119,7 +135,7 @@ class FileReads:
         self._bytes.clear()
         self._ends.clear()
 
-    # -- hashes --------------------------------------------------------------------------------------------
+    # -- hashes ------------------------------------------------------------------------
 
     def finish(self, path: str, found: bytes, last: bytes) -> None:
         """Keep the hash and the last bytes of a file that has passed by."""
@@ -146,14 +162,18 @@ class _FileStream:
     closed = False
 
     def __init__(self, reads: FileReads, path: str) -> None:
-        self._reads, self._path, self._at = reads, path, 0
+        self._reads = reads
+        self._path = path
+        self._at = 0
         self._held, self._file = reads.begin(path)
-        self._hash, self._last = hashlib.sha256(), b""
+        self._hash = hashlib.sha256()
+        self._last = b""
 
     def read(self, size: int) -> bytes:
         data = self._held[self._at : self._at + size].to_pybytes()
         self._at += len(data)
-        data = data + self._file.read(size - len(data)) if len(data) < size else data
+        if len(data) < size:
+            data = data + self._file.read(size - len(data))
         if self._reads.hashed:
             self._hash.update(data)
         self._last = (data if len(data) >= _LAST else self._last + data)[-_LAST:]
@@ -171,7 +191,9 @@ class _StartStream:
     closed = False
 
     def __init__(self, reads: FileReads, path: str) -> None:
-        self._reads, self._path, self._at = reads, path, 0
+        self._reads = reads
+        self._path = path
+        self._at = 0
 
     def read(self, size: int) -> bytes:
         data = self._reads.head(self._path, self._at + size)[self._at :]
@@ -187,7 +209,9 @@ class _FilePart(io.FileIO):
 
     def __init__(self, path: str, number: int, pieces: dict[str, dict[int, bytes]]) -> None:
         super().__init__(path, "rb")
-        self._path, self._number, self._pieces = path, number, pieces
+        self._path = path
+        self._number = number
+        self._pieces = pieces
         self._stretches: dict[int, bytes] = {}
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -221,7 +245,8 @@ def reading_once(hashed: bool = False) -> Iterator[FileReads]:
     Parameters
     ----------
     hashed : bool, default=False
-        Whether files are hashed while they are read: `digest(paths)` of what it gives is the hash of all.
+        Whether files are hashed while they are read: `digest(paths)` of what it gives is the hash
+        of all.
 
     Examples
     --------
@@ -246,7 +271,7 @@ def reading_once(hashed: bool = False) -> Iterator[FileReads]:
         reads.release()
 
 
-# -- what readers take ---------------------------------------------------------------------------------------
+# -- what readers take -----------------------------------------------------------------
 
 
 def is_packed(path: str) -> bool:
@@ -260,7 +285,8 @@ def _codec(path: str) -> str | None:
 
 def read_start(path: str, size: int) -> bytes:
     """The first bytes of a file, unpacked."""
-    reads, codec = current_reads(), _codec(path)
+    reads = current_reads()
+    codec = _codec(path)
     if reads is not None and os.path.isfile(path):
         if codec is None:
             return reads.head(path, size)
@@ -272,24 +298,30 @@ def read_start(path: str, size: int) -> bytes:
 
 def open_stream(path: str) -> Any:
     """A file that is read in pieces, unpacked."""
-    reads, codec = current_reads(), _codec(path)
+    reads = current_reads()
+    codec = _codec(path)
     if reads is not None and codec is None:
         return reads.stream(path)
     return pa.input_stream(path if reads is None else reads.stream(path), compression=codec)
 
 
 def open_whole(path: str) -> pa.NativeFile:
-    """All of a file, unpacked; inside of `reading_once` it may be opened again without reading it again."""
+    """All of a file, unpacked; inside of `reading_once` it may be opened again without reading it
+    again."""
     with reading_once() as reads:
         file = pa.BufferReader(reads.whole(path))
     codec = _codec(path)
-    return file if codec is None else pa.CompressedInputStream(file, codec)
+    if codec is None:
+        return file
+    return pa.CompressedInputStream(file, codec)
 
 
 def read_footer(path: str) -> pq.FileMetaData:
     """The description of a Parquet file, which stands at its end."""
     reads = current_reads()
-    return pq.read_metadata(path) if reads is None else reads.footer(path)
+    if reads is None:
+        return pq.read_metadata(path)
+    return reads.footer(path)
 
 
 def read_parquet_file(path: str, columns: list[str] | None) -> pa.Table:

@@ -43,7 +43,11 @@ from lyceum.errors import DataError, SchemaError
 
 def paths_of(data: Any) -> list[str]:
     if not isinstance(data, str | os.PathLike):
-        if isinstance(data, Sequence) and data and all(isinstance(path, str | os.PathLike) for path in data):
+        if (
+            isinstance(data, Sequence)
+            and data
+            and all(isinstance(path, str | os.PathLike) for path in data)
+        ):
             return [found for path in data for found in paths_of(path)]
         raise DataError(
             f"cannot read {source_name(data)}: give a path, a frame, an array or a Dask collection"
@@ -54,14 +58,18 @@ def paths_of(data: Any) -> list[str]:
         found = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
     elif os.path.exists(path):
         if Path(path).is_fifo():
-            raise DataError(f"{path} is a pipe, which can be read only once: write it into a file first")
+            raise DataError(
+                f"{path} is a pipe, which can be read only once: write it into a file first"
+            )
         return [path]
     else:
         found = sorted(glob.glob(path))
         if not found:
             raise DataError(f"there is no file {path}")
     if not found:
-        raise DataError(f"the directory {path} has no file of a known kind ({', '.join(_SUFFIXES)})")
+        raise DataError(
+            f"the directory {path} has no file of a known kind ({', '.join(_SUFFIXES)})"
+        )
     return found
 
 
@@ -108,10 +116,13 @@ def file_kind(paths: Sequence[str], table: str = "") -> str:
     """What kind of files they are; `table` names a sheet or a table, which only some kinds have."""
     kinds = {_kind(path): path for path in paths}
     if table and not kinds.keys() & _WITH_TABLES:
-        raise DataError(f"{paths[0]} has no tables to choose {table!r} from: leave out table (--table)")
+        raise DataError(
+            f"{paths[0]} has no tables to choose {table!r} from: leave out table (--table)"
+        )
     if len(kinds) > 1:
         raise DataError(
-            f"the files are of different kinds, {' and '.join(kinds.values())}: scan files of one kind"
+            f"the files are of different kinds, {' and '.join(kinds.values())}: scan files of one"
+            " kind"
         )
     return next(iter(kinds))
 
@@ -121,7 +132,11 @@ def _kind(path: str) -> str:
     suffix = _suffix(path)
     if suffix in _SUFFIXES:
         kind = _SUFFIXES[suffix]
-        return ("sqlite" if is_database(path) == "sqlite" else "duckdb") if kind == "database" else kind
+        if kind == "database":
+            if is_database(path) == "sqlite":
+                return "sqlite"
+            return "duckdb"
+        return kind
     if suffix in _OTHERS:
         raise DataError(f"cannot read {path}: {_OTHERS[suffix]}")
     head = _first_bytes(path)
@@ -135,7 +150,9 @@ def _kind(path: str) -> str:
 
 def _first_bytes(path: str) -> bytes:
     try:
-        return b"" if is_packed(path) else read_start(path, 16)
+        if is_packed(path):
+            return b""
+        return read_start(path, 16)
     except OSError:
         return b""
 
@@ -159,14 +176,15 @@ class LoadedTable:
     table : pyarrow.Table
         The rows.
     typed : bool
-        Whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF, DuckDB) or
-        from their values (CSV, JSON, workbooks, SQLite).
+        Whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF,
+        DuckDB) or from their values (CSV, JSON, workbooks, SQLite).
     name : str
         The path of the file, or the type of the frame.
     notes : tuple of str, default=()
         What was inferred about how the file is written.
     written : dict, default={}
-        How columns are written that were read from text, by name: a decimal mark or a format of dates.
+        How columns are written that were read from text, by name: a decimal mark or a format of
+        dates.
 
     See Also
     --------
@@ -201,7 +219,8 @@ def read_data(
     form : FileFormat, optional
         How the file is written; by default this is inferred.
     known : dict, optional
-        How columns were written when a model learned them, by name (`Schema.written`): taken where it fits.
+        How columns were written when a model learned them, by name (`Schema.written`): taken where
+        it fits.
 
     Examples
     --------
@@ -219,20 +238,27 @@ def read_data(
 
 
 def read_files(
-    paths: Sequence[str], form: FileFormat, name: str = "", known: Mapping[str, str] = MappingProxyType({})
+    paths: Sequence[str],
+    form: FileFormat,
+    name: str = "",
+    known: Mapping[str, str] = MappingProxyType({}),
 ) -> LoadedTable:
-    """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
+    """Files of one kind as one table: written numbers and dates parsed where the files have no
+    types."""
     kind = file_kind(paths, form.table)
     with reading_once() as reads:
         tables, notes, prefers = _READERS[kind](paths, form)
         reads.release()
-    table, styles = with_rows(_concatenate(tables, paths), paths[0]), dict[str, TextFormat]()
+    table = with_rows(_concatenate(tables, paths), paths[0])
+    styles = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
         table, styles = parse_text(before, form.decimal, prefers, known)
         notes = (*notes, *_describe(styles, before))
     written = text_formats_of(styles)
-    return LoadedTable(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written)
+    return LoadedTable(
+        table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written
+    )
 
 
 def _describe(styles: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:
@@ -240,7 +266,8 @@ def _describe(styles: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str
 
 
 def parse_written(data: LoadedTable) -> LoadedTable:
-    """The data of a typed source with text that is written as numbers or dates read as such, with a note.
+    """The data of a typed source with text that is written as numbers or dates read as such, with a
+    note.
 
     Text of plain digits stays text, as it may hold codes.
 
@@ -266,7 +293,8 @@ def _is_plain(texts: pa.Array) -> bool:
 
 
 def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
-    """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading it.
+    """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading
+    it.
 
     Only CSV and Parquet files can be read in parts; others are always read whole.
 
@@ -311,7 +339,9 @@ def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.T
     return _concatenate(tables, paths)
 
 
-def _one_by_one(read: Callable[[str, FileFormat], pa.Table]) -> Callable[[Sequence[str], FileFormat], Tables]:
+def _one_by_one(
+    read: Callable[[str, FileFormat], pa.Table],
+) -> Callable[[Sequence[str], FileFormat], Tables]:
     return lambda paths, form: ([read(path, form) for path in paths], (), ".")
 
 
@@ -375,13 +405,20 @@ def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
         )[name]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         types = " and ".join(dict.fromkeys(str(column.type) for column in columns))
-        raise SchemaError(f"column {name!r} holds {types} in different files: make it one type") from error
+        raise SchemaError(
+            f"column {name!r} holds {types} in different files: make it one type"
+        ) from error
 
 
 def check_same(names: Sequence[str], others: Sequence[str], path: str, other: str) -> None:
     odd = sorted(set(names) ^ set(others))
     if odd:
-        has, lacks = (path, other) if odd[0] in names else (other, path)
+        if odd[0] in names:
+            has = path
+            lacks = other
+        else:
+            has = other
+            lacks = path
         raise SchemaError(
             f"{has} has the column {odd[0]!r}, which {lacks} lacks: give files of the same columns"
         )

@@ -1,6 +1,7 @@
 """Numbers and dates as people write them: 1.234,50 €, 12 %, (3,000), 31.12.2024.
 
-Arrow's readers take such cells for text. A style is accepted only if every cell of a column fits it.
+Arrow's readers take such cells for text. A style is accepted only if every cell of a column fits
+it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def _number_pattern(decimal: str) -> str:
 
 _PATTERNS = {decimal: _number_pattern(decimal) for decimal in (".", ",")}
 
-# Days before months with dots and hyphens, months before days with slashes, where both fit every cell.
+# Days before months with dots and hyphens, months before days with slashes, where both fit every
+# cell.
 _DATES = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y",
     "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d %b %Y", "%b %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y",
@@ -70,7 +72,9 @@ class TextFormat:
     @classmethod
     def of(cls, form: str) -> TextFormat:
         """The style of a decimal mark or of a format of dates, as a schema remembers it."""
-        return cls(form) if form in (".", ",") else cls(date=form)
+        if form in (".", ","):
+            return cls(form)
+        return cls(date=form)
 
     @property
     def form(self) -> str:
@@ -78,14 +82,17 @@ class TextFormat:
         return self.date or self.decimal
 
     def fits(self, texts: pa.Array, decimal: str = "") -> bool:
-        """Whether all texts are written so, and not with another decimal mark than the user gave."""
+        """Whether all texts are written so, and not with another decimal mark than the user
+        gave."""
         if decimal and not self.date and self.decimal != decimal:
             return False
         return not self.parse(texts).null_count
 
     def parse(self, texts: pa.Array) -> pa.Array:
         """Numbers or times for the texts, null for those that are not written so."""
-        return self._dates(texts) if self.date else self._numbers(texts)
+        if self.date:
+            return self._dates(texts)
+        return self._numbers(texts)
 
     def _dates(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
@@ -93,7 +100,9 @@ class TextFormat:
         found = pc.strptime(
             pc.if_else(fits, texts, pa.scalar(None, texts.type)), self.date, "s", error_is_null=True
         )
-        return found if "%H" in self.date or "%I" in self.date else found.cast(pa.date32())
+        if "%H" in self.date or "%I" in self.date:
+            return found
+        return found.cast(pa.date32())
 
     def _numbers(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
@@ -108,7 +117,10 @@ class TextFormat:
     def example(self, texts: pa.Array) -> str:
         """A cell and what it is read as, for a sentence."""
         odd = pc.filter(texts, pc.invert(pc.match_substring_regex(texts, r"^[+-]?\d+$")))
-        text = odd[:1] if len(odd) else texts[:1]
+        if len(odd):
+            text = odd[:1]
+        else:
+            text = texts[:1]
         value = self.parse(text)[0].as_py()
         return f"{text[0].as_py().strip()!r} as {value if self.date else format(value, '.15g')}"
 
@@ -122,14 +134,20 @@ def _plain(texts: pa.Array) -> pa.Array:
 def _date_pattern(form: str) -> str:
     short = "%y" in form and "%b" not in form  # 1.2.10 is a version rather than a date
     tokens = {**_TOKENS, **({"%d": r"\d{2}", "%m": r"\d{2}"} if short else {})}
-    return "^" + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)) + "$"
+    return (
+        "^"
+        + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form))
+        + "$"
+    )
 
 
-def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> TextFormat | None:
+def style_of(
+    texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = ""
+) -> TextFormat | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
-    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known` is how
-    the column was written when a model learned it: it is taken wherever it fits.
+    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known`
+    is how the column was written when a model learned it: it is taken wherever it fits.
 
     >>> style_of(pa.array(["1.234,50 €", "7 €"])).decimal
     ','
@@ -152,7 +170,7 @@ def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str 
 
 def _number_style(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
     plain = _plain(texts)
-    fit = [mark for mark in (decimal or ".,") if _all_match(plain, _PATTERNS[mark])]
+    fit = [mark for mark in decimal or ".," if _all_match(plain, _PATTERNS[mark])]
     if not fit or not _one_unit(plain) or pc.any(pc.match_substring_regex(plain, _LONG)).as_py():
         return None
     marked = len(fit) == 2 and bool(pc.any(pc.match_substring_regex(plain, "[.,]")).as_py())
@@ -174,14 +192,17 @@ def _date_style(texts: pa.Array, prefers: str) -> TextFormat | None:
         written = TextFormat(date=form)
         if not _fits_date(form, first) or written.parse(texts).null_count:
             continue
-        mirrored = next((form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None)
+        mirrored = next(
+            (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None
+        )
         doubtful = mirrored is not None and not TextFormat(date=mirrored).parse(texts).null_count
         return TextFormat(date=form, doubtful=doubtful)
     return None
 
 
 def _fits_date(form: str, text: str) -> bool:
-    """Whether a text looks like a date of this form: cheaper to ask than Arrow, of the first cell alone."""
+    """Whether a text looks like a date of this form: cheaper to ask than Arrow, of the first cell
+    alone."""
     return _compiled_date_pattern(form).fullmatch(text) is not None
 
 
@@ -203,11 +224,12 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-# -- columns of tables --------------------------------------------------------------------------------------
+# -- columns of tables -----------------------------------------------------------------
 
 
 def is_text_type(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
@@ -218,8 +240,13 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     ['a', 'c']
     """
     if pa.types.is_dictionary(column.type):
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        column = pa.chunked_array([_present_levels(chunk) for chunk in chunks], column.type.value_type)
+        if isinstance(column, pa.ChunkedArray):
+            chunks = column.chunks
+        else:
+            chunks = [column]
+        column = pa.chunked_array(
+            [_present_levels(chunk) for chunk in chunks], column.type.value_type
+        )
     found = pc.unique(column)
     return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).drop_null()
 
@@ -241,7 +268,9 @@ def styles_of(
     styles = {}
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
-            found = style_of(distinct_texts(table.column(j)), decimal, prefers, known.get(field.name, ""))
+            found = style_of(
+                distinct_texts(table.column(j)), decimal, prefers, known.get(field.name, "")
+            )
             if found is not None:
                 styles[field.name] = found
     return styles
@@ -268,14 +297,21 @@ def parse_cells(
         return cells, column.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
     cells = written.parse(column.dictionary)
     lost = pc.and_(cells.is_null(), column.dictionary.is_valid())
-    odd = column.dictionary.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
+    if pc.any(lost).as_py():
+        odd = column.dictionary.filter(lost)[0].as_py()
+    else:
+        odd = None
     return cells.take(column.indices), odd
 
 
 def parse_text(
-    table: pa.Table, decimal: str = "", prefers: str = ".", known: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table,
+    decimal: str = "",
+    prefers: str = ".",
+    known: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[pa.Table, dict[str, TextFormat]]:
-    """The table with the columns of text that are numbers or dates read as such, and which they are."""
+    """The table with the columns of text that are numbers or dates read as such, and which they
+    are."""
     styles = styles_of(table, decimal, prefers, known)
     return _parse_styles(table, styles), styles
 
@@ -283,7 +319,8 @@ def parse_text(
 def parse_columns(
     table: pa.Table, columns: Iterable[str], known: Mapping[str, str] = MappingProxyType({})
 ) -> pa.Table:
-    """The table with those of the columns that are text, and are numbers or dates in one style, read so.
+    """The table with those of the columns that are text, and are numbers or dates in one style,
+    read so.
 
     Parameters
     ----------
@@ -307,14 +344,22 @@ def _parse_styles(table: pa.Table, styles: Mapping[str, TextFormat]) -> pa.Table
     return replace_columns(table, parsed)
 
 
-def describe_written(styles: Mapping[str, TextFormat], texts: Mapping[str, pa.Array]) -> Iterator[str]:
-    """Sentences that say which columns of text were read as numbers or dates, with an example of each."""
+def describe_written(
+    styles: Mapping[str, TextFormat], texts: Mapping[str, pa.Array]
+) -> Iterator[str]:
+    """Sentences that say which columns of text were read as numbers or dates, with an example of
+    each."""
     for dates, what in ((False, "numbers"), (True, "dates")):
         of_kind = {name: style for name, style in styles.items() if bool(style.date) == dates}
         if not of_kind:
             continue
-        shown = [f"{name!r} ({style.example(texts[name])})" for name, style in list(of_kind.items())[:3]]
-        more = f" and {len(of_kind) - 3} more columns" if len(of_kind) > 3 else ""
+        shown = [
+            f"{name!r} ({style.example(texts[name])})" for name, style in list(of_kind.items())[:3]
+        ]
+        if len(of_kind) > 3:
+            more = f" and {len(of_kind) - 3} more columns"
+        else:
+            more = ""
         yield f"text read as {what}: {', '.join(shown)}{more}"
         doubtful = [name for name, style in of_kind.items() if style.doubtful]
         if doubtful:
@@ -324,9 +369,16 @@ def describe_written(styles: Mapping[str, TextFormat], texts: Mapping[str, pa.Ar
 def _doubt(names: list[str], style: TextFormat, texts: pa.Array) -> str:
     listed = ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
     if style.date:
-        order = "days" if style.date.startswith("%d") else "months"
+        if style.date.startswith("%d"):
+            order = "days"
+        else:
+            order = "months"
         return f"{listed} could be written with days or with months first: {order} first was taken"
-    other = "," if style.decimal == "." else "."
+    if style.decimal == ".":
+        other = ","
+    else:
+        other = "."
     return (
-        f"{listed} could have {other!r} as its decimal mark: say --decimal {other} (decimal={other!r}) if so"
+        f"{listed} could have {other!r} as its decimal mark: say --decimal {other}"
+        f" (decimal={other!r}) if so"
     )

@@ -43,12 +43,18 @@ def read_workbook(path: str, form: FileFormat) -> tuple[pa.Table, str]:
         raise DataError(f"{path} is empty: the sheet needs a row of column names and some rows")
     wide = max(map(len, rows))
     rows = [row + [None] * (wide - len(row)) for row in rows]
-    head = rows.pop(0) if form.header else [f"x{j}" for j in range(wide)]
+    if form.header:
+        head = rows.pop(0)
+    else:
+        head = [f"x{j}" for j in range(wide)]
     return _table(head, rows, form.missing)
 
 
-def _table(head: list[Any], rows: list[list[Any]], missing: tuple[str, ...]) -> tuple[pa.Table, str]:
-    names, columns = [], []
+def _table(
+    head: list[Any], rows: list[list[Any]], missing: tuple[str, ...]
+) -> tuple[pa.Table, str]:
+    names = []
+    columns = []
     for j, title in enumerate(head):
         cells = [row[j] for row in rows]
         if title is None and all(cell is None for cell in cells):
@@ -61,14 +67,18 @@ def _table(head: list[Any], rows: list[list[Any]], missing: tuple[str, ...]) -> 
 def _name(title: Any, place: int) -> str:
     if title is None or not str(title).strip():
         return f"column {place + 1}"
-    return str(int(title)) if isinstance(title, float) and title.is_integer() else str(title).strip()
+    if isinstance(title, float) and title.is_integer():
+        return str(int(title))
+    return str(title).strip()
 
 
 def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     cells = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
     types = {type(cell) for cell in cells} - {type(None)}
     if types == {float}:
-        is_integer = all(cell is None or (cell.is_integer() and abs(cell) <= 2**53) for cell in cells)
+        is_integer = all(
+            cell is None or (cell.is_integer() and abs(cell) <= 2**53) for cell in cells
+        )
         return pa.array(cells, pa.int64() if is_integer else pa.float64())
     if types == {datetime}:
         days = all(cell is None or cell.time() == time() for cell in cells)
@@ -97,12 +107,16 @@ class _Workbook:
 
     def __post_init__(self) -> None:
         if sum(part.file_size for part in self.archive.infolist()) > _MOST_BYTES:
-            raise DataError(f"{self.path} has more than {_MOST_BYTES >> 30} GiB of cells: save it as .csv")
+            raise DataError(
+                f"{self.path} has more than {_MOST_BYTES >> 30} GiB of cells: save it as .csv"
+            )
 
     def _open(self, name: str) -> IO[bytes]:
         with self.archive.open(name) as part:
             if b"<!DOCTYPE" in part.read(4096):
-                raise DataError(f"{self.path} declares entities, which no workbook needs: it may be hostile")
+                raise DataError(
+                    f"{self.path} declares entities, which no workbook needs: it may be hostile"
+                )
         return self.archive.open(name)
 
     def _elements(self, name: str, tag: str) -> Iterator[ElementTree.Element]:
@@ -165,7 +179,10 @@ class _Workbook:
             for cell in row:
                 if _tag(cell) != "c":
                     continue
-                place = _place(cell.get("r")) if cell.get("r") else len(cells)
+                if cell.get("r"):
+                    place = _place(cell.get("r"))
+                else:
+                    place = len(cells)
                 cells.extend([None] * (place - len(cells)))
                 cells.append(self._value(cell))
             while cells and cells[-1] is None:
@@ -195,7 +212,10 @@ class _Workbook:
         return number
 
     def _date(self, number: float) -> datetime | float:
-        days = number + 1 if 0 < number < 60 and self._first_day.year == 1899 else number
+        if 0 < number < 60 and self._first_day.year == 1899:
+            days = number + 1
+        else:
+            days = number
         try:
             return self._first_day + timedelta(milliseconds=round(days * 86_400_000))
         except OverflowError:

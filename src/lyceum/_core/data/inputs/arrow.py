@@ -30,7 +30,9 @@ def _is_lazy(X: Any) -> bool:
 
 def decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """A dictionary-encoded column as its values, another as it is."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
+    return column
 
 
 def to_arrow(frame: Any) -> pa.Table:
@@ -41,7 +43,8 @@ def to_arrow(frame: Any) -> pa.Table:
 
 
 def frame_table(frame: Any) -> pa.Table:
-    """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its types."""
+    """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its
+    types."""
     if is_pandas(frame) and 0 < frame.size <= _SMALL:
         return _plain_text(small_arrow_table(frame))
     return to_arrow(frame)
@@ -55,11 +58,14 @@ def _to_arrow(frame: Any) -> pa.Table:
     elif is_pandas(frame):
         frame = arrow_table(frame)
     table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
-    return _lexical(table, frame) if type(frame).__module__.startswith("polars") else table
+    if type(frame).__module__.startswith("polars"):
+        return _lexical(table, frame)
+    return table
 
 
 def _lexical(table: pa.Table, frame: Any) -> pa.Table:
-    """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum has."""
+    """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum
+    has."""
     pairs = zip(table.column_names, table.columns, frame.dtypes)
     return replace_columns(
         table, {name: _sorted_levels(cells) for name, cells, dtype in pairs if _is_lexical(dtype)}
@@ -101,7 +107,8 @@ def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
-    values, indices = chunk.dictionary.cast(pa.large_string()), chunk.indices.cast(pa.int32())
+    values = chunk.dictionary.cast(pa.large_string())
+    indices = chunk.indices.cast(pa.int32())
     return pa.DictionaryArray.from_arrays(indices, values)
 
 
@@ -113,19 +120,25 @@ def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray
     """
     names = table.schema.names
     found = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
-    return type(table).from_arrays(found, names) if columns else table
+    if columns:
+        return type(table).from_arrays(found, names)
+    return table
 
 
 def column_class(kind: pa.DataType, name: str) -> str:
     """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"."""
-    values = kind.value_type if pt.is_dictionary(kind) else kind
+    if pt.is_dictionary(kind):
+        values = kind.value_type
+    else:
+        values = kind
     for holds, accepts in _classes().items():
         if any(accept(values) for accept in accepts):
-            return holds if values is kind or holds == "text" else "number-dictionary"
+            if values is kind or holds == "text":
+                return holds
+            return "number-dictionary"
     raise SchemaError(
-        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers or "
-        "text, or leave "
-        "it out"
+        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers"
+        " or text, or leave it out"
     )
 
 
@@ -152,8 +165,8 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     if holds == "text":
         example = column.drop_null()[0].as_py()
         raise SchemaError(
-            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it, or "
-            "make it categorical from the start"
+            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it,"
+            " or make it categorical from the start"
         )
     if holds == "number-dictionary":
         return numbers(column.cast(column.type.value_type), name)
@@ -163,7 +176,10 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
         column = column.cast(pa.uint8())
     if pt.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    if isinstance(column, pa.Array):
+        values = column.to_numpy(zero_copy_only=False)
+    else:
+        values = column.to_numpy()
     if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
         return values
     return values.astype(np.float64)

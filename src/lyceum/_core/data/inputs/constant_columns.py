@@ -17,11 +17,12 @@ _PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
 
 
 def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[[np.ndarray], Any]:
-    """A function of a mask, (d,): the frame, with one cell in every row of the columns that are masked.
+    """A function of a mask, (d,): the frame, with one cell in every row of the columns that are
+    masked.
 
-    Every cell is given in the type that its column has in the frame: numbers of integer columns are rounded,
-    codes are their categories, seconds are times. A column keeps its own cells if its type has no value
-    for a missing one.
+    Every cell is given in the type that its column has in the frame: numbers of integer columns are
+    rounded, codes are their categories, seconds are times. A column keeps its own cells if its type
+    has no value for a missing one.
 
     Parameters
     ----------
@@ -40,14 +41,20 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
     [[3, 'Ulm'], [3, 'Ulm']]
     """
     table = to_arrow(frame)
-    values = [_value(cell, column, field.type) for cell, column, field in zip(cells, schema, table.schema)]
+    values = [
+        _value(cell, column, field.type) for cell, column, field in zip(cells, schema, table.schema)
+    ]
     library = type(frame).__module__.split(".")[0]
     if library not in ("pandas", "polars"):
-        frame, library = table, "pyarrow"
+        frame = table
+        library = "pyarrow"
     columns = [_LIBRARIES[library](frame, j, value) for j, value in enumerate(values)]
 
     def hold_columns(mask: np.ndarray) -> Any:
-        found = frame.copy(deep=False) if library == "pandas" else frame
+        if library == "pandas":
+            found = frame.copy(deep=False)
+        else:
+            found = frame
         for j in np.flatnonzero(mask).tolist():
             if columns[j] is None:
                 continue
@@ -68,13 +75,17 @@ def _value(cell: float, column: Column, kind: pa.DataType) -> Any:
         return None
     if not column.numeric:
         assert column.categories is not None
-        return column.categories[int(cell)].item() if cell >= 0 else None
+        if cell >= 0:
+            return column.categories[int(cell)].item()
+        return None
     holds = column_class(kind, column.name)
     if holds == "time":
         return _time(float(cell), kind)
     if holds == "bool":
         return bool(cell > 0)
-    return round(float(cell)) if pt.is_integer(kind) else float(cell)
+    if pt.is_integer(kind):
+        return round(float(cell))
+    return float(cell)
 
 
 def _time(seconds: float, kind: pa.DataType) -> Any:
@@ -88,18 +99,28 @@ def _pandas_column(frame: Any, j: int, value: Any) -> Any:
     dtype = frame.dtypes.iloc[j]
     if value is None and getattr(dtype, "kind", "O") in "iub" and isinstance(dtype, np.dtype):
         return None
-    return importlib.import_module("pandas").Series([value] * len(frame), index=frame.index, dtype=dtype)
+    return importlib.import_module("pandas").Series(
+        [value] * len(frame), index=frame.index, dtype=dtype
+    )
 
 
 def _polars_column(frame: Any, j: int, value: Any) -> Any:
-    made = importlib.import_module("polars").Series(frame.columns[j], [value], dtype=frame.dtypes[j])
+    made = importlib.import_module("polars").Series(
+        frame.columns[j], [value], dtype=frame.dtypes[j]
+    )
     return made.new_from_index(0, len(frame))
 
 
 def _arrow_column(table: pa.Table, j: int, value: Any) -> Any:
     kind = table.schema.field(j).type
-    made = pa.array([value], kind.value_type).dictionary_encode() if pt.is_dictionary(kind) else None
-    one = pa.array([value], kind) if made is None else made.cast(kind)
+    if pt.is_dictionary(kind):
+        made = pa.array([value], kind.value_type).dictionary_encode()
+    else:
+        made = None
+    if made is None:
+        one = pa.array([value], kind)
+    else:
+        one = made.cast(kind)
     return one.take(pa.array(np.zeros(table.num_rows, dtype=np.int64)))
 
 

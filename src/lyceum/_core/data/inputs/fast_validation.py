@@ -1,6 +1,7 @@
 """scikit-learn's checks of cells and targets, skipped where they would find nothing.
 
-They find the library, type and names of what is given, which takes longer than the prediction for a few rows.
+They find the library, type and names of what is given, which takes longer than the prediction for a
+few rows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
 def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
     """Set `feature_names_in_`, or compare the names of a frame or table with it."""
-    names = X.column_names if is_arrow(X, "Table") else list(X.columns)
+    if is_arrow(X, "Table"):
+        names = X.column_names
+    else:
+        names = list(X.columns)
     if names and all(type(name) is str for name in names):
         if reset:
             learner.feature_names_in_ = np.array(names, dtype=object)
@@ -30,8 +34,12 @@ def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
 
 
 def validated_array(learner: Any, X: Any, reset: bool, **options: Any) -> Any:
-    """What scikit-learn's `validate_data` gives for X: an array, or a frame of nothing but numbers."""
-    cells = np.asarray(X) if is_frame(X) else X
+    """What scikit-learn's `validate_data` gives for X: an array, or a frame of nothing but
+    numbers."""
+    if is_frame(X):
+        cells = np.asarray(X)
+    else:
+        cells = X
     if not _is_regular(cells) or not _fits(learner, cells, reset):
         return validate_data(learner, X, reset=reset, **options)
     _check_names(learner, X, cells, reset)
@@ -40,9 +48,15 @@ def validated_array(learner: Any, X: Any, reset: bool, **options: Any) -> Any:
 
 def validated_pair(learner: Any, X: Any, y: Any, reset: bool, **options: Any) -> tuple[Any, Any]:
     """What `validate_data` gives for X and a target that `checked_target` has checked."""
-    cells = np.asarray(X) if is_frame(X) else X
+    if is_frame(X):
+        cells = np.asarray(X)
+    else:
+        cells = X
     known = (
-        _is_regular(cells) and is_flat(y, "iubUf") and len(y) == len(cells) and _fits(learner, cells, reset)
+        _is_regular(cells)
+        and is_flat(y, "iubUf")
+        and len(y) == len(cells)
+        and _fits(learner, cells, reset)
     )
     if not known or (y.dtype.kind == "f" and not np.isfinite(y).all()):
         return validate_data(learner, X, y, reset=reset, **options)
@@ -51,7 +65,8 @@ def validated_pair(learner: Any, X: Any, y: Any, reset: bool, **options: Any) ->
 
 
 def is_flat(y: Any, kinds: str) -> bool:
-    """Whether y is an array of one dimension, one cell after the other, of one of the kinds of types."""
+    """Whether y is an array of one dimension, one cell after the other, of one of the kinds of
+    types."""
     return type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in kinds
 
 

@@ -1,4 +1,5 @@
-"""From what a user passes to `fit`, `partial_fit` or `predict` to rows, with scikit-learn's checks."""
+"""From what a user passes to `fit`, `partial_fit` or `predict` to rows, with scikit-learn's
+checks."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ from lyceum._core.data.schema.targets import (
     checked_target,
     checked_weights,
     coded_target,
-    fill_unlabelled,
+    fill_unlabeled,
     with_classes,
 )
 from lyceum._core.lazy_arrow import pa
@@ -55,7 +56,8 @@ from lyceum.errors import DataError, SchemaError
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _NO_Y = "{} requires y to be passed, but the target y is None"
 _SAY_SO = (
-    "say which columns of an array are categories, e.g. categorical_features=True or [0, 2], or give a frame"
+    "say which columns of an array are categories, e.g. categorical_features=True or [0, 2], or"
+    " give a frame"
 )
 
 
@@ -66,13 +68,13 @@ class Inputs:
     Attributes
     ----------
     learner : Learner
-        The learner; `for_fit` sets its `schema_`, `n_features_in_`, `n_rows_` and, for a classifier,
-        `classes_`.
+        The learner; `for_fit` sets its `schema_`, `n_features_in_`, `n_rows_` and, for a
+        classifier, `classes_`.
     who : str
         The name of its class, for messages.
     task : {"classes", "numbers"} or None
         What it predicts, None when there is nothing to predict.
-    takes_unlabelled : bool
+    takes_unlabeled : bool
         Whether it learns classes from rows without a label too.
 
     See Also
@@ -104,14 +106,16 @@ class Inputs:
             return "classes"
         if is_regressor(self.learner):
             return "numbers"
-        return getattr(self.learner, "_target_task", None)  # of a transformer that learns from a target
+        return getattr(
+            self.learner, "_target_task", None
+        )  # of a transformer that learns from a target
 
     @cached_property
-    def takes_unlabelled(self) -> bool:
+    def takes_unlabeled(self) -> bool:
         """Whether the learner learns classes from rows without a label too."""
-        return self.task == "classes" and bool(getattr(self.learner, "_takes_unlabelled", False))
+        return self.task == "classes" and bool(getattr(self.learner, "_takes_unlabeled", False))
 
-    # -- fit -----------------------------------------------------------------------------------------------
+    # -- fit ---------------------------------------------------------------------------
 
     def for_fit(self, X: Any, y: Any, w: Any) -> Rows:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
@@ -123,19 +127,24 @@ class Inputs:
         """Rows to go on learning from: the schema grows by new categories and classes."""
         known = getattr(self.learner, "schema_", None)
         rows = self._new_rows(X, y, w, reset=known is None)
-        schema = (
-            rows.schema
-            if known is None
-            else union(known, rows.schema, self.who, self.learner._coding == "codes")
-        )
+        if known is None:
+            schema = rows.schema
+        else:
+            schema = union(known, rows.schema, self.who, self.learner._coding == "codes")
         schema = with_classes(schema, classes, self.who)
         self._learn_schema(schema)
-        before = 0 if known is None else getattr(self.learner, "n_rows_", 0)
+        if known is None:
+            before = 0
+        else:
+            before = getattr(self.learner, "n_rows_", 0)
         rows = self._count_rows(X, rows, before)
-        return rows if schema is rows.schema else rows.then(Align.between(rows.schema, schema))
+        if schema is rows.schema:
+            return rows
+        return rows.then(Align.between(rows.schema, schema))
 
     def _count_rows(self, given: Any, rows: Rows, before: int = 0) -> Rows:
-        """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made one."""
+        """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made
+        one."""
         known = rows.n_rows
         if known is None and isinstance(given, Rows):
             known = given.n_rows
@@ -165,7 +174,9 @@ class Inputs:
             )
         # a category that a declared schema does not list would be passed over in silence
         declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
-        return rows.then(CheckCategories(self.who)) if declared else rows
+        if declared:
+            return rows.then(CheckCategories(self.who))
+        return rows
 
     def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if isinstance(X, Rows):
@@ -175,7 +186,9 @@ class Inputs:
         if is_frame(X) and not self._is_plain(X):
             return self._frame(self._table(X, reset), y, w)
         table = self._text_table(X, reset)
-        return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
+        if table is None:
+            return self._array(X, y, w, reset)
+        return self._frame(table, y, w)
 
     def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
         refuse_beside_rows(other_target(rows, y), w)
@@ -191,9 +204,9 @@ class Inputs:
             raise DataError(f"{self.who} needs a target: give scan(..., target=...)")
         if self.task == "classes" and not target.is_categorical:
             raise SchemaError(
-                f"{self.who} predicts classes, but the target {target.name!r} is continuous ({target.why}): "
-                f"declare its kind, scan(..., kinds={{{target.name!r}: 'categorical'}}), or "
-                f"{getattr(self.learner, '_for_numbers', 'use a regressor')}"
+                f"{self.who} predicts classes, but the target {target.name!r} is continuous"
+                f" ({target.why}): declare its kind, scan(..., kinds={{{target.name!r}:"
+                f" 'categorical'}}), or {getattr(self.learner, '_for_numbers', 'use a regressor')}"
             )
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
@@ -202,7 +215,9 @@ class Inputs:
                     f"({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
                 )
             rows = rows.then(TargetNumbers(target))
-        return rows if self.takes_unlabelled else rows.then(CheckTarget(self.who))
+        if self.takes_unlabeled:
+            return rows
+        return rows.then(CheckTarget(self.who))
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
@@ -213,10 +228,13 @@ class Inputs:
         if getattr(self.learner, "categorical_features", "from_dtype") is None:
             text = [column.name for column in schema if not column.numeric]
             if text:
-                raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
+                raise SchemaError(
+                    f"column {text[0]!r} holds categories, but categorical_features is None"
+                )
 
     def _is_plain(self, frame: Any) -> bool:
-        """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can hold."""
+        """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can
+        hold."""
         if not type(frame).__module__.startswith("pandas") or not hasattr(frame, "dtypes"):
             return False
         dtypes = list(frame.dtypes)
@@ -238,7 +256,9 @@ class Inputs:
 
     def _labels(self, y: Any, name: str) -> tuple[Any, np.ndarray | None]:
         """The target, and where a label is missing, for a learner that takes such rows."""
-        return fill_unlabelled(y, name, self.who) if self.takes_unlabelled and y is not None else (y, None)
+        if self.takes_unlabeled and y is not None:
+            return fill_unlabeled(y, name, self.who)
+        return (y, None)
 
     def _validate_input(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         options = {
@@ -252,14 +272,20 @@ class Inputs:
         return validated_pair(self.learner, X, y, reset, **options)
 
     def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
-        """An array with text in columns that `categorical_features` declares, as a table; None for others."""
+        """An array with text in columns that `categorical_features` declares, as a table; None for
+        others."""
         cells = text_array(X)
         if cells is None:
             return None
         names = [f"x{j}" for j in range(cells.shape[1])]
         roles = self._kinds(names, named=False)
-        listed = {name for name, column in roles.columns.items() if column.is_categorical} | roles.in_full
-        advice = _SAY_SO if hasattr(self.learner, "categorical_features") else "give a frame"
+        listed = {
+            name for name, column in roles.columns.items() if column.is_categorical
+        } | roles.in_full
+        if hasattr(self.learner, "categorical_features"):
+            advice = _SAY_SO
+        else:
+            advice = "give a frame"
         table = text_table(cells, names, listed, self.who, advice)  # refuses text in other columns
         if not any(names[j] in listed for j in text_columns(cells)):
             return None
@@ -281,21 +307,28 @@ class Inputs:
         _mark_missing(codes, missing)
         return Rows(
             replace(
-                source, y=codes, w=checked_weights(w, source.X, self.who), schema=schema.with_target(target)
+                source,
+                y=codes,
+                w=checked_weights(w, source.X, self.who),
+                schema=schema.with_target(target),
             )
         )
 
     def _table(self, X: Any, reset: bool) -> pa.Table:
         table = frame_table(X)
         if not table.num_rows:
-            raise DataError(f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}")
-        check_feature_names(self.learner, X if type(X).__module__.startswith("pandas") else table, reset)
+            raise DataError(
+                f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}"
+            )
+        check_feature_names(
+            self.learner, X if type(X).__module__.startswith("pandas") else table, reset
+        )
         return table
 
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.who))
-        source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabelled)
+        source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabeled)
         if reset:
             names = np.array(source.schema.names, dtype=object)
             if hasattr(X, "columns"):
@@ -303,22 +336,31 @@ class Inputs:
             elif hasattr(self.learner, "feature_names_in_"):
                 del self.learner.feature_names_in_
         rows = Rows(source)
-        return rows if self.task is None or self.takes_unlabelled else rows.then(CheckTarget(self.who))
+        if self.task is None or self.takes_unlabeled:
+            return rows
+        return rows.then(CheckTarget(self.who))
 
-    # -- predict -------------------------------------------------------------------------------------------
+    # -- predict -----------------------------------------------------------------------
 
     def for_predict(self, X: Any) -> Rows:
         """Rows coded by the learner's schema."""
         schema = Schema(self.learner.schema_.columns)
         if isinstance(X, Rows):
             same = X.schema.columns is schema.columns and X.schema.target is None
-            return X if same else X.then(Align.between(X.schema, schema))
+            if same:
+                return X
+            return X.then(Align.between(X.schema, schema))
         if is_dask(X):
             self._check_dask(X, schema)
             return Rows(
-                DaskSource(as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None))
+                DaskSource(
+                    as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None)
+                )
             )
-        textual = [] if schema.of_an_array else [column.name for column in schema if column.is_text]
+        if schema.of_an_array:
+            textual = []
+        else:
+            textual = [column.name for column in schema if column.is_text]
         if is_frame(X) and (textual or not self._is_plain(X)):
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
@@ -333,21 +375,21 @@ class Inputs:
         }
         if not sparse.issparse(X):
             return validated_array(self.learner, X, reset=False, **options)
-        # sparse rows have no names, also where a preparation made them from a frame: nothing to warn of
+        # sparse rows have no names, also where a preparation made them from a frame: nothing to
+        # warn of
         X = check_array(X, estimator=self.learner, input_name="X", **options)
         _check_n_features(self.learner, X, reset=False)
         return X
 
     def _text_to_predict(self, X: Any, textual: list[str]) -> Rows:
         """An array with text where `fit` has seen text."""
-        schema, cells = (
-            Schema(self.learner.schema_.columns),
-            text_array(X, needs_text=not isinstance(X, np.ndarray)),
-        )
+        schema = Schema(self.learner.schema_.columns)
+        cells = text_array(X, needs_text=not isinstance(X, np.ndarray))
         if cells is None:
             raise SchemaError(
-                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers "
-                "cannot: give a frame or an array of objects with the columns that it was fitted on"
+                f"{self.who} learned that column {textual[0]!r} holds text, which an array of"
+                " numbers cannot: give a frame or an array of objects with the columns that it was"
+                " fitted on"
             )
         _check_n_features(self.learner, cells, reset=False)
         _check_feature_names(self.learner, cells, reset=False)
@@ -358,9 +400,13 @@ class Inputs:
         if hasattr(X, "columns"):
             TableCoder(schema).check([str(name) for name in X.columns])
         elif X.ndim != 2 or X.shape[1] != len(schema):
-            found = X.shape[1] if X.ndim == 2 else 1
+            if X.ndim == 2:
+                found = X.shape[1]
+            else:
+                found = 1
             raise DataError(
-                f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
+                f"X has {found} features, but {self.who} is expecting {len(schema)} features as"
+                " input"
             )
 
 
@@ -371,4 +417,6 @@ def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:
 
 def _for_kernels(X: Any) -> Any:
     """The array itself if the kernels know its type, else as float64."""
-    return X if X.dtype in _KERNEL_TYPES else X.astype(np.float64)
+    if X.dtype in _KERNEL_TYPES:
+        return X
+    return X.astype(np.float64)

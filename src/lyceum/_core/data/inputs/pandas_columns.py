@@ -1,4 +1,5 @@
-"""Columns of pandas, and other values from Python, as Arrow: what Arrow cannot take is named in the error."""
+"""Columns of pandas, and other values from Python, as Arrow: what Arrow cannot take is named in the
+error."""
 
 from __future__ import annotations
 
@@ -36,10 +37,13 @@ def arrow_table(frame: Any) -> pa.Table:
 
 
 def small_arrow_table(frame: Any) -> pa.Table:
-    """The same, column by column and without pandas' notes on its types, which is faster for few cells."""
+    """The same, column by column and without pandas' notes on its types, which is faster for few
+    cells."""
     names = [str(name) for name in frame.columns]
     check_names(names)
-    return pa.table([_cells(column, name) for name, (_, column) in zip(names, frame.items())], names)
+    return pa.table(
+        [_cells(column, name) for name, (_, column) in zip(names, frame.items())], names
+    )
 
 
 def _cells(column: Any, name: str) -> pa.Array | pa.ChunkedArray:
@@ -57,7 +61,8 @@ def _with_arrow_types(frame: Any) -> Any:
     for j, dtype in enumerate(frame.dtypes):
         if _has_arrow_type(dtype):
             continue
-        found = frame.copy(deep=False) if found is frame else found
+        if found is frame:
+            found = frame.copy(deep=False)
         found.isetitem(j, with_arrow_type(frame.iloc[:, j], f"column {names[j]!r}"))
     return found
 
@@ -69,7 +74,8 @@ def _has_arrow_type(dtype: Any) -> bool:
 
 
 def has_text_levels(dtype: Any) -> bool:
-    """Whether a type of pandas is a category type whose levels are read as text: Arrow has no type for them.
+    """Whether a type of pandas is a category type whose levels are read as text: Arrow has no type
+    for them.
 
     >>> import pandas as pd
     >>> has_text_levels(pd.cut([1, 5], 2).dtype), has_text_levels(pd.CategoricalDtype([1, 2]))
@@ -82,8 +88,9 @@ def has_text_levels(dtype: Any) -> bool:
 def with_arrow_type(column: Any, what: str) -> Any:
     """A column of pandas in a type that Arrow has, where there is one; `what` names it in errors.
 
-    Sparse columns become dense, and longer floats are rounded to 64 bits. The levels of a category type that
-    are neither text nor numbers, such as the intervals of `pandas.cut`, become text and keep their order.
+    Sparse columns become dense, and longer floats are rounded to 64 bits. The levels of a category
+    type that are neither text nor numbers, such as the intervals of `pandas.cut`, become text and
+    keep their order.
     """
     dtype = column.dtype
     if _has_arrow_type(dtype):
@@ -119,13 +126,19 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
     types = sorted({type(value).__name__ for value in known})
     if isinstance(error, OverflowError):
         largest = max((value for value in known if isinstance(value, int)), key=abs)
-        return f"holds whole numbers beyond 64 bits, such as {largest}: give it as text, e.g. astype(str)"
+        return (
+            f"holds whole numbers beyond 64 bits, such as {largest}: give it as text, e.g."
+            " astype(str)"
+        )
     if len(types) > 1:
         return (
-            f"mixes types ({', '.join(types)}) that no table can hold together: give it one type, e.g. "
-            "astype(str)"
+            f"mixes types ({', '.join(types)}) that no table can hold together: give it one type,"
+            " e.g. astype(str)"
         )
-    return f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or text"
+    return (
+        f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or"
+        " text"
+    )
 
 
 def is_missing(value: Any) -> bool:

@@ -1,4 +1,5 @@
-"""Rows among arrays: a target that is given beside them, and columns that no array of numbers can hold."""
+"""Rows among arrays: a target that is given beside them, and columns that no array of numbers can
+hold."""
 
 from __future__ import annotations
 
@@ -11,15 +12,18 @@ from lyceum.errors import DataError, SchemaError
 
 
 def refuse_beside_rows(*given: Any) -> None:
-    """Raise DataError if a target or weights are given beside rows from `scan`, which carry their own."""
+    """Raise DataError if a target or weights are given beside rows from `scan`, which carry their
+    own."""
     if any(one is not None for one in given):
         raise DataError(
-            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
+            "rows from scan carry their target and weights: give scan(..., target=, weight=)"
+            " instead"
         )
 
 
 def other_target(rows: Any, y: Any) -> Any:
-    """The target given beside rows; None if it is the one that they carry, which scikit-learn's tools repeat.
+    """The target given beside rows; None if it is the one that they carry, which scikit-learn's
+    tools repeat.
 
     >>> from lyceum.data import scan
     >>> rows = scan(np.array([[1.0, 2.5], [2.0, 3.5]]), target="x1")
@@ -28,9 +32,12 @@ def other_target(rows: Any, y: Any) -> Any:
     """
     if y is None or rows.schema.target is None or np.shape(y) != (len(rows),):
         return y
-    own, given = np.asarray(rows.y), np.asarray(y)
+    own = np.asarray(rows.y)
+    given = np.asarray(y)
     both_floats = own.dtype.kind == given.dtype.kind == "f"  # where NaN is a missing number
-    return None if np.array_equal(own, given, equal_nan=both_floats) else y
+    if np.array_equal(own, given, equal_nan=both_floats):
+        return None
+    return y
 
 
 def check_numbers(schema: Schema) -> None:
@@ -40,7 +47,8 @@ def check_numbers(schema: Schema) -> None:
     column = next((column for column in schema if not column.numeric), None)
     if column is not None:
         raise SchemaError(
-            f"column {column.name!r} holds categories ({column.why}), which an array of numbers cannot hold: "
-            "give the rows themselves to a learner of Lyceum, e.g. by lyceum.evaluate.cross_validate(model, "
-            "rows), or code the column first, lyceum.prepare.OneHotEncoder()"
+            f"column {column.name!r} holds categories ({column.why}), which an array of numbers"
+            " cannot hold: give the rows themselves to a learner of Lyceum, e.g. by"
+            " lyceum.evaluate.cross_validate(model, rows), or code the column first,"
+            " lyceum.prepare.OneHotEncoder()"
         )

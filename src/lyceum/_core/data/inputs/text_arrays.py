@@ -12,7 +12,8 @@ from lyceum.errors import SchemaError
 
 
 def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
-    """X as a two-dimensional array of objects if it is an array or a list with text in it, else None.
+    """X as a two-dimensional array of objects if it is an array or a list with text in it, else
+    None.
 
     Without `needs_text` any array of objects will do: all texts may be missing in these rows.
 
@@ -34,7 +35,9 @@ def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
     if cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8")
     cells = cells.astype(object)
-    return cells if not needs_text or text_columns(cells) else None
+    if not needs_text or text_columns(cells):
+        return cells
+    return None
 
 
 def text_columns(cells: np.ndarray) -> list[int]:
@@ -81,19 +84,22 @@ def check_one_type(column: np.ndarray, missing: np.ndarray, name: str) -> None:
     kinds = {isinstance(cell, str) for cell in column[~missing]}
     if len(kinds) > 1:
         raise SchemaError(
-            f"column {name!r} holds text and numbers, {_example(column)!r} among them: make them all text"
+            f"column {name!r} holds text and numbers, {_example(column)!r} among them: make them"
+            " all text"
         )
 
 
 def number_cells(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
-    """The cells of a column as floats, NaN where they are missing; `who` and `why` are for messages."""
+    """The cells of a column as floats, NaN where they are missing; `who` and `why` are for
+    messages."""
     numbers = np.full(len(column), np.nan)
     known = ~is_missing_cell(column)
     try:
         numbers[known] = column[known].astype(np.float64)
     except ValueError:
         raise SchemaError(
-            f"column {name!r} holds text, e.g. {_example(column)!r}, which {who} cannot compute with: {why}"
+            f"column {name!r} holds text, e.g. {_example(column)!r}, which {who} cannot compute"
+            f" with: {why}"
         ) from None
     return numbers
 

@@ -1,4 +1,5 @@
-"""Arrays with text in them, coded by the schema of a fitted model: no package but NumPy is needed."""
+"""Arrays with text in them, coded by the schema of a fitted model: no package but NumPy is
+needed."""
 
 from __future__ import annotations
 
@@ -70,14 +71,19 @@ def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarra
 def _wrong_type(cell: object, column: Column) -> SchemaError:
     if isinstance(cell, str):
         return SchemaError(
-            f"column {column.name!r} holds text such as {cell!r} where numbers are expected: clean it, or "
-            "make it categorical from the start"
+            f"column {column.name!r} holds text such as {cell!r} where numbers are expected: clean"
+            " it, or make it categorical from the start"
         )
     learned = "free text" if column.is_free_text else f"text such as {str(column.categories[0])!r}"  # type: ignore[index]
-    return SchemaError(f"column {column.name!r} holds numbers where {learned} was learned: give it as text")
+    return SchemaError(
+        f"column {column.name!r} holds numbers where {learned} was learned: give it as text"
+    )
 
 
 def _with_texts(column: Column, known: np.ndarray) -> Column:
-    """A column of free text with the texts of these rows listed, in the order in which they come."""
+    """A column of free text with the texts of these rows listed, in the order in which they
+    come."""
     texts = list(dict.fromkeys(known.tolist()))
-    return replace(column, categories=np.array(texts, dtype=object)) if texts else column
+    if texts:
+        return replace(column, categories=np.array(texts, dtype=object))
+    return column

@@ -1,4 +1,5 @@
-"""The distinct values of a column with the rows of each; None for both where there are too many to list."""
+"""The distinct values of a column with the rows of each; None for both where there are too many to
+list."""
 
 from __future__ import annotations
 
@@ -21,11 +22,18 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
         values, counts = _count_dictionary(column)
     else:
         counted = pc.value_counts(column.drop_null())
-        values, counts = counted.field("values"), counted.field("counts").to_numpy(zero_copy_only=False)
-    longest = (pc.max(pc.utf8_length(values)).as_py() or 0) if len(values) else 0
+        values = counted.field("values")
+        counts = counted.field("counts").to_numpy(zero_copy_only=False)
+    if len(values):
+        longest = pc.max(pc.utf8_length(values)).as_py() or 0
+    else:
+        longest = 0
     if len(values) > MANY or len(values) * longest > _LETTERS:
         return None, None
-    labels = np.array(values.to_pylist(), dtype=np.str_) if len(values) else np.empty(0, dtype="<U1")
+    if len(values):
+        labels = np.array(values.to_pylist(), dtype=np.str_)
+    else:
+        labels = np.empty(0, dtype="<U1")
     if ordered:
         return labels, counts
     order = np.argsort(labels, kind="stable")
@@ -34,15 +42,18 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
 
 def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
     """The declared values, whether they occur or not, and the rows of each."""
-    unified = (
-        column.unify_dictionaries() if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    )
+    if isinstance(column, pa.ChunkedArray):
+        unified = column.unify_dictionaries()
+    else:
+        unified = pa.chunked_array([column])
     if not unified.num_chunks:
         return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
     dictionary = unified.chunk(0).dictionary
     counts = np.zeros(len(dictionary), dtype=np.int64)
     for chunk in unified.chunks:
-        counts += np.bincount(chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts))
+        counts += np.bincount(
+            chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts)
+        )
     return dictionary, counts
 
 
@@ -65,13 +76,16 @@ def count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
     if not in_full and len(np.unique(cells[:1000])) > FEW:
         return None, None
     values, counts = _distinct(cells)
-    return (values, counts) if len(values) <= (MANY if in_full else FEW) else (None, None)
+    if len(values) <= (MANY if in_full else FEW):
+        return (values, counts)
+    return (None, None)
 
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with counts; small whole numbers are counted without sorting."""
     if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
-        low, high = cells.min(), cells.max()
+        low = cells.min()
+        high = cells.max()
         if low >= -MANY and high <= MANY:
             counts = np.bincount((cells - low).astype(np.intp))
             present = np.flatnonzero(counts)

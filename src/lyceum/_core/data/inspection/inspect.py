@@ -1,8 +1,9 @@
-"""`inspect`: what is in a table, column by column, and what looks wrong before anything is learned from it.
+"""`inspect`: what is in a table, column by column, and what looks wrong before anything is learned
+from it.
 
-The rows are read once, in batches: ranges, missing cells and categories are counted over all of them. What
-needs rows side by side (copies, identifiers, leaks of the target) is judged on a sample drawn by a hash of
-the row number.
+The rows are read once, in batches: ranges, missing cells and categories are counted over all of
+them. What needs rows side by side (copies, identifiers, leaks of the target) is judged on a sample
+drawn by a hash of the row number.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def inspect(
     sample: int = 50_000,
     form: FileFormat | None = None,
 ) -> Inspection:
-    """Look at every column of a table: kind, range, categories, missing cells, and what is suspicious.
+    """Look at every column of a table: kind, range, categories, missing cells, and what is
+    suspicious.
 
     Parameters
     ----------
@@ -86,21 +88,34 @@ def inspect(
     (10, ['counts the rows: leave it out'])
     """
     seen, notes = _read(data, form or FileFormat(), memory, sample)
-    profile, sampled = seen.profile, seen.rows
+    profile = seen.profile
+    sampled = seen.rows
     check_has_rows(profile.n_rows, _source(data))
     roles = ColumnRoles.of(target, None, kinds, task=task)
     roles.names_to_read(list(profile.columns))
     if _is_typed(data):
-        roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
+        roles = replace(
+            roles, types={name: column.holds for name, column in profile.columns.items()}
+        )
     all_rows = sampled.num_rows == profile.n_rows
     cells = {name: ColumnCells.of(name, sampled.column(name)) for name in profile.columns}
-    facts = {name: ColumnSummary(column, cells[name], all_rows) for name, column in profile.columns.items()}
+    facts = {
+        name: ColumnSummary(column, cells[name], all_rows)
+        for name, column in profile.columns.items()
+    }
     columns = tuple(_describe_columns(facts, roles))
-    repeated = _count_repeats(sampled) if all_rows else None
-    return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes)
+    if all_rows:
+        repeated = _count_repeats(sampled)
+    else:
+        repeated = None
+    return Inspection(
+        _source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes
+    )
 
 
-def _describe_columns(facts: Mapping[str, ColumnSummary], roles: ColumnRoles) -> Iterator[ColumnInspection]:
+def _describe_columns(
+    facts: Mapping[str, ColumnSummary], roles: ColumnRoles
+) -> Iterator[ColumnInspection]:
     target = roles.target
     schema = {name: _column(fact.profile, roles) for name, fact in facts.items()}
     same = copies([fact.cells for name, fact in facts.items() if name != target])
@@ -118,7 +133,11 @@ def _describe_columns(facts: Mapping[str, ColumnSummary], roles: ColumnRoles) ->
 def _describe(facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]) -> ColumnInspection:
     profile = facts.profile
     has_range = math.isfinite(profile.low) and profile.low <= profile.high
-    median, histogram = _spread(facts.cells, profile) if has_range and profile.holds != "text" else (None, ())
+    if has_range and profile.holds != "text":
+        median, histogram = _spread(facts.cells, profile)
+    else:
+        median = None
+        histogram = ()
     return ColumnInspection(
         profile.name,
         column.kind,
@@ -137,9 +156,15 @@ def _describe(facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]) -> 
 
 def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
     if profile.values is None and (profile.holds == "text" or profile.name in roles.in_full):
-        what = "text" if profile.holds == "text" else "numbers"
+        if profile.holds == "text":
+            what = "text"
+        else:
+            what = "numbers"
         return Column(
-            profile.name, "categorical", np.empty(0, dtype="<U1"), f"{what} with too many values to list"
+            profile.name,
+            "categorical",
+            np.empty(0, dtype="<U1"),
+            f"{what} with too many values to list",
         )
     return roles.column_of(profile)
 
@@ -148,17 +173,24 @@ def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
     if profile.values is None or profile.counts is None:
         return ()
     order = np.argsort(-profile.counts, kind="stable")[:_TOP]
-    return tuple((_item(profile.values[i]), int(profile.counts[i])) for i in order if profile.counts[i])
+    return tuple(
+        (_item(profile.values[i]), int(profile.counts[i])) for i in order if profile.counts[i]
+    )
 
 
 def _item(value: Any) -> Any:
     value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _spread(cells: ColumnCells, profile: ColumnProfile) -> tuple[float | None, tuple[int, ...]]:
     values = cells.values
-    finite = values[np.isfinite(values)] if values is not None else np.empty(0)
+    if values is not None:
+        finite = values[np.isfinite(values)]
+    else:
+        finite = np.empty(0)
     if not len(finite):
         return None, ()
     scale = (profile.high - profile.low) or 1.0
@@ -172,13 +204,15 @@ def _count_repeats(table: pa.Table) -> int:
     return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows
 
 
-# -- reading ------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------
 
 
 def _source(data: Any) -> str:
     if isinstance(data, LoadedTable | ProfiledFile):
         return data.name
-    return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
+    if isinstance(data, str | os.PathLike):
+        return os.fspath(data)
+    return f"a {type(data).__name__}"
 
 
 def _is_typed(data: Any) -> bool:
@@ -187,8 +221,11 @@ def _is_typed(data: Any) -> bool:
     return is_frame(data) or is_typed(file_kind(paths_of(data)))
 
 
-def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledProfile, tuple[str, ...]]:
-    """One pass over all rows, in batches if memory cannot hold them; notes on how the file is written."""
+def _read(
+    data: Any, form: FileFormat, memory: int, size: int
+) -> tuple[SampledProfile, tuple[str, ...]]:
+    """One pass over all rows, in batches if memory cannot hold them; notes on how the file is
+    written."""
     if isinstance(data, ProfiledFile):
         return data.seen.head(size), data.notes
     if isinstance(data, LoadedTable):

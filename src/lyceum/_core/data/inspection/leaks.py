@@ -16,10 +16,16 @@ def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None
     known = target.codes >= 0
     if np.count_nonzero(known) < _ENOUGH or cells.n_distinct + (cells.n_present < len(cells)) < 2:
         return None
-    how = _class_leak(cells, target.codes, known) if is_class else _number_leak(cells, target.values, known)
+    if is_class:
+        how = _class_leak(cells, target.codes, known)
+    else:
+        how = _number_leak(cells, target.values, known)
     if how is None:
         return None
-    return Flag("leak", f"alone tells the target almost perfectly ({how}): is it known before the target is?")
+    return Flag(
+        "leak",
+        f"alone tells the target almost perfectly ({how}): is it known before the target is?",
+    )
 
 
 def _class_leak(cells: ColumnCells, target: np.ndarray, known: np.ndarray) -> str | None:
@@ -29,13 +35,13 @@ def _class_leak(cells: ColumnCells, target: np.ndarray, known: np.ndarray) -> st
             return f"AUC {max(area, 1 - area):.4f}"
     if cells.values is not None and cells.n_distinct > _FEW:
         saved = _changes_saved(cells.values[known], target[known])
-        return (
-            f"sorted by it, {saved:.1%} of the changes of class are gone"
-            if saved is not None and saved >= 0.98
-            else None
-        )
+        if saved is not None and saved >= 0.98:
+            return f"sorted by it, {saved:.1%} of the changes of class are gone"
+        return None
     explained = _entropy_explained(cells.codes[known] + 1, target[known])
-    return f"{explained:.1%} of its entropy" if explained is not None and explained >= 0.98 else None
+    if explained is not None and explained >= 0.98:
+        return f"{explained:.1%} of its entropy"
+    return None
 
 
 def _number_leak(cells: ColumnCells, target: np.ndarray | None, known: np.ndarray) -> str | None:
@@ -48,16 +54,21 @@ def _number_leak(cells: ColumnCells, target: np.ndarray | None, known: np.ndarra
         monotone = _correlation(_ranks(cells.values[both]), _ranks(target[both]))
         if abs(linear) >= 0.995:
             return f"correlation {linear:.4f}"
-        return f"rank correlation {monotone:.4f}" if abs(monotone) >= 0.998 else None
+        if abs(monotone) >= 0.998:
+            return f"rank correlation {monotone:.4f}"
+        return None
     explained = _variance_explained(cells.codes[known] + 1, target[known])
-    return f"{explained:.1%} of its variance" if explained is not None and explained >= 0.99 else None
+    if explained is not None and explained >= 0.99:
+        return f"{explained:.1%} of its variance"
+    return None
 
 
 def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
-    """How many fewer changes of class there are from row to row in the order of the numbers than by chance.
+    """How many fewer changes of class there are from row to row in the order of the numbers than by
+    chance.
 
-    By chance a neighbour is of another class with probability 1 - sum p_k^2. Equal numbers stand in random
-    order among themselves, and so do missing values, which come last.
+    By chance a neighbor is of another class with probability 1 - sum p_k^2. Equal numbers stand in
+    random order among themselves, and so do missing values, which come last.
     """
     shares = np.bincount(target) / len(target)
     expected = (len(target) - 1) * (1 - float(shares @ shares))
@@ -76,17 +87,17 @@ def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     if table.sum() < 0.5 * len(groups):
         return None
     before = _entropy(table.sum(axis=0))
-    return None if before == 0 else 1 - sum(map(_entropy, table)) / before
+    if before == 0:
+        return None
+    return 1 - sum(map(_entropy, table)) / before
 
 
 def _entropy(counts: np.ndarray) -> float:
     """n times the entropy of the counts, in nats."""
     counts = counts[counts > 0]
-    return (
-        float(counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum())
-        if len(counts) > 1
-        else 0.0
-    )
+    if len(counts) > 1:
+        return float(counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum())
+    return 0.0
 
 
 def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
@@ -95,11 +106,14 @@ def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     keep = (size[groups] >= _GROUP) & np.isfinite(target)
     if keep.sum() < max(_ENOUGH, 0.5 * len(groups)):
         return None
-    groups, target = groups[keep], target[keep]
+    groups = groups[keep]
+    target = target[keep]
     total = float(((target - target.mean()) ** 2).sum())
     size = np.bincount(groups)
     mean = np.bincount(groups, target) / np.maximum(size, 1)
-    return None if total == 0 else 1 - float(((target - mean[groups]) ** 2).sum()) / total
+    if total == 0:
+        return None
+    return 1 - float(((target - mean[groups]) ** 2).sum()) / total
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -111,7 +125,8 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
     """The chance that a row of class 1 has the larger value: the rank-sum statistic over n0·n1."""
     known = ~np.isnan(values)
-    values, positive = values[known], target[known] == 1
+    values = values[known]
+    positive = target[known] == 1
     n1 = int(positive.sum())
     n0 = len(positive) - n1
     if min(n0, n1) < _GROUP or len(values) < 0.5 * len(known):
@@ -120,13 +135,16 @@ def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = _unit(x), _unit(y)
+    x = _unit(x)
+    y = _unit(y)
     norm = float(np.sqrt(x @ x) * np.sqrt(y @ y))
-    return float(x @ y) / norm if norm > 0 else 0.0
+    if norm > 0:
+        return float(x @ y) / norm
+    return 0.0
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
-    """Centred and at most 1 in size, so that squares are numbers whatever the scale."""
+    """Centered and at most 1 in size, so that squares are numbers whatever the scale."""
     x = x / (np.abs(x).max(initial=0.0) or 1.0)
     x = x - x.mean()
     return x / (np.abs(x).max(initial=0.0) or 1.0)

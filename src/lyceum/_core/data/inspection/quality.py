@@ -1,7 +1,7 @@
 """What looks wrong in a table: identifiers, constants, copies, codes for missing values.
 
-Every function takes what was counted over all rows (`Facts`) or the cells of a sample (`Cells`) and answers
-with flags: a code to sort by and a sentence to read.
+Every function takes what was counted over all rows (`Facts`) or the cells of a sample (`Cells`) and
+answers with flags: a code to sort by and a sentence to read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Flag:
 
 @dataclass(frozen=True)
 class ColumnCells:
-    """The sampled cells of one column: `values` when they are numbers, `column` as they were read."""
+    """The sampled cells of one column: `values` when they are numbers, `column` as they were
+    read."""
 
     name: str
     column: pa.Array
@@ -54,13 +55,19 @@ class ColumnCells:
 
     @cached_property
     def values(self) -> np.ndarray | None:
-        return None if self.holds == "text" else numbers(self.column, self.name).astype(np.float64)
+        if self.holds == "text":
+            return None
+        return numbers(self.column, self.name).astype(np.float64)
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """A number for every distinct value in the order of first appearance, -1 for a missing cell."""
+        """A number for every distinct value in the order of first appearance, -1 for a missing
+        cell."""
         text = decode_dictionary(self.column)  # a category type has an order of its own
-        cells = text if self.values is None else pa.array(self.values, from_pandas=True)
+        if self.values is None:
+            cells = text
+        else:
+            cells = pa.array(self.values, from_pandas=True)
         return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
 
     @cached_property
@@ -72,7 +79,8 @@ class ColumnCells:
 
     @cached_property
     def groups(self) -> bytes:
-        """A digest of which rows have equal cells, the same for columns that say the same, one to one."""
+        """A digest of which rows have equal cells, the same for columns that say the same, one to
+        one."""
         return _digest(self.codes.tobytes())
 
     @cached_property
@@ -105,19 +113,25 @@ class ColumnSummary:
         """The number of distinct values, if it is known."""
         if self.profile.values is not None:
             return len(self.profile.values)
-        return self.cells.n_distinct if self.all_rows else None
+        if self.all_rows:
+            return self.cells.n_distinct
+        return None
 
     @property
     def where(self) -> str:
-        return "" if self.all_rows else f" in a sample of {len(self.cells):,} rows"
+        if self.all_rows:
+            return ""
+        return f" in a sample of {len(self.cells):,} rows"
 
     @property
     def top_share(self) -> float:
         """The share of the commonest value among the cells that are not missing."""
         if self.profile.counts is not None:
-            counts, present = self.profile.counts, self.present
+            counts = self.profile.counts
+            present = self.present
         else:
-            counts, present = np.bincount(self.cells.codes[self.cells.codes >= 0]), self.cells.n_present
+            counts = np.bincount(self.cells.codes[self.cells.codes >= 0])
+            present = self.cells.n_present
         return float(counts.max(initial=0)) / max(1, present)
 
 
@@ -131,7 +145,9 @@ def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
     if share > 0.5:
         yield Flag("mostly_missing", f"is missing in {_share_of_rows(share, facts.present)}")
     if profile.n_infinite:
-        yield Flag("infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them")
+        yield Flag(
+            "infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them"
+        )
     yield from _constant(facts)
     yield from _identifier(facts) if profile.holds != "text" else _text(facts)
     yield from _sentinel(facts)
@@ -139,7 +155,10 @@ def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
 
 def _constant(facts: ColumnSummary) -> Iterator[Flag]:
     if facts.n_distinct == 1 or (facts.n_distinct is None and facts.cells.n_distinct == 1):
-        missing = ", apart from missing cells" if facts.profile.n_missing else ""
+        if facts.profile.n_missing:
+            missing = ", apart from missing cells"
+        else:
+            missing = ""
         yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
     elif facts.top_share >= _CONSTANT and facts.present >= 20:
         n_other = round((1.0 - facts.top_share) * facts.present)
@@ -150,17 +169,22 @@ def _constant(facts: ColumnSummary) -> Iterator[Flag]:
 def _share_of_rows(share: float, n_other: int, decimals: int = 0) -> str:
     """A share in percent, unless it would be rounded to all of the rows."""
     text = f"{share:.{decimals}%}"
-    return f"all but {n_other:,} of the rows" if float(text[:-1]) == 100.0 else f"{text} of the rows"
+    if float(text[:-1]) == 100.0:
+        return f"all but {n_other:,} of the rows"
+    return f"{text} of the rows"
 
 
 def _commonest(facts: ColumnSummary) -> str | float:
-    profile, cells = facts.profile, facts.cells
+    profile = facts.profile
+    cells = facts.cells
     if profile.values is not None and profile.counts is not None:
         value = profile.values[int(profile.counts.argmax())].item()
     else:
         code = np.bincount(cells.codes[cells.codes >= 0]).argmax()
         value = cells.column[int(np.flatnonzero(cells.codes == code)[0])].as_py()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _are_years(values: np.ndarray) -> bool:
@@ -170,7 +194,8 @@ def _are_years(values: np.ndarray) -> bool:
 
 def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
     """Whole numbers that differ in every row, and times in order."""
-    cells, profile = facts.cells, facts.profile
+    cells = facts.cells
+    profile = facts.profile
     if cells.values is None or cells.n_distinct < len(cells) or len(cells) < 10:
         return
     steps = np.diff(cells.values)
@@ -178,43 +203,61 @@ def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
     if profile.holds == "time":
         if rising and len(cells) >= 20:
             yield Flag(
-                "ordered", "rises from row to row: the rows are in order of time, so split them by time"
+                "ordered",
+                "rises from row to row: the rows are in order of time, so split them by time",
             )
     elif profile.is_integer and rising and _are_years(cells.values):
         yield Flag("ordered", "rises from row to row, as years do: the rows are in order of time")
     elif facts.all_rows and profile.is_integer and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
     elif profile.is_integer and len(cells) >= 50 and _are_row_labels(cells.name, cells.values):
-        how = "rises from row to row" if rising else "differs in every row"
+        if rising:
+            how = "rises from row to row"
+        else:
+            how = "differs in every row"
         yield Flag("identifier", f"is a whole number that {how}{facts.where}: an identifier?")
 
 
 def _are_row_labels(name: str, values: np.ndarray) -> bool:
-    """Whether whole numbers that all differ are labels of the rows, and not a measure such as a population.
+    """Whether whole numbers that all differ are labels of the rows, and not a measure such as a
+    population.
 
-    They are if their name says so, if chance would have made some of them equal (uniform numbers in their
-    range would have four equal pairs or more, others still more), or if they have ten digits or more each.
+    They are if their name says so, if chance would have made some of them equal (uniform numbers in
+    their range would have four equal pairs or more, others still more), or if they have ten digits
+    or more each.
     """
-    low, high, n = float(values.min()), float(values.max()), len(values)
+    low = float(values.min())
+    high = float(values.max())
+    n = len(values)
     equal_pairs = n * (n - 1) / 2 / (high - low + 1.0)
     long = low >= 1e9 and len(f"{low:.0f}") == len(f"{high:.0f}")
     return bool(_LABEL.search(name)) or equal_pairs >= 4.0 or long
 
 
 def _text(facts: ColumnSummary) -> Iterator[Flag]:
-    distinct, present = facts.n_distinct, facts.present
-    share = facts.cells.n_distinct / max(1, facts.cells.n_present) if distinct is None else distinct / present
+    distinct = facts.n_distinct
+    present = facts.present
+    if distinct is None:
+        share = facts.cells.n_distinct / max(1, facts.cells.n_present)
+    else:
+        share = distinct / present
     if present >= 20 and share > 0.5 and _is_prose(facts.cells):
         yield Flag(
-            "free_text", "is free text, not categories: take words or lengths from it, or leave it out"
+            "free_text",
+            "is free text, not categories: take words or lengths from it, or leave it out",
         )
     elif present >= 20 and share == 1.0:
         yield Flag("identifier", f"differs in every row{facts.where}: an identifier?")
     elif present >= 50 and share > 0.9:
         yield Flag("identifier", f"differs in {share:.0%} of the rows{facts.where}: an identifier?")
     elif distinct is None or (distinct > _MANY and present < 10 * distinct) or distinct > 1000:
-        many = "very many" if distinct is None else f"{distinct:,}"
-        yield Flag("many_categories", f"has {many} categories for {present:,} rows: group the rare ones")
+        if distinct is None:
+            many = "very many"
+        else:
+            many = f"{distinct:,}"
+        yield Flag(
+            "many_categories", f"has {many} categories for {present:,} rows: group the rare ones"
+        )
     if facts.profile.values is not None and facts.profile.counts is not None:
         yield from _mostly_numbers(facts.profile.values, facts.profile.counts)
         yield from _spellings(facts.profile.values)
@@ -229,15 +272,23 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     order = np.argsort(-counts, kind="stable")[:5000]
     number = np.array([is_number(str(values[i])) for i in order])
     share = counts[order][number].sum() / max(1, counts[order].sum())
-    written = None if share == 1.0 else style_of(pa.array([str(values[i]) for i in order]))
+    if share == 1.0:
+        written = None
+    else:
+        written = style_of(pa.array([str(values[i]) for i in order]))
     if share == 1.0:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
     elif written is not None and not written.date:
         first = str(values[order[~number][0]])
-        yield Flag("numbers_as_text", f"holds numbers written as text, such as {first!r}: convert it")
+        yield Flag(
+            "numbers_as_text", f"holds numbers written as text, such as {first!r}: convert it"
+        )
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
-        yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: do they mean missing?")
+        yield Flag(
+            "mostly_numbers",
+            f"would be numbers but for cells such as {odd!r}: do they mean missing?",
+        )
 
 
 def _spellings(values: np.ndarray) -> Iterator[Flag]:
@@ -256,7 +307,9 @@ def _sentinel(facts: ColumnSummary) -> Iterator[Flag]:
     if values is None or facts.profile.holds != "number":
         return
     values = values[np.isfinite(values)]
-    for code in np.intersect1d(_SENTINELS, (values.min(initial=np.inf), values.max(initial=-np.inf))):
+    for code in np.intersect1d(
+        _SENTINELS, (values.min(initial=np.inf), values.max(initial=-np.inf))
+    ):
         rest = values[values != code]
         n_coded = len(values) - len(rest)
         if n_coded < 3 or len(rest) < 10 or np.ptp(rest) == 0:
@@ -269,13 +322,14 @@ def _sentinel(facts: ColumnSummary) -> Iterator[Flag]:
             )
 
 
-# -- columns against each other -----------------------------------------------------------------------------
+# -- columns against each other --------------------------------------------------------
 
 
 def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
     """The columns that say what an earlier one says, cell for cell or one-to-one.
 
-    Where most rows have a value of their own, being one-to-one means nothing, and cells have to be equal.
+    Where most rows have a value of their own, being one-to-one means nothing, and cells have to be
+    equal.
     """
     found: dict[str, Flag] = {}
     first: dict[bytes, ColumnCells] = {}
@@ -291,7 +345,7 @@ def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
     return found
 
 
-# -- columns against the target -----------------------------------------------------------------------------
+# -- columns against the target --------------------------------------------------------
 
 
 def target_flags(facts: ColumnSummary, classes: np.ndarray | None) -> Iterator[Flag]:

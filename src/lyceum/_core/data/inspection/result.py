@@ -76,7 +76,10 @@ class ColumnInspection:
     flags: tuple[Flag, ...]
 
     def __repr__(self) -> str:
-        cells = f"{self.kind} ({self.why})" if self.why else self.kind
+        if self.why:
+            cells = f"{self.kind} ({self.why})"
+        else:
+            cells = self.kind
         facts = [
             cells,
             f"{self.n_missing:,} missing",
@@ -186,7 +189,10 @@ class Inspection:
 def _values_text(column: ColumnInspection) -> str:
     """The range of numbers, or the commonest categories."""
     if column.top:
-        more = ", …" if (column.n_distinct or 0) > 3 or len(column.top) > 3 else ""
+        if (column.n_distinct or 0) > 3 or len(column.top) > 3:
+            more = ", …"
+        else:
+            more = ""
         return ", ".join(str(value) for value, _ in column.top[:3]) + more
     if column.low is None or column.high is None:
         return ""
@@ -202,6 +208,8 @@ def time_text(seconds: float | None) -> str:
     ('1970-01-02', '1970-01-02 00:01:00')
     """
     if seconds is None or not abs(seconds) < 8e12:
-        return "" if seconds is None else f"{seconds:g}"
+        if seconds is None:
+            return ""
+        return f"{seconds:g}"
     text = str(np.datetime64(math.floor(seconds), "s"))
     return text.removesuffix("T00:00:00").replace("T", " ")

@@ -1,4 +1,4 @@
-"""A block of rows: the unit that statistics summarise."""
+"""A block of rows: the unit that statistics summarize."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from scipy import sparse
 from lyceum._core.data.schema.free_text import with_texts_of
 from lyceum._core.data.schema.schema import Schema
 
-_CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
+_CELLS = (
+    1 << 19
+)  # about 4 MB of float64: large against Python's cost per block, small against the cache
 
 
 def block_rows(n_columns: int) -> int:
-    """Rows in a block: a power of two from 1024 to 16384 that depends on the number of columns alone."""
+    """Rows in a block: a power of two from 1024 to 16384 that depends on the number of columns
+    alone."""
     fitting = max(1, _CELLS // max(1, n_columns))
     return min(16384, max(1024, 1 << (fitting.bit_length() - 1)))
 
@@ -25,9 +28,9 @@ def block_rows(n_columns: int) -> int:
 class Block:
     """Consecutive rows: their cells, targets and weights, and the number of the first row.
 
-    Cells of numeric columns are their numbers, cells of other categorical columns are codes into the
-    categories of the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds
-    class codes (int32, -1 when missing) or numbers (float64, NaN when missing).
+    Cells of numeric columns are their numbers, cells of other categorical columns are codes into
+    the categories of the schema. A missing cell is NaN, a category that the schema does not know is
+    -1. `y` holds class codes (int32, -1 when missing) or numbers (float64, NaN when missing).
 
     Attributes
     ----------
@@ -84,7 +87,9 @@ class Block:
     @property
     def weight(self) -> float:
         """The total weight of the rows."""
-        return float(len(self)) if self.w is None else float(self.w.sum())
+        if self.w is None:
+            return float(len(self))
+        return float(self.w.sum())
 
     @property
     def weights(self) -> np.ndarray:
@@ -97,7 +102,8 @@ class Block:
         return dense_cells(self.X)
 
     def with_X(self, X: Any, schema: Schema) -> Block:
-        """The same rows with other cells; columns of free text that stay list the texts of this block."""
+        """The same rows with other cells; columns of free text that stay list the texts of this
+        block."""
         return replace(self, X=X, schema=with_texts_of(schema, self.schema))
 
     def take(self, keep: np.ndarray) -> Block:
@@ -111,7 +117,9 @@ class Block:
 
     def without_zero_weights(self) -> Block:
         """The rows with a weight: those of weight zero are ignored."""
-        return self if self.w is None or self.w.all() else self.take(self.w > 0)
+        if self.w is None or self.w.all():
+            return self
+        return self.take(self.w > 0)
 
 
 def dense_cells(X: Any) -> Any:
@@ -120,12 +128,16 @@ def dense_cells(X: Any) -> Any:
     >>> dense_cells(sparse.csr_array([[0.0, 2.0]])).tolist()
     [[0.0, 2.0]]
     """
-    return X.toarray() if sparse.issparse(X) else X
+    if sparse.issparse(X):
+        return X.toarray()
+    return X
 
 
 def as_float(X: Any) -> Any:
     """Cells of float32 or float64 as they are, others as float64; dense or sparse."""
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    if X.dtype in (np.float32, np.float64):
+        return X
+    return X.astype(np.float64)
 
 
 def row_weights(w: Any, n_rows: int) -> np.ndarray:
@@ -134,11 +146,15 @@ def row_weights(w: Any, n_rows: int) -> np.ndarray:
     >>> row_weights(None, 3).tolist()
     [1.0, 1.0, 1.0]
     """
-    return np.ones(n_rows) if w is None else w
+    if w is None:
+        return np.ones(n_rows)
+    return w
 
 
 def stack_rows(pieces: Sequence[Any]) -> Any:
     """Arrays, or CSR arrays, one below the other."""
     if len(pieces) == 1:
         return pieces[0]
-    return sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+    if sparse.issparse(pieces[0]):
+        return sparse.vstack(pieces, format="csr")
+    return np.concatenate(pieces)

@@ -30,13 +30,17 @@ def count_and_fold(
     part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
 ) -> tuple[int, Summary | None]:
     """The number of rows read and their merged summary, None if none are left after the steps."""
-    total, n_rows = None, 0
+    total = None
+    n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         block = after_steps(given, steps)
         if len(block):
             summary = of(block)
-            total = summary if total is None else total.merge(summary)
+            if total is None:
+                total = summary
+            else:
+                total = total.merge(summary)
     return n_rows, total
 
 
@@ -44,11 +48,18 @@ def merge_all(summaries: Iterable[Any]) -> Any:
     """All summaries merged into one; None if all of them are None."""
     total = None
     for summary in summaries:
-        total = summary if total is None else total if summary is None else total.merge(summary)
+        if total is None:
+            total = summary
+        elif summary is None:
+            total = total
+        else:
+            total = total.merge(summary)
     return total
 
 
-def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:
+def fold_part(
+    part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
+) -> Summary | None:
     """The merged summary of one part, None if it has no rows."""
     with single_threaded_blas():
         return count_and_fold(part, of, steps)[1]
@@ -58,7 +69,8 @@ def map_part(
     part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
 ) -> tuple[int, np.ndarray | None]:
     """The number of rows read and `function` of all blocks, None if there are none."""
-    results, n_rows = [], 0
+    results = []
+    n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         results.append(function(after_steps(given, steps)))
@@ -67,7 +79,8 @@ def map_part(
 
 def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
     """The number of rows read and the blocks that are left after the steps."""
-    found, n_rows = Gathered(), 0
+    found = Gathered()
+    n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         block = after_steps(given, steps)

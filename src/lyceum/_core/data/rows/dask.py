@@ -1,4 +1,5 @@
-"""Rows on Dask: partitions are summarised where they live and merged as a tree, one compute a pass."""
+"""Rows on Dask: partitions are summarized where they live and merged as a tree, one compute a
+pass."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from lyceum._core.data.rows.block import Block
 from lyceum._core.data.rows.block_reduction import merge_all
 from lyceum._core.data.rows.row_selection import check_ascending
 from lyceum._core.data.rows.sources import ArraySource, BatchPart, Part
-from lyceum._core.data.schema.coding import class_codes, is_labelled, labels, target_numbers
+from lyceum._core.data.schema.coding import class_codes, is_labeled, labels, target_numbers
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import TableProfile
@@ -31,7 +32,9 @@ _FAN_IN = 8
 
 def is_dask(data: Any) -> bool:
     """Whether data is a Dask array, frame or series; does not import Dask."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
+        data, "__dask_graph__"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +57,29 @@ class DaskPart:
 
     def as_arrow(self) -> DaskPart:
         """The same rows; a frame becomes a table of Arrow once, not in every pass."""
-        return replace(self, X=frame_table(self.X)) if is_frame(self.X) else self
+        if is_frame(self.X):
+            return replace(self, X=frame_table(self.X))
+        return self
 
     def _frame_blocks(self) -> Iterator[Block]:
         for block in BatchPart(frame_table(self.X), self.start, self.schema).blocks():
             rows = slice(block.start - self.start, block.start - self.start + len(block))
-            y = block.y if self.y is None else self.y[rows]
-            w = block.w if self.w is None else self.w[rows]
+            if self.y is None:
+                y = block.y
+            else:
+                y = self.y[rows]
+            if self.w is None:
+                w = block.w
+            else:
+                w = self.w[rows]
             yield replace(block, y=y, w=w)
 
 
 class DaskSource:
     """A Dask collection of rows. The second reduction keeps the partitions in the workers' memory.
 
-    Where the workers are threads of this process, later reductions go over the kept partitions without Dask.
+    Where the workers are threads of this process, later reductions go over the kept partitions
+    without Dask.
     """
 
     def __init__(
@@ -79,8 +91,13 @@ class DaskSource:
         lengths: Sequence[int],
         dtype: np.dtype | None = None,
     ):
-        self.X, self.y, self.w = list(X), y and list(y), w and list(w)
-        self.schema, self.lengths, self.dtype, self._passes = schema, tuple(lengths), dtype, 0
+        self.X = list(X)
+        self.y = y and list(y)
+        self.w = w and list(w)
+        self.schema = schema
+        self.lengths = tuple(lengths)
+        self.dtype = dtype
+        self._passes = 0
         self._kept: Sequence[DaskPart] | None = None
 
     @classmethod
@@ -89,12 +106,18 @@ class DaskSource:
         import dask
 
         partitions = frame.to_delayed()
-        profiles = dask.compute(*[dask.delayed(_profile)(part, roles.in_full) for part in partitions])
+        profiles = dask.compute(
+            *[dask.delayed(_profile)(part, roles.in_full) for part in partitions]
+        )
         merged = merge_all([profile for profile in profiles if profile.n_rows])
         if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
-        roles = replace(roles, types={name: column.holds for name, column in merged.columns.items()})
-        return cls(partitions, None, None, roles.schema(merged), [profile.n_rows for profile in profiles])
+        roles = replace(
+            roles, types={name: column.holds for name, column in merged.columns.items()}
+        )
+        return cls(
+            partitions, None, None, roles.schema(merged), [profile.n_rows for profile in profiles]
+        )
 
     @classmethod
     def of_collections(
@@ -104,37 +127,51 @@ class DaskSource:
         w: Any,
         task: str | None,
         kinds: Callable[[list[str], bool], ColumnRoles],
-        unlabelled: bool = False,
+        unlabeled: bool = False,
     ) -> DaskSource:
         """Dask collections given to `fit`: one pass finds the classes and the categories.
 
-        Labels may be missing if `unlabelled`; their codes are -1.
+        Labels may be missing if `unlabeled`; their codes are -1.
         """
         import dask
 
         named = hasattr(X, "columns")
-        names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
+        if named:
+            names = [str(name) for name in X.columns]
+        else:
+            names = [f"x{j}" for j in range(X.shape[1])]
         roles = kinds(names, named)
         parts = as_delayed(X)
         ys = _partitions_like_X(y if task else None, len(parts), "y")
         ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
-        types = X.dtypes.tolist() if named else [np.dtype(np.float64)] * len(names)
+        if named:
+            types = X.dtypes.tolist()
+        else:
+            types = [np.dtype(np.float64)] * len(names)
         in_full = roles.in_full
         undecided = [
             name
             for name, kind in zip(names, types)
             if name not in roles.columns and (name in in_full or _is_undecided(kind))
         ]
-        looks = dask.compute(*[look(*part, undecided, task, unlabelled) for part in zip(parts, ys, ws)])
+        looks = dask.compute(
+            *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
+        )
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
-        schema = _seen_schema(names, roles, looks, task, unlabelled)
-        coded, target = None, schema.target
+        schema = _seen_schema(names, roles, looks, task, unlabeled)
+        coded = None
+        target = schema.target
         if target is not None:
-            code = dask.delayed(partial(_coded_target, target=target, unlabelled=unlabelled), pure=False)
+            code = dask.delayed(
+                partial(_coded_target, target=target, unlabeled=unlabeled), pure=False
+            )
             coded = [code(part_y) for part_y in ys]
-        weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
+        if w is None:
+            weights = None
+        else:
+            weights = [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
         return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
     @property
@@ -148,15 +185,21 @@ class DaskSource:
         check_ascending(places)
         stops = np.cumsum(self.lengths)
         ends = np.searchsorted(places, stops)
-        here = [places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)]
+        here = [
+            places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)
+        ]
         some = dask.delayed(_some_rows, pure=False)
 
         def take(parts: Sequence[Any] | None) -> list[Any] | None:
-            return None if parts is None else [some(part, rows) for part, rows in zip(parts, here)]
+            if parts is None:
+                return None
+            return [some(part, rows) for part, rows in zip(parts, here)]
 
         X = take(self.X)
         assert X is not None
-        return DaskSource(X, take(self.y), take(self.w), self.schema, list(map(len, here)), self.dtype)
+        return DaskSource(
+            X, take(self.y), take(self.w), self.schema, list(map(len, here)), self.dtype
+        )
 
     def parts(self) -> Iterator[Part]:
         """The parts brought here one at a time."""
@@ -171,7 +214,9 @@ class DaskSource:
 
         starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
         nothing = [None] * len(self.X)
-        make = dask.delayed(partial(DaskPart, schema=self.schema), pure=False)  # Dask searches arguments
+        make = dask.delayed(
+            partial(DaskPart, schema=self.schema), pure=False
+        )  # Dask searches arguments
         return [make(*part) for part in zip(self.X, self.y or nothing, self.w or nothing, starts)]
 
     def _persist(self) -> None:
@@ -207,7 +252,8 @@ class DaskSource:
     def _reduce_kept(self, fold: Callable[[Part], Any]) -> Any:
         """The same reduction over partitions in memory."""
         assert self._kept is not None
-        level, done = [], 0
+        level = []
+        done = 0
         for summary, n in zip(ordered_map(fold, self._kept), self.lengths):
             level.append(summary)
             done += n
@@ -237,7 +283,10 @@ def _is_local() -> bool:
     from dask.base import get_scheduler
 
     scheduler = get_scheduler()
-    return scheduler is None or getattr(scheduler, "__module__", "") in ("dask.threaded", "dask.local")
+    return scheduler is None or getattr(scheduler, "__module__", "") in (
+        "dask.threaded",
+        "dask.local",
+    )
 
 
 @contextmanager
@@ -248,7 +297,8 @@ def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
         return
     from dask.callbacks import Callback
 
-    total, left = sum(rows.values()), dict(rows)
+    total = sum(rows.values())
+    left = dict(rows)
 
     def after(key: Any, *_: Any) -> None:
         if left.pop(key, 0):
@@ -261,14 +311,18 @@ def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
 
 
 def _some_rows(part: Any, places: np.ndarray) -> Any:
-    return part.iloc[places] if hasattr(part, "iloc") else part[places]
+    if hasattr(part, "iloc"):
+        return part.iloc[places]
+    return part[places]
 
 
 def _rows_of(
     function: Callable[[Part], tuple[int, np.ndarray | None]], part: Part, like: np.ndarray
 ) -> np.ndarray:
     result = function(part)[1]
-    return like if result is None else result
+    if result is None:
+        return like
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +333,10 @@ class _EmptyPart:
 
     def blocks(self) -> Iterator[Block]:
         target = self.part.schema.target
-        y = None if target is None else np.empty(0, np.int32 if target.is_categorical else np.float64)
+        if target is None:
+            y = None
+        else:
+            y = np.empty(0, np.int32 if target.is_categorical else np.float64)
         yield Block(self.part.X, y, None, 0, self.part.schema)
 
 
@@ -298,12 +355,14 @@ class _PartFacts:
     weight: float
 
 
-def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabelled: bool) -> _PartFacts:
+def _look(
+    X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabeled: bool
+) -> _PartFacts:
     for name, data in (("y", y), ("sample_weight", w)):
         if data is not None and len(data) != len(X):
             raise DataError(
-                f"a partition of {name} has {show_count(len(data), 'row')} where that of X has {len(X)}: "
-                "partition both alike"
+                f"a partition of {name} has {show_count(len(data), 'row')} where that of X has"
+                f" {len(X)}: partition both alike"
             )
     profile = None
     if undecided and is_frame(X):
@@ -313,8 +372,14 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabe
         profile = TableProfile.of(pa.table(cells), undecided)
     classes = None
     if task == "classes" and y is not None and len(y):
-        known = np.asarray(y)[is_labelled(y)] if unlabelled else y
-        classes = class_codes(labels(known, "y", " of a partition"))[0] if len(known) else None
+        if unlabeled:
+            known = np.asarray(y)[is_labeled(y)]
+        else:
+            known = y
+        if len(known):
+            classes = class_codes(labels(known, "y", " of a partition"))[0]
+        else:
+            classes = None
     return _PartFacts(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
 
 
@@ -322,16 +387,23 @@ def _weights(w: Any) -> np.ndarray:
     weights = np.asarray(w, dtype=np.float64)
     if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
         raise DataError(
-            "sample_weight has negative, missing or infinite values: weights are numbers of at least 0"
+            "sample_weight has negative, missing or infinite values: weights are numbers of at"
+            " least 0"
         )
     return weights
 
 
 def _seen_schema(
-    names: list[str], roles: ColumnRoles, looks: Sequence[_PartFacts], task: str | None, unlabelled: bool
+    names: list[str],
+    roles: ColumnRoles,
+    looks: Sequence[_PartFacts],
+    task: str | None,
+    unlabeled: bool,
 ) -> Schema:
     profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
-    types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
+    types = {
+        name: profile.columns[name].holds if name in profile.columns else "number" for name in names
+    }
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:
         return Schema(columns)
@@ -339,14 +411,20 @@ def _seen_schema(
         return Schema(columns, Column("y", why="y"))
     found = [seen.classes for seen in looks if seen.classes is not None]
     if not found:
-        raise DataError(f"the Dask collection has no {'label' if unlabelled else 'rows (0 samples)'}")
+        raise DataError(
+            f"the Dask collection has no {'label' if unlabeled else 'rows (0 samples)'}"
+        )
     classes = np.unique(np.concatenate(found))
-    if unlabelled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
-        classes = classes[classes != -1]  # as in `fill_unlabelled`
-    from sklearn.utils.multiclass import check_classification_targets  # scan alone does not need scikit-learn
+    if unlabeled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
+        classes = classes[classes != -1]  # as in `fill_unlabeled`
+    from sklearn.utils.multiclass import (
+        check_classification_targets,
+    )  # scan alone does not need scikit-learn
 
     check_classification_targets(classes)
-    return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
+    return Schema(
+        columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y")
+    )
 
 
 def _is_undecided(dtype: Any) -> bool:
@@ -354,11 +432,12 @@ def _is_undecided(dtype: Any) -> bool:
     return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
 
 
-def _coded_target(y: Any, target: Column, unlabelled: bool) -> np.ndarray:
+def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:
     if target.categories is None:
         return target_numbers(y, target.name)
-    if unlabelled:
-        known, codes = np.flatnonzero(is_labelled(y)), np.full(len(y), -1, dtype=np.int32)
+    if unlabeled:
+        known = np.flatnonzero(is_labeled(y))
+        codes = np.full(len(y), -1, dtype=np.int32)
         given = labels(np.asarray(y)[known], target.name)
         found = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
         codes[known] = np.where(target.categories[found] == given, found, -1)
@@ -374,7 +453,9 @@ def _partitions_like_X(data: Any, n_parts: int, name: str) -> list[Any]:
         raise DataError(f"X is a Dask collection but {name} is not: give both as Dask collections")
     parts = as_delayed(data)
     if len(parts) != n_parts:
-        raise DataError(f"{name} has {len(parts)} partitions where X has {n_parts}: partition both alike")
+        raise DataError(
+            f"{name} has {len(parts)} partitions where X has {n_parts}: partition both alike"
+        )
     return parts
 
 

@@ -41,13 +41,18 @@ class Gathered:
     def block(self) -> Block:
         """All rows in one block."""
         blocks = _with_one_list_of_texts(self.blocks)
-        return replace(self.targets, X=stack_rows([block.X for block in blocks]), schema=blocks[0].schema)
+        return replace(
+            self.targets, X=stack_rows([block.X for block in blocks]), schema=blocks[0].schema
+        )
 
     @property
     def targets(self) -> Block:
         """All targets and weights; the cells are those of the first block."""
         first = self.blocks[0]
-        y = None if first.y is None else np.concatenate([block.y for block in self.blocks])
+        if first.y is None:
+            y = None
+        else:
+            y = np.concatenate([block.y for block in self.blocks])
         return replace(first, y=y, w=self._weights, start=0)
 
     @property
@@ -62,7 +67,8 @@ def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     first = blocks[0].schema
     if not first.has_free_text:
         return blocks
-    columns, cells = list(first.columns), [block.X for block in blocks]
+    columns = list(first.columns)
+    cells = [block.X for block in blocks]
     for j, column in enumerate(first):
         lists = [np.asarray(block.schema[j].categories) for block in blocks]
         if not column.is_free_text or all(one is lists[0] for one in lists):
@@ -83,10 +89,12 @@ def _n_bytes(X: Any) -> int:
 
 
 def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
-    """Targets as they were given: class codes become labels, a missing one None, or NaN among numbers."""
+    """Targets as they were given: class codes become labels, a missing one None, or NaN among
+    numbers."""
     if y is None or target is None or target.categories is None:
         return y
-    labels, missing = target.categories, y < 0
+    labels = target.categories
+    missing = y < 0
     if not missing.any():
         return labels[y]
     if labels.dtype.kind in "iuf":
@@ -104,7 +112,8 @@ def refuse_size(
     n_columns: int = 0,
     n_bytes: int = 0,
 ) -> None:
-    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in memory.
+    """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in
+    memory.
 
     >>> refuse_size("DivisiveClustering", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
@@ -112,15 +121,21 @@ def refuse_size(
     lyceum.errors.SourceError: DivisiveClustering keeps every row in memory, but the rows need 40,000 bytes and at most
     32,000 are allowed: use KMeans, or fewer rows, e.g. rows.take(np.arange(800))
     """
-    limit = _half_of_memory() if memory is None else memory
+    if memory is None:
+        limit = _half_of_memory()
+    else:
+        limit = memory
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:
         fits = (n_rows or 1) * limit // needed
         fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))  # of its first digit alone
-        other = "" if alternative is None else f"{alternative}, or "
+        if alternative is None:
+            other = ""
+        else:
+            other = f"{alternative}, or "
         raise SourceError(
-            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most {limit:,} are "
-            f"allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
+            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most"
+            f" {limit:,} are allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
         )
 
 

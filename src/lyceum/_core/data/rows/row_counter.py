@@ -28,8 +28,12 @@ class RowCounter:
     """
 
     def __init__(self, rows: Rows, before: int = 0):
-        self.rows, self.before, self.complete = rows, before, False
-        self._lengths: dict[int, int] = {}  # by the first row of a block: more passes change nothing
+        self.rows = rows
+        self.before = before
+        self.complete = False
+        self._lengths: dict[
+            int, int
+        ] = {}  # by the first row of a block: more passes change nothing
 
     def schema(self, schema: Schema) -> Schema:
         return schema

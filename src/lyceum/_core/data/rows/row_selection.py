@@ -20,16 +20,24 @@ def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
     places = np.asarray(places)
     if places.dtype.kind == "b":
         if n_rows is not None and len(places) != n_rows:
-            raise DataError(f"there are {len(places):,} truth values for {show_count(n_rows, 'row')}")
+            raise DataError(
+                f"there are {len(places):,} truth values for {show_count(n_rows, 'row')}"
+            )
         return np.flatnonzero(places)
     if places.size and places.dtype.kind not in "iu":
         raise DataError(f"places are row numbers from 0, not values of type {places.dtype}")
     places = places.astype(np.intp).reshape(-1)
     if len(places):
-        low, high = int(places.min()), int(places.max())
+        low = int(places.min())
+        high = int(places.max())
         if low < 0 or (n_rows is not None and high >= n_rows):
-            count = "" if n_rows is None else f" of {n_rows:,}"
-            raise DataError(f"there is no row {low if low < 0 else high}{count}: places are counted from 0")
+            if n_rows is None:
+                count = ""
+            else:
+                count = f" of {n_rows:,}"
+            raise DataError(
+                f"there is no row {low if low < 0 else high}{count}: places are counted from 0"
+            )
     return places
 
 
@@ -45,8 +53,8 @@ def key_places(key: Any, n_rows: int) -> Any:
         return np.arange(n_rows)[key]
     if isinstance(key, tuple | str) or np.ndim(key) != 1:
         raise DataError(
-            f"rows are taken by a list of their places, e.g. rows[[0, 5]] or rows[10:20], not by {key!r}: "
-            "choose columns in scan(..., ignore=...)"
+            "rows are taken by a list of their places, e.g. rows[[0, 5]] or rows[10:20], not by"
+            f" {key!r}: choose columns in scan(..., ignore=...)"
         )
     return key
 
@@ -55,10 +63,11 @@ def check_ascending(places: np.ndarray) -> None:
     """Raise unless rows that are read in order can be taken in this order."""
     falls = np.flatnonzero(np.diff(places) < 0)
     if len(falls):
-        one, two = places[falls[0]], places[falls[0] + 1]
+        one = places[falls[0]]
+        two = places[falls[0] + 1]
         raise SourceError(
-            f"rows of files and Dask collections are read in order, but place {two} comes after {one}: sort "
-            "the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)"
+            f"rows of files and Dask collections are read in order, but place {two} comes after"
+            f" {one}: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)"
         )
 
 
@@ -94,7 +103,8 @@ class TakenSource:
 
     def parts(self) -> Iterator[Part]:
         for part in self.source.parts():
-            start, n_rows = getattr(part, "start", None), getattr(part, "n_rows", None)
+            start = getattr(part, "start", None)
+            n_rows = getattr(part, "n_rows", None)
             if start is None or n_rows is None or self._between(start, start + n_rows).size:
                 yield _TakenPart(part, self)
 

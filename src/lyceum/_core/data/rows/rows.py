@@ -36,8 +36,8 @@ _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drop
 class Statistic(Protocol):
     """A summary of rows that merges: `one.merge(two)` summarizes the rows of both.
 
-    `Rows.reduce(of)` makes one for every block, by `of(block)`, and merges them in order. Merging is
-    associative, and the summaries are immutable.
+    `Rows.reduce(of)` makes one for every block, by `of(block)`, and merges them in order. Merging
+    is associative, and the summaries are immutable.
 
     See Also
     --------
@@ -68,8 +68,8 @@ class Statistic(Protocol):
 class Step(Protocol):
     """A change to every block on its way to the learner.
 
-    `schema` gives the columns after the step, and a call gives the block after it. A step that leaves
-    out rows has `drops_rows = True`.
+    `schema` gives the columns after the step, and a call gives the block after it. A step that
+    leaves out rows has `drops_rows = True`.
 
     See Also
     --------
@@ -99,15 +99,17 @@ class Step(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rows:
-    """Rows from a source, after some steps, in blocks whose size does not depend on the number of threads.
+    """Rows from a source, after some steps, in blocks whose size does not depend on the number of
+    threads.
 
-    `reduce(of)` summarizes every block by `of(block)` and merges the summaries in order. Blocks of arrays and
-    files are spread over threads; Dask partitions are reduced where they are.
+    `reduce(of)` summarizes every block by `of(block)` and merges the summaries in order. Blocks of
+    arrays and files are spread over threads; Dask partitions are reduced where they are.
 
     Attributes
     ----------
     source : Source
-        Where the rows come from: an array in memory, files that are read on every pass, or Dask partitions.
+        Where the rows come from: an array in memory, files that are read on every pass, or Dask
+        partitions.
     steps : tuple of Step
         The changes to every block on its way to the learner.
     name : str
@@ -158,7 +160,7 @@ class Rows:
             schema = step.schema(schema)
         return schema
 
-    # -- how many, and where -------------------------------------------------------------------------------
+    # -- how many, and where -----------------------------------------------------------
 
     @property
     def n_rows(self) -> int | None:
@@ -177,13 +179,19 @@ class Rows:
     def _row_count(self) -> int:
         if self.n_rows is not None:
             return self.n_rows
-        counted = self if self._drops_rows else replace(self, steps=())
+        if self._drops_rows:
+            counted = self
+        else:
+            counted = replace(self, steps=())
         total = counted._reduce(_Count.of)
-        return 0 if total is None else total.n_rows
+        if total is None:
+            return 0
+        return total.n_rows
 
     @property
     def in_memory(self) -> bool:
-        """Whether the cells are an array in memory, so that another pass or any order costs little."""
+        """Whether the cells are an array in memory, so that another pass or any order costs
+        little."""
         return isinstance(self.source, ArraySource)
 
     @property
@@ -201,14 +209,14 @@ class Rows:
     def _repr_html_(self) -> str:
         return describe_in_html(self)
 
-    # -- targets and weights -------------------------------------------------------------------------------
+    # -- targets and weights -----------------------------------------------------------
 
     @property
     def y(self) -> np.ndarray | None:
         """The target of every row as it was given: labels, or numbers; None without a target.
 
-        Files are read once for it, the target's column alone where the format allows it. A label that is
-        missing is None (NaN among numbers).
+        Files are read once for it, the target's column alone where the format allows it. A label
+        that is missing is None (NaN among numbers).
         """
         return labels_as_given(self._targets.y, self.schema.target)
 
@@ -231,16 +239,25 @@ class Rows:
         if not self.steps and hasattr(self.source, "without_features"):
             rows = replace(self, source=self.source.without_features())
         found = rows._reduce(Gathered.of_targets)
-        return Gathered.of_targets(self._empty).block if found is None else found.block
+        if found is None:
+            return Gathered.of_targets(self._empty).block
+        return found.block
 
     @property
     def _empty(self) -> Block:
-        target, weight = self.schema.target, self.schema.weight
-        y = None if target is None else np.empty(0, np.float64 if target.categories is None else np.int32)
-        w = None if weight is None else np.empty(0)
+        target = self.schema.target
+        weight = self.schema.weight
+        if target is None:
+            y = None
+        else:
+            y = np.empty(0, np.float64 if target.categories is None else np.int32)
+        if weight is None:
+            w = None
+        else:
+            w = np.empty(0)
         return Block(np.empty((0, len(self.schema))), y, w, 0, self.schema)
 
-    # -- other rows ----------------------------------------------------------------------------------------
+    # -- other rows --------------------------------------------------------------------
 
     def then(self, step: Step) -> Rows:
         """The same rows after one more step."""
@@ -249,8 +266,8 @@ class Rows:
     def take(self, places: Any) -> Rows:
         """Some of the rows, by their places: row numbers from 0, or a truth value per row.
 
-        Rows in memory are taken in any order. Rows of files and of Dask collections stay where they are and
-        are taken in ascending order; a place may be repeated.
+        Rows in memory are taken in any order. Rows of files and of Dask collections stay where they
+        are and are taken in ascending order; a place may be repeated.
 
         Parameters
         ----------
@@ -267,20 +284,28 @@ class Rows:
         places = row_numbers(places, self.n_rows)
         if not self._drops_rows:
             take = getattr(self.source, "take", None)
-            source = TakenSource.of(self.source, places) if take is None else take(places)
+            if take is None:
+                source = TakenSource.of(self.source, places)
+            else:
+                source = take(places)
             return replace(self, source=source)
         if self.in_memory:
             block = self.gathered("take", "a source without dropped rows")
             return replace(self, source=ArraySource.of_block(block).take(places), steps=())
-        return replace(self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=())
+        return replace(
+            self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=()
+        )
 
     def __getitem__(self, key: Any) -> Rows:
-        """`take` by a slice, row numbers or truth values: so scikit-learn's tools cut rows into folds."""
+        """`take` by a slice, row numbers or truth values: so scikit-learn's tools cut rows into
+        folds."""
         return self.take(key_places(key, len(self)))
 
     __iter__ = None  # rows come in blocks: see `blocks`
 
-    def gathered(self, who: str, alternative: str | None = None, memory: int | None = None) -> Block:
+    def gathered(
+        self, who: str, alternative: str | None = None, memory: int | None = None
+    ) -> Block:
         """All rows as one block in memory, for a method that cannot work in passes.
 
         Parameters
@@ -336,7 +361,7 @@ class Rows:
                 yield after_steps(block, self.steps)
 
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
-        """Summarise every block by `of` and merge the summaries in order."""
+        """Summarize every block by `of` and merge the summaries in order."""
         total = self._reduce(of)
         if total is None:
             raise DataError(_NO_ROWS)
@@ -352,7 +377,8 @@ class Rows:
             return merge_all(self._over_parts(partial(count_and_fold, of=of, steps=self.steps)))
 
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
-        """`function` of every part's blocks, in order, over threads; what is kept is up to the caller."""
+        """`function` of every part's blocks, in order, over threads; what is kept is up to the
+        caller."""
         with single_threaded_blas():
             for result in self._over_parts(partial(map_part, function=function, steps=self.steps)):
                 if result is not None:
@@ -360,7 +386,11 @@ class Rows:
 
     def _over_parts(self, work: Callable[[Part], tuple[int, Any]]) -> Iterator[Any]:
         """The results of `work` on every part, in order; reports the rows done."""
-        done, n_rows = 0, self.source.n_rows if is_watched() else None
+        done = 0
+        if is_watched():
+            n_rows = self.source.n_rows
+        else:
+            n_rows = None
         for n, result in ordered_map(work, self.source.parts()):
             yield result
             done += n

@@ -1,7 +1,7 @@
 """Where rows come from: arrays, Parquet files, CSV files. Dask collections are in `_dask.py`.
 
-A source yields parts that can be read in any order and again; a part yields blocks. Parts do not share
-anything, so threads can work on several at once.
+A source yields parts that can be read in any order and again; a part yields blocks. Parts do not
+share anything, so threads can work on several at once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArraySource:
-    """Rows in memory: a dense or CSR array, of cells as the user gave them or (`coded`) of coded ones.
+    """Rows in memory: a dense or CSR array, of cells as the user gave them or (`coded`) of coded
+    ones.
 
     Attributes
     ----------
@@ -58,8 +59,8 @@ class ArraySource:
     coded : bool, default=False
         Whether the cells are coded.
     settled : bool, default=False
-        Whether a learner passes these rows on to its members: it has settled the kinds of the columns, and
-        the members' `categorical_features` are not used.
+        Whether a learner passes these rows on to its members: it has settled the kinds of the
+        columns, and the members' `categorical_features` are not used.
     n_rows : int
         The number of rows.
     block : Block
@@ -114,12 +115,20 @@ class ArraySource:
         if sparse.issparse(self.X):
             return self.X.dtype in (np.float32, np.float64)
         first = self.X[:1]
-        return self.X.flags.c_contiguous and np.may_share_memory(ArrayCoder(self.schema)(first), first)
+        return self.X.flags.c_contiguous and np.may_share_memory(
+            ArrayCoder(self.schema)(first), first
+        )
 
     def take(self, places: np.ndarray) -> ArraySource:
         """Some of the rows, in the order given."""
-        y = None if self.y is None else self.y[places]
-        w = None if self.w is None else self.w[places]
+        if self.y is None:
+            y = None
+        else:
+            y = self.y[places]
+        if self.w is None:
+            w = None
+        else:
+            w = self.w[places]
         return replace(self, X=self.X[places], y=y, w=w)
 
     def parts(self) -> Iterator[Part]:
@@ -134,14 +143,21 @@ class _ArrayPart:
     stop: int
 
     def blocks(self) -> Iterator[Block]:
-        source, rows = self.source, slice(self.start, self.stop)
+        source = self.source
+        rows = slice(self.start, self.stop)
         X = source.X[rows]
         if sparse.issparse(X):
             X = as_float(X)
         elif not source.coded:
             X = ArrayCoder(source.schema)(X)
-        y = None if source.y is None else source.y[rows]
-        w = None if source.w is None else source.w[rows]
+        if source.y is None:
+            y = None
+        else:
+            y = source.y[rows]
+        if source.w is None:
+            w = None
+        else:
+            w = source.w[rows]
         yield Block(X, y, w, self.start, source.schema)
 
 
@@ -159,10 +175,13 @@ class BatchPart:
 
     def blocks(self) -> Iterator[Block]:
         schema = with_texts(self.schema, self.batch)
-        coder, step = TableCoder(schema), block_rows(len(schema))
+        coder = TableCoder(schema)
+        step = block_rows(len(schema))
         for start in range(0, self.batch.num_rows, step):
             rows = self.batch.slice(start, step)
-            X, y, w = coder.features(rows), coder.target(rows), coder.weights(rows)
+            X = coder.features(rows)
+            y = coder.target(rows)
+            w = coder.weights(rows)
             yield Block(X, y, w, self.start + start, schema)
 
 
@@ -216,7 +235,8 @@ def _group(metadata: pq.FileMetaData) -> Iterator[tuple[int, ...]]:
         rows += metadata.row_group(group).num_rows
         if rows >= _PART_ROWS:
             yield tuple(bundle)
-            bundle, rows = [], 0
+            bundle = []
+            rows = 0
     if bundle:
         yield tuple(bundle)
 
@@ -239,13 +259,21 @@ class ParquetPart:
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
         reads = self.reads
-        options["metadata"] = None if reads is None else reads.footer(self.path)
-        hashed = None if reads is None else reads.part(self.path, self.start)
+        if reads is None:
+            options["metadata"] = None
+        else:
+            options["metadata"] = reads.footer(self.path)
+        if reads is None:
+            hashed = None
+        else:
+            hashed = reads.part(self.path, self.start)
         with hashed or nullcontext(self.path) as opened, pq.ParquetFile(opened, **options) as file:
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
-            yield from file.iter_batches(size, row_groups=self.groups, columns=names, use_threads=False)
+            yield from file.iter_batches(
+                size, row_groups=self.groups, columns=names, use_threads=False
+            )
             if hashed is not None:
                 hashed.finish()
 
@@ -268,7 +296,9 @@ class CsvSource:
     def without_features(self) -> CsvSource:
         """The same rows with targets and weights alone."""
         schema = replace(self.schema, columns=())
-        return replace(self, schema=schema, format=replace(self.format, only=tuple(TableCoder(schema).names)))
+        return replace(
+            self, schema=schema, format=replace(self.format, only=tuple(TableCoder(schema).names))
+        )
 
     def parts(self) -> Iterator[Part]:
         start = 0

@@ -1,4 +1,5 @@
-"""Steps between the source and a learner: cells as codes, cells as numbers, and the checks on both."""
+"""Steps between the source and a learner: cells as codes, cells as numbers, and the checks on
+both."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from lyceum.errors import MissingValuesError, SchemaError
 
 @dataclass(frozen=True, slots=True)
 class Recode:
-    """A step that makes every categorical cell a code, those of binary numbers too: for methods that count.
+    """A step that makes every categorical cell a code, those of binary numbers too: for methods
+    that count.
 
     See Also
     --------
@@ -39,7 +41,9 @@ class Recode:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        columns = [j for j, column in enumerate(block.schema) if column.is_categorical and column.numeric]
+        columns = [
+            j for j, column in enumerate(block.schema) if column.is_categorical and column.numeric
+        ]
         if not columns:
             return block
         X = block.X.astype(block.X.dtype if block.X.dtype.kind == "f" else np.float64)
@@ -52,9 +56,10 @@ class Recode:
 class Design:
     """A step that makes every cell a number: one-of-C columns for categories that are not numbers.
 
-    A column of two categories gives one column, 1 for the second. With `reference` the first category of
-    every column is left out, so that the columns are independent of an intercept. With `every` all categories
-    have a column, also where there are two. An unknown category is all zeros. Free text stays as it is.
+    A column of two categories gives one column, 1 for the second. With `reference` the first
+    category of every column is left out, so that the columns are independent of an intercept. With
+    `every` all categories have a column, also where there are two. An unknown category is all
+    zeros. Free text stays as it is.
 
     Attributes
     ----------
@@ -101,7 +106,8 @@ class Design:
     sparse: bool = False
 
     def schema(self, schema: Schema) -> Schema:
-        # all blocks have one schema: it is made once, as its checks take time over thousands of columns
+        # all blocks have one schema: it is made once, as its checks take time over thousands of
+        # columns
         last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
         if last is None or last[0] is not schema:
             last = self.__dict__["_last"] = (schema, replace(schema, columns=self.after.columns))
@@ -115,7 +121,9 @@ class Design:
         for column in self.before:
             if column.numeric:
                 plain = column.kind == "continuous" and column.categories is None
-                columns.append(column if plain else replace(column, kind="continuous", categories=None))
+                columns.append(
+                    column if plain else replace(column, kind="continuous", categories=None)
+                )
             elif column.is_free_text:
                 columns.append(column)
             else:
@@ -134,7 +142,9 @@ class Design:
         """How many design columns every column has."""
         if self.before.of_an_array:
             return np.ones(len(self.before), dtype=np.int32)
-        widths = [1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
+        widths = [
+            1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c) for c in self.before
+        ]
         return np.array(widths, dtype=np.int32)
 
     @cached_property
@@ -144,7 +154,8 @@ class Design:
 
     @cached_property
     def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The columns that have design columns, where these start, how many (0: a number), from which."""
+        """The columns that have design columns, where these start, how many (0: a number), from
+        which."""
         kept = np.flatnonzero(self.width)
         stays = np.array([_stays(column) for column in self.before])
         first = np.array([self._first(column) for column in self.before], dtype=np.int32)
@@ -166,7 +177,8 @@ class Design:
         kept, *layout = self._layout
         X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
         return block.with_X(
-            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema)
+            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)),
+            self.schema(block.schema),
         )
 
 
@@ -182,8 +194,11 @@ def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
 
 
 def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
-    X = X if X.dtype.kind == "f" else X.astype(np.float64)
-    indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
+    if X.dtype.kind != "f":
+        X = X.astype(np.float64)
+    indptr = np.empty(len(X) + 1, np.int32)
+    indices = np.empty(X.size, np.int32)
+    data = np.empty(X.size)
     start, size, first = layout
     used = native.expand_sparse(X, start, size, first, indptr, indices, data)
     return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
@@ -191,7 +206,8 @@ def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_arra
 
 @dataclass(frozen=True, slots=True)
 class CheckCells:
-    """A step that refuses infinite cells, and missing cells unless they are allowed, with the column's name.
+    """A step that refuses infinite cells, and missing cells unless they are allowed, with the
+    column's name.
 
     Attributes
     ----------
@@ -229,10 +245,15 @@ class CheckCells:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        cells = block.X.data if sparse.issparse(block.X) else block.X
+        if sparse.issparse(block.X):
+            cells = block.X.data
+        else:
+            cells = block.X
         if cells.dtype.kind != "f":
             return block
-        place = native.first_nonfinite(cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing)
+        place = native.first_nonfinite(
+            cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
+        )
         if place >= 0:
             raise MissingValuesError(self._message(block, place, cells.flat[place]))
         return block
@@ -242,12 +263,18 @@ class CheckCells:
             row = int(np.searchsorted(block.X.indptr, place, side="right")) - 1
             column = block.schema[int(block.X.indices[place])].name
         else:
-            row, column = place // block.X.shape[1], block.schema[place % block.X.shape[1]].name
-        where = f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
+            row = place // block.X.shape[1]
+            column = block.schema[place % block.X.shape[1]].name
+        where = (
+            f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
+        )
         if np.isnan(value):
             fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
             return where.format("a missing value (NaN)") + fill
-        return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
+        return (
+            where.format("an infinity (inf)")
+            + ": replace it by a number, or by NaN if it is unknown"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +295,9 @@ class CheckCategories:
                 unknown = np.flatnonzero(codes == -1)
                 if len(unknown):
                     raise SchemaError(
-                        f"column {column.name!r} has a category in row {block.start + unknown[0]} that its "
-                        f"schema does not list, which {self.who} cannot learn from: add it to the schema"
+                        f"column {column.name!r} has a category in row {block.start + unknown[0]}"
+                        f" that its schema does not list, which {self.who} cannot learn from: add"
+                        " it to the schema"
                     )
         return block
 
@@ -309,12 +337,15 @@ class CheckTarget:
     def __call__(self, block: Block) -> Block:
         if block.y is None:
             raise MissingValuesError(f"{self.who} needs a target: give y, or scan(..., target=...)")
-        missing = block.y < 0 if block.y.dtype.kind == "i" else ~np.isfinite(block.y)
+        if block.y.dtype.kind == "i":
+            missing = block.y < 0
+        else:
+            missing = ~np.isfinite(block.y)
         if missing.any():
             row = block.start + int(np.flatnonzero(missing)[0])
             name = block.schema.target_name
             raise MissingValuesError(
-                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "
-                "cannot learn from: drop such rows first"
+                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which"
+                f" {self.who} cannot learn from: drop such rows first"
             )
         return block

@@ -24,7 +24,10 @@ def source_name(data: Any) -> str:
     if isinstance(data, str | os.PathLike):
         return os.fspath(data)
     if isinstance(data, Sequence) and len(data) and isinstance(data[0], str | os.PathLike):
-        more = f" and {len(data) - 1} more" if len(data) > 1 else ""
+        if len(data) > 1:
+            more = f" and {len(data) - 1} more"
+        else:
+            more = ""
         return f"{os.fspath(data[0])}{more}"
     name = type(data).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
@@ -37,7 +40,10 @@ def describe(rows: Rows) -> str:
 
 def _facts(rows: Rows) -> list[str]:
     schema = rows.schema
-    n = "rows not counted" if rows.n_rows is None else show_count(rows.n_rows, "row")
+    if rows.n_rows is None:
+        n = "rows not counted"
+    else:
+        n = show_count(rows.n_rows, "row")
     kinds = Counter(column.kind for column in schema)
     counts = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
     size = f"{n} × {show_count(len(schema), 'column')}" + (f" ({counts})" if counts else "")
@@ -52,11 +58,17 @@ def _facts(rows: Rows) -> list[str]:
 
 
 def _place(rows: Rows) -> str:
-    return "in memory" if rows.in_memory else "on Dask" if rows.on_dask else "read on every pass"
+    if rows.in_memory:
+        return "in memory"
+    if rows.on_dask:
+        return "on Dask"
+    return "read on every pass"
 
 
 def _target(target: Column) -> str:
-    return "numbers" if target.categories is None else show_count(len(target.categories), "class")
+    if target.categories is None:
+        return "numbers"
+    return show_count(len(target.categories), "class")
 
 
 def describe_in_html(rows: Rows) -> str:
@@ -69,5 +81,8 @@ def describe_in_html(rows: Rows) -> str:
 def _columns(schema: Schema) -> Table:
     columns = [*schema.columns[:_MANY], *([schema.target] if schema.target else [])]
     listed = [(column.name, column.kind, column.why) for column in columns]
-    title = "" if len(schema) <= _MANY else f"the first {_MANY} of {len(schema):,} columns"
+    if len(schema) <= _MANY:
+        title = ""
+    else:
+        title = f"the first {_MANY} of {len(schema):,} columns"
     return Table(title, ("Column", "Kind", "Why"), listed)

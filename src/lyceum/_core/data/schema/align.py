@@ -21,19 +21,25 @@ from lyceum.errors import SchemaError
 def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
     """The columns of `known` with the categories and classes of both.
 
-    A method that `counts` keeps a table for a categorical column, which cannot become a number later.
+    A method that `counts` keeps a table for a categorical column, which cannot become a number
+    later.
     """
     odd = sorted(set(known.names) ^ set(new.names))
     if odd:
-        has = "is new" if odd[0] in new else "is missing"
-        raise SchemaError(f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}")
+        if odd[0] in new:
+            has = "is new"
+        else:
+            has = "is missing"
+        raise SchemaError(
+            f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}"
+        )
     columns = tuple(_union(column, new[column.name], who) for column in known)
     for before, after in zip(known, columns):
         if counts and before.is_categorical and not after.is_categorical:
             raise SchemaError(
-                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and "
-                "holds other numbers now: declare its kind from the start, "
-                f"e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
+                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and"
+                " holds other numbers now: declare its kind from the start, e.g. scan(...,"
+                f" kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target
     if target is not None and new.target is not None:
@@ -42,34 +48,45 @@ def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
 
 
 def _union(one: Column, two: Column, who: str) -> Column:
-    if two.is_empty or (one.categories is None and two.numeric) or (one.is_free_text and two.is_text):
+    if (
+        two.is_empty
+        or (one.categories is None and two.numeric)
+        or (one.is_free_text and two.is_text)
+    ):
         return one
     if one.numeric and two.numeric:
         assert one.categories is not None
         same = two.categories is not None and len(np.union1d(one.categories, two.categories)) == 2
-        return one if same else replace(one, kind="continuous", categories=None)
+        if same:
+            return one
+        return replace(one, kind="continuous", categories=None)
     if one.numeric != two.numeric:
         raise SchemaError(
-            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} "
-            f"({two.why}) now"
+            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is"
+            f" {two.kind} ({two.why}) now"
         )
     both = _with_categories(one, two, who)
     # numbers that were declared to be categories stay so, even when there are two of them
-    return both if one.is_text else replace(both, kind=one.kind)
+    if one.is_text:
+        return both
+    return replace(both, kind=one.kind)
 
 
 def _union_of_classes(one: Column, two: Column, who: str) -> Column:
-    return one if one.categories is None or two.categories is None else _with_categories(one, two, who)
+    if one.categories is None or two.categories is None:
+        return one
+    return _with_categories(one, two, who)
 
 
 def _with_categories(one: Column, two: Column, who: str) -> Column:
-    a, b = one.categories, two.categories
+    a = one.categories
+    b = two.categories
     assert a is not None
     assert b is not None
     if len(a) and len(b) and one.is_text != two.is_text:
         raise SchemaError(
-            f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds {b[0]!r} now: "
-            "give both one type"
+            f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds"
+            f" {b[0]!r} now: give both one type"
         )
     both = union_levels(a, b)
     return replace(one, kind="binary" if len(both) == 2 else "categorical", categories=both)
@@ -80,7 +97,8 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Align:
-    """A step from the blocks of one schema to those of another: columns by name, categories by value.
+    """A step from the blocks of one schema to those of another: columns by name, categories by
+    value.
 
     Attributes
     ----------
@@ -101,13 +119,13 @@ class Align:
 
     Examples
     --------
-    A column of colours whose categories are in another order, and one more of them:
+    A column of colors whose categories are in another order, and one more of them:
 
     >>> import numpy as np
     >>> from lyceum._core.data import Align
     >>> from lyceum.data import Block, Schema
-    >>> before = Schema.declare({"colour": ["blue", "red"], "age": "continuous"})
-    >>> after = Schema.declare({"age": "continuous", "colour": ["red", "green", "blue"]})
+    >>> before = Schema.declare({"color": ["blue", "red"], "age": "continuous"})
+    >>> after = Schema.declare({"age": "continuous", "color": ["red", "green", "blue"]})
     >>> block = Block(np.array([[0.0, 31.0], [1.0, 45.0]]), None, None, 0, before)
     >>> Align.between(before, after)(block).X.tolist()
     [[31.0, 2.0], [45.0, 0.0]]
@@ -126,7 +144,11 @@ class Align:
         places = np.array([before.index(name) for name in after.names], dtype=np.intp)
         changes = tuple(change_between(before[int(j)], column) for j, column in zip(places, after))
         classes = None
-        if before.target is not None and after.target is not None and after.target.categories is not None:
+        if (
+            before.target is not None
+            and after.target is not None
+            and after.target.categories is not None
+        ):
             classes = _between_categories(before.target, after.target)
         return cls(after, places, changes, classes)
 
@@ -134,9 +156,13 @@ class Align:
         return self.after
 
     def __call__(self, block: Block) -> Block:
-        X, y = block.X, block.y
+        X = block.X
+        y = block.y
         if len(self.places) != X.shape[1] or (self.places != np.arange(X.shape[1])).any():
-            X = X[:, self.places] if sparse.issparse(X) else X.take(self.places, axis=1)
+            if sparse.issparse(X):
+                X = X[:, self.places]
+            else:
+                X = X.take(self.places, axis=1)
         for j, change in enumerate(self.changes):
             if change is not None:
                 X = _as_signed(X, copy=X is block.X)
@@ -148,7 +174,11 @@ class Align:
 
 def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
     """Cells that can hold the code -1."""
-    return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
+    if X.dtype.kind == "u":
+        return X.astype(np.float64)
+    if copy:
+        return X.copy()
+    return X
 
 
 def change_between(before: Column, after: Column) -> Change | None:
@@ -159,7 +189,8 @@ def change_between(before: Column, after: Column) -> Change | None:
         return partial(_values_of, categories=np.asarray(before.categories))
     if after.numeric:
         raise SchemaError(
-            f"column {after.name!r} holds categories ({before.why}) where numbers were learned ({after.why})"
+            f"column {after.name!r} holds categories ({before.why}) where numbers were learned"
+            f" ({after.why})"
         )
     if before.is_empty:
         return None
@@ -189,7 +220,9 @@ def _between_categories(before: Column, after: Column) -> Change | None:
     if np.array_equal(before.categories, after.categories):
         return None
     code = {value: place for place, value in enumerate(after.categories.tolist())}
-    table = np.array([code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64)
+    table = np.array(
+        [code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64
+    )
     return partial(_recode, table=table)
 
 

@@ -1,4 +1,5 @@
-"""The schema of a plain array: its columns are numbers, but for those that are declared categories."""
+"""The schema of a plain array: its columns are numbers, but for those that are declared
+categories."""
 
 from __future__ import annotations
 
@@ -27,9 +28,14 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
     if not roles.kinds and not roles.columns:
         return Schema.of_numbers(names)
     listed = [j for j, name in enumerate(names) if name in roles.in_full]
-    if sparse.issparse(X) and (listed or any(column.is_categorical for column in roles.columns.values())):
+    if sparse.issparse(X) and (
+        listed or any(column.is_categorical for column in roles.columns.values())
+    ):
         raise SchemaError(NOT_SPARSE)
-    found = dict(zip(listed, _categories(X, listed))) if listed else {}
+    if listed:
+        found = dict(zip(listed, _categories(X, listed)))
+    else:
+        found = {}
     return Schema(tuple(_column(name, found.get(j), roles) for j, name in enumerate(names)))
 
 
@@ -50,7 +56,9 @@ def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
         for more, also in ordered_map(look, _stretches(X[_LOOK:])):
             seen |= more
             regular &= also
-    return [np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)]
+    return [
+        np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)
+    ]
 
 
 def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -62,12 +70,15 @@ def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
-    """Whether all whole numbers up to the largest of every column have been seen: there are no others."""
+    """Whether all whole numbers up to the largest of every column have been seen: there are no
+    others."""
     if X.dtype.kind not in "iu":
         return False
     unsigned = X.view(f"u{X.itemsize}")  # a negative number is larger than any that is looked for
     largest = np.max(list(ordered_map(_maxima, _stretches(unsigned))), axis=0)
-    return all(top < _MANY and row[: int(top) + 1].all() for top, row in zip(largest[columns], seen))
+    return all(
+        top < _MANY and row[: int(top) + 1].all() for top, row in zip(largest[columns], seen)
+    )
 
 
 def _stretches(X: np.ndarray) -> Iterator[np.ndarray]:
@@ -75,7 +86,8 @@ def _stretches(X: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _maxima(X: np.ndarray) -> np.ndarray:
-    """The maximum of every column, many rows at a time: short rows would leave most of each vector idle."""
+    """The maximum of every column, many rows at a time: short rows would leave most of each vector
+    idle."""
     n, d = X.shape
     bulk = X[: n - n % 64].reshape(-1, 64 * d).max(axis=0, initial=0).reshape(64, d).max(axis=0)
     return np.maximum(bulk, X[n - n % 64 :].max(axis=0, initial=0))
@@ -83,4 +95,6 @@ def _maxima(X: np.ndarray) -> np.ndarray:
 
 def _distinct(values: np.ndarray) -> np.ndarray:
     values = np.unique(values)
-    return values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    if values.dtype.kind == "f":
+        return values[~np.isnan(values)]
+    return values

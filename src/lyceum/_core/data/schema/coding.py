@@ -24,22 +24,30 @@ FEW_ROWS = 1 << 14  # one column of them is read before another thread has woken
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """Positions of numbers in the categories, as floats: NaN when missing, -1 when unknown."""
     if values.dtype != categories.dtype or not is_beyond_floats(categories):
-        values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
+        values = values.astype(np.float64, copy=False)
+        categories = categories.astype(np.float64, copy=False)
     if not len(categories):
         return np.where(np.isnan(values), np.nan, -1.0)
     if _is_run(categories):
         with np.errstate(invalid="ignore"):
-            known = (values >= categories[0]) & (values <= categories[-1]) & (values == np.trunc(values))
+            known = (
+                (values >= categories[0])
+                & (values <= categories[-1])
+                & (values == np.trunc(values))
+            )
         return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
     order = np.argsort(categories, kind="stable")
-    places = order[np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)]
+    places = order[
+        np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)
+    ]
     found = categories[places] == values
     return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
 
 
 def _is_run(categories: np.ndarray) -> bool:
     """Whether the categories are consecutive whole numbers."""
-    first, last = categories[0], categories[-1]
+    first = categories[0]
+    last = categories[-1]
     return (
         bool(first == np.trunc(first))
         and last - first == len(categories) - 1
@@ -57,11 +65,14 @@ def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | Non
 
 
 def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
-    """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when unknown."""
+    """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when
+    unknown."""
     known = pa.array(of.categories)
     if isinstance(column, pa.ChunkedArray):
         parts = [_codes_of_values(chunk, of) for chunk in column.chunks]
-        return np.concatenate(parts) if parts else np.empty(0)
+        if parts:
+            return np.concatenate(parts)
+        return np.empty(0)
     if not pa.types.is_dictionary(column.type):
         places = pc.index_in(column.cast(known.type), value_set=known)
         return _with_missing(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
@@ -82,8 +93,8 @@ def _with_missing(places: np.ndarray, column: pa.Array) -> np.ndarray:
 class ArrayCoder:
     """Codes the cells of plain arrays.
 
-    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of such columns
-    passes as it is; everything else becomes floats.
+    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of
+    such columns passes as it is; everything else becomes floats.
     """
 
     schema: Schema
@@ -92,11 +103,17 @@ class ArrayCoder:
         coded = [j for j, column in enumerate(self.schema) if not column.numeric]
         if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
             return np.ascontiguousarray(X)
-        cells = np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+        cells = np.ascontiguousarray(
+            X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+        )
         if coded:
-            cells = cells.copy() if np.shares_memory(cells, X) else cells
+            if np.shares_memory(cells, X):
+                cells = cells.copy()
             for j in coded:
-                exact = X if X.dtype.kind in "iu" else cells
+                if X.dtype.kind in "iu":
+                    exact = X
+                else:
+                    exact = cells
                 cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
         return cells
 
@@ -119,9 +136,11 @@ def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
         return schema
     there = set(table.schema.names)
     columns = [
-        replace(column, categories=_distinct_texts(table.column(column.name), column.name))
-        if column.is_free_text and column.name in there
-        else column
+        (
+            replace(column, categories=_distinct_texts(table.column(column.name), column.name))
+            if column.is_free_text and column.name in there
+            else column
+        )
         for column in schema
     ]
     return replace(schema, columns=tuple(columns))
@@ -132,16 +151,22 @@ def _distinct_texts(cells: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     if holds == "empty":
         return np.empty(0, dtype="<U1")
     if holds != "text":
-        raise SchemaError(f"column {name!r} holds {cells.type} where free text was learned: give it as text")
+        raise SchemaError(
+            f"column {name!r} holds {cells.type} where free text was learned: give it as text"
+        )
     found = pc.unique(cells)
-    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    if pa.types.is_dictionary(found.type):
+        found = found.dictionary_decode()
     texts = [text for text in found.to_pylist() if text is not None]
-    return np.array(texts, dtype=object) if texts else np.empty(0, dtype="<U1")
+    if texts:
+        return np.array(texts, dtype=object)
+    return np.empty(0, dtype="<U1")
 
 
 @dataclass(frozen=True, slots=True)
 class TableCoder:
-    """Codes the cells of Arrow tables by a schema: features, target and weights, found by their names.
+    """Codes the cells of Arrow tables by a schema: features, target and weights, found by their
+    names.
 
     Attributes
     ----------
@@ -171,8 +196,14 @@ class TableCoder:
     @property
     def names(self) -> list[str]:
         """The columns that have to be read."""
-        target = [self.schema.target.name] if self.schema.target else []
-        weight = [self.schema.weight] if self.schema.weight else []
+        if self.schema.target:
+            target = [self.schema.target.name]
+        else:
+            target = []
+        if self.schema.weight:
+            weight = [self.schema.weight]
+        else:
+            weight = []
         return [*self.schema.names, *target, *weight]
 
     def check(self, names: list[str]) -> None:
@@ -191,7 +222,9 @@ class TableCoder:
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
         is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
         cells = ordered_map if is_large else map
-        native.pack(list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X)
+        native.pack(
+            list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X
+        )
         return X
 
     def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
@@ -200,7 +233,11 @@ class TableCoder:
         if target is None or target.name not in table.schema.names:
             return None
         cells = table.column(target.name)
-        if target.categories is not None and pa.types.is_integer(cells.type) and not cells.null_count:
+        if (
+            target.categories is not None
+            and pa.types.is_integer(cells.type)
+            and not cells.null_count
+        ):
             codes = _whole_codes(cells.to_numpy(), target.categories)
             if codes is not None:
                 return codes
@@ -220,7 +257,9 @@ class TableCoder:
     def weights(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
         if self.schema.weight is None or self.schema.weight not in table.schema.names:
             return None
-        return numbers(table.column(self.schema.weight), self.schema.weight).astype(np.float64, copy=False)
+        return numbers(table.column(self.schema.weight), self.schema.weight).astype(
+            np.float64, copy=False
+        )
 
 
 def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
@@ -246,21 +285,27 @@ def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
 
 def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | pa.ChunkedArray:
     """Dates written as text, as they are in a frame that was read without parsing them."""
-    texts, name = distinct_texts(cells), column.name
+    texts = distinct_texts(cells)
+    name = column.name
     style = style_of(texts, known=column.written)
     if not len(texts):
         return pa.nulls(len(cells))
     if style is None or not style.date:
         raise SchemaError(
-            f"column {name!r} holds text such as {texts[0].as_py()!r} where dates were learned: give dates"
+            f"column {name!r} holds text such as {texts[0].as_py()!r} where dates were learned:"
+            " give dates"
         )
     if style.doubtful:
         raise SchemaError(
-            f"column {name!r} holds dates such as {texts[0].as_py()!r}, whose day and month cannot be told "
-            "apart: give it as dates, not as text"
+            f"column {name!r} holds dates such as {texts[0].as_py()!r}, whose day and month cannot"
+            " be told apart: give it as dates, not as text"
         )
-    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
-    plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+    if pa.types.is_dictionary(cells.type):
+        plain = cells.cast(cells.type.value_type)
+    else:
+        plain = cells
+    if isinstance(plain, pa.ChunkedArray):
+        plain = plain.combine_chunks()
     return style.parse(plain)
 
 
@@ -270,27 +315,36 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
         return pa.array(codes, from_pandas=True)
     known = np.isfinite(codes) & (codes >= 0)
     places = np.where(known, codes, 0).astype(np.intp)
-    values = column.categories if len(column.categories) else np.zeros(1, column.categories.dtype)
+    if len(column.categories):
+        values = column.categories
+    else:
+        values = np.zeros(1, column.categories.dtype)
     return pa.array(values[places], mask=~known)
 
 
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:
-    """Class labels of any library as a flat array; raises where one is missing, in which row `of` what."""
+    """Class labels of any library as a flat array; raises where one is missing, in which row `of`
+    what."""
     values = np.asarray(y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
     cells = arrow_array(values, f"target {name!r}")
     if cells.null_count:
         row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
-        raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first")
+        raise MissingValuesError(
+            f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first"
+        )
     holds = column_class(cells.type, name)
     if values.dtype.kind != "O" or holds == "text":
         return values
     if holds == "time":
         raise SchemaError(
-            f"target {name!r} holds times where classes are expected: give them as text, e.g. astype(str)"
+            f"target {name!r} holds times where classes are expected: give them as text, e.g."
+            " astype(str)"
         )
-    return numbers(cells, name) if pa.types.is_decimal(cells.type) else cells.to_numpy(zero_copy_only=False)
+    if pa.types.is_decimal(cells.type):
+        return numbers(cells, name)
+    return cells.to_numpy(zero_copy_only=False)
 
 
 def target_numbers(y: Any, name: str) -> np.ndarray:
@@ -311,7 +365,8 @@ def target_numbers(y: Any, name: str) -> np.ndarray:
 
 
 def comparable_target(y: Any, task: str) -> Any:
-    """A target to score predictions by, read as `fit` reads it: times are seconds, intervals are text.
+    """A target to score predictions by, read as `fit` reads it: times are seconds, intervals are
+    text.
 
     Parameters
     ----------
@@ -329,36 +384,50 @@ def comparable_target(y: Any, task: str) -> Any:
         y = with_arrow_type(y, "the target")
     elif not isinstance(y, np.ndarray):
         return y
-    return target_numbers(y, "y") if task == "numbers" and np.asarray(y).dtype.kind in "mMO" else y
+    if task == "numbers" and np.asarray(y).dtype.kind in "mMO":
+        return target_numbers(y, "y")
+    return y
 
 
-def is_labelled(y: Any) -> np.ndarray:
+def is_labeled(y: Any) -> np.ndarray:
     """Which rows have a label: not None and not NaN.
 
-    >>> is_labelled(np.array(["a", None, float("nan")], dtype=object))
+    >>> is_labeled(np.array(["a", None, float("nan")], dtype=object))
     array([ True, False, False])
     """
     values = np.asarray(y).reshape(-1)
     if values.dtype.kind in "iubU":
         return np.ones(len(values), dtype=bool)
-    return ~pa.array(values, from_pandas=True).is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    return ~pa.array(values, from_pandas=True).is_null(nan_is_null=True).to_numpy(
+        zero_copy_only=False
+    )
 
 
 def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of labels and the code of each label: `np.unique` with its inverse, but fast.
+    """The sorted classes of labels and the code of each label: `np.unique` with its inverse, but
+    fast.
 
     >>> class_codes(np.array([7, 3, 7]))
     (array([3, 7]), array([1, 0, 1], dtype=int32))
     """
     y = np.asarray(y)
     if y.dtype.kind in "iu" and len(y):
-        low, high = int(y.min()), int(y.max())
+        low = int(y.min())
+        high = int(y.max())
         if high - low < 1 << 16:
-            shifted = (y - y.dtype.type(low)) if y.dtype.kind == "u" else np.subtract(y, low, dtype=np.int64)
+            if y.dtype.kind == "u":
+                shifted = y - y.dtype.type(low)
+            else:
+                shifted = np.subtract(y, low, dtype=np.int64)
             present = np.bincount(shifted, minlength=high - low + 1) > 0
             classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
             return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
-    if y.dtype.kind == "f" and len(y) and np.array_equal(y, np.trunc(y)) and np.abs(y).max() < 1 << 31:
+    if (
+        y.dtype.kind == "f"
+        and len(y)
+        and np.array_equal(y, np.trunc(y))
+        and np.abs(y).max() < 1 << 31
+    ):
         classes, codes = class_codes(y.astype(np.int64))
         return classes.astype(y.dtype), codes
     classes, inverse = np.unique(y, return_inverse=True)

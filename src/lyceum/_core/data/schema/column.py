@@ -27,9 +27,9 @@ FIELDS = ("name", "kind", "categories", "why", "written")
 class Column:
     """One column: its name, its kind, its categories in code order, and why.
 
-    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for
-    methods that compute; methods that count take it as a table of two values. Cells of other categorical
-    columns are codes.
+    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as
+    cells, for methods that compute; methods that count take it as a table of two values. Cells of
+    other categorical columns are codes.
 
     Attributes
     ----------
@@ -42,7 +42,8 @@ class Column:
     why : str, default=""
         Why it has this kind.
     written : str, default=""
-        How cells were written that were read from text: a decimal mark or a format of dates ("%d/%m/%Y").
+        How cells were written that were read from text: a decimal mark or a format of dates
+        ("%d/%m/%Y").
     is_categorical : bool
         Whether it is binary or categorical.
     numeric : bool
@@ -79,7 +80,9 @@ class Column:
     written: str = ""
 
     def _set_state(self, state: Sequence[Any]) -> None:
-        for each, value in zip_longest(FIELDS, state, fillvalue=""):  # older model files lack `written`
+        for each, value in zip_longest(
+            FIELDS, state, fillvalue=""
+        ):  # older model files lack `written`
             object.__setattr__(self, each, value)
 
     def __post_init__(self) -> None:
@@ -93,7 +96,8 @@ class Column:
             raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
 
     def check(self) -> None:
-        """Raise ModelFileError unless the values, which came from a model file, are those of a column."""
+        """Raise ModelFileError unless the values, which came from a model file, are those of a
+        column."""
         fits = isinstance(self.name, str) and isinstance(self.why, str)
         values = self.categories
         if values is not None:
@@ -102,7 +106,9 @@ class Column:
         if self.written not in ("", *FORMATS):
             raise ModelFileError(f"holds a column {self.name!r} written as {self.written!r}")
         if not fits:
-            raise ModelFileError(f"holds a column {self.name!r} whose categories are not a list of values")
+            raise ModelFileError(
+                f"holds a column {self.name!r} whose categories are not a list of values"
+            )
         self.__post_init__()
 
     @property
@@ -115,7 +121,9 @@ class Column:
         values = self.categories
         if values is None:
             return True
-        return self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
+        return (
+            self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
+        )
 
     @property
     def is_text(self) -> bool:
@@ -163,7 +171,8 @@ class Column:
             return f"column {other.name!r} is in the place of column {self.name!r}"
         if self.categories is None or other.categories is None:
             return f"column {other.name!r} is {other.kind} instead of {self.kind}"
-        before, now = self.categories.tolist(), other.categories.tolist()
+        before = self.categories.tolist()
+        now = other.categories.tolist()
         added = [value for value in now if value not in set(before)]
         if added:
             return f"column {other.name!r} has the new category {added[0]!r}"
@@ -173,7 +182,8 @@ class Column:
         return f"column {other.name!r} has its categories in another order"
 
 
-# set here: up to Python 3.11.2 at least, a frozen dataclass with slots replaces one in the body of the class
+# set here: up to Python 3.11.2 at least, a frozen dataclass with slots replaces one in the body of
+# the class
 Column.__setstate__ = Column._set_state  # type: ignore[attr-defined]
 
 
@@ -185,7 +195,8 @@ def is_beyond_floats(values: np.ndarray) -> bool:
 
 
 def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """The levels of both: sorted if both are, else those of the first, then the new ones, in their order.
+    """The levels of both: sorted if both are, else those of the first, then the new ones, in their
+    order.
 
     >>> union_levels(np.array(["low", "high"]), np.array(["high", "none"])).tolist()
     ['low', 'high', 'none']
@@ -201,7 +212,8 @@ def _is_sorted(values: np.ndarray) -> bool:
 
 
 def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
-    """A column of a declared kind with the values that occur in it; categories of whole numbers are integers.
+    """A column of a declared kind with the values that occur in it; categories of whole numbers are
+    integers.
 
     >>> declared_column("beds", "categorical", np.array([1.0, 2.0])).categories.tolist()
     [1, 2]
@@ -210,8 +222,11 @@ def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
         return Column(name, kind, None, "declared")
     if values is not None and kind == "binary" and len(values) > 2:
         raise SchemaError(
-            f"column {name!r} is declared binary but has {len(values)} values: declare it categorical"
+            f"column {name!r} is declared binary but has {len(values)} values: declare it"
+            " categorical"
         )
-    if values is not None and values.dtype.kind == "f" and np.array_equal(values, np.trunc(values)):
-        values = values if np.abs(values).max(initial=0.0) > EXACT else values.astype(np.int64)
+    if values is not None and values.dtype.kind == "f":
+        whole = np.array_equal(values, np.trunc(values))
+        if whole and np.abs(values).max(initial=0.0) <= EXACT:
+            values = values.astype(np.int64)
     return Column(name, kind, values, "declared")

@@ -1,4 +1,5 @@
-"""What the user declared of the columns: target, weight, declared kinds or a schema, columns to leave out."""
+"""What the user declared of the columns: target, weight, declared kinds or a schema, columns to
+leave out."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ _SINGLE = 10  # from this number of classes on, one may have a single row
 class ColumnRoles:
     """What the user declared of the columns.
 
-    `kinds` are declared for some columns; `columns` are those of a whole schema that was given. `types` says
-    what every column of a typed table holds (see `ColumnProfile.holds`): its kind follows from its type. It
-    is None for files without types, whose kinds follow from their values.
+    `kinds` are declared for some columns; `columns` are those of a whole schema that was given.
+    `types` says what every column of a typed table holds (see `ColumnProfile.holds`): its kind
+    follows from its type. It is None for files without types, whose kinds follow from their values.
     """
 
     target: str | None = None
@@ -46,15 +47,20 @@ class ColumnRoles:
         ignore: Collection[str] = (),
         task: str | None = None,
     ) -> ColumnRoles:
-        ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        if isinstance(ignore, str):
+            ignore = (ignore,)
+        else:
+            ignore = tuple(ignore)
         for role, name in (("target", target), ("weight", weight)):
             if name is not None and not isinstance(name, str):
                 raise SchemaError(
-                    f"{role} is the name of a column, but {type(name).__name__} came: put the values into "
-                    "the table as a column, or give them to fit(X, y, sample_weight)"
+                    f"{role} is the name of a column, but {type(name).__name__} came: put the"
+                    " values into the table as a column, or give them to fit(X, y, sample_weight)"
                 )
         if not isinstance(kinds, Schema):
-            return cls(target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore)
+            return cls(
+                target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore
+            )
         if target is None and kinds.target is not None:
             target = kinds.target.name
         columns = {column.name: _declare(column) for column in kinds}
@@ -63,13 +69,19 @@ class ColumnRoles:
         return cls(target, weight or kinds.weight, {}, ignore, columns)
 
     def names_to_read(self, names: Sequence[str]) -> list[str]:
-        """The columns to read, out of those there are; raises if the user named one that does not exist."""
-        present, ignored = set(names), set(self.ignore)
+        """The columns to read, out of those there are; raises if the user named one that does not
+        exist."""
+        present = set(names)
+        ignored = set(self.ignore)
         for role, name in self._mentions():
             if name not in present:
-                raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
+                raise SchemaError(
+                    f"{role}: there is no column {name!r}{spelling_hint(name, names)}"
+                )
             if role != "ignore" and name in ignored:
-                raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
+                raise SchemaError(
+                    f"column {name!r} is both in ignore and in {role}: take it out of one"
+                )
         if self.target is not None and self.target == self.weight:
             raise SchemaError(f"column {self.target!r} cannot be both the target and the weight")
         check_kinds(self.kinds)
@@ -102,7 +114,8 @@ class ColumnRoles:
 
     @property
     def unsettled_names(self) -> list[str]:
-        """The columns of a typed table whose values have to be seen: the others go by their types alone."""
+        """The columns of a typed table whose values have to be seen: the others go by their types
+        alone."""
         assert self.types is not None
         return [name for name, holds in self.types.items() if not self._is_settled(name, holds)]
 
@@ -118,13 +131,17 @@ class ColumnRoles:
     def undecided_names(self, profile: TableProfile) -> list[str]:
         """Columns whose kind, categories or weights may still depend on the remaining rows."""
         in_full = self.in_full | {self.weight}
-        return [name for name, column in profile.columns.items() if column.is_open or name in in_full]
+        return [
+            name for name, column in profile.columns.items() if column.is_open or name in in_full
+        ]
 
     def schema(self, profile: TableProfile) -> Schema:
         """The schema of the columns to read, from their profile and their types."""
         names = profile.columns if self.types is None else self.types
         roles = (self.target, self.weight)
-        columns = tuple(self._column(name, profile.columns.get(name)) for name in names if name not in roles)
+        columns = tuple(
+            self._column(name, profile.columns.get(name)) for name in names if name not in roles
+        )
         if not columns:
             raise SchemaError(
                 "there are no columns to learn from: only the target, the weight or ignored ones"
@@ -158,7 +175,9 @@ class ColumnRoles:
         return self.columns.get(self.target) or self.column_of(profile.columns[self.target])
 
 
-def _target_kind(target: str | None, task: str | None, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+def _target_kind(
+    target: str | None, task: str | None, kinds: Mapping[str, Kind]
+) -> dict[str, Kind]:
     """The kind that a task declares for the target, and an error where another one is declared."""
     if task is None:
         return {}
@@ -174,7 +193,12 @@ def _target_kind(target: str | None, task: str | None, kinds: Mapping[str, Kind]
 
 
 def _declare(column: Column) -> Column:
-    why = LISTED if column.is_categorical else column.why if column.is_time else "declared"
+    if column.is_categorical:
+        why = LISTED
+    elif column.is_time:
+        why = column.why
+    else:
+        why = "declared"
     return replace(column, why=why)
 
 
@@ -190,46 +214,59 @@ def _check_weight(profile: ColumnProfile) -> None:
     fault = next((text for text, holds in faults.items() if holds), None)
     if fault:
         raise DataError(
-            f"the weight column {profile.name!r} {fault}: weights are numbers of at least 0, and some more "
-            "than 0"
+            f"the weight column {profile.name!r} {fault}: weights are numbers of at least 0, and"
+            " some more than 0"
         )
 
 
 def spelling_hint(name: str, names: Sequence[str]) -> str:
     """The column that was probably meant by a name, or the columns that there are."""
-    near = difflib.get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
+    near = difflib.get_close_matches(name, names, 1) or [
+        n for n in names if n.lower() == name.lower()
+    ]
     if near:
         return f": did you mean {near[0]!r}?"
     return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"
 
 
 def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
-    """The target's column: few whole numbers are classes, and classes of whole numbers are integers.
+    """The target's column: few whole numbers are classes, and classes of whole numbers are
+    integers.
 
-    Classes are sorted and occur, as scikit-learn's are: levels that a category type declares in another
-    order, or that no row has, make no difference to a target.
+    Classes are sorted and occur, as scikit-learn's are: levels that a category type declares in
+    another order, or that no row has, make no difference to a target.
     """
-    column, values = profile.column(declared), profile.values
+    column = profile.column(declared)
+    values = profile.values
     if profile.holds in ("text", "category") and column.is_categorical and values is not None:
         assert profile.counts is not None
         classes = np.sort(values[profile.counts > 0])
-        classes = _integers(classes) if profile.is_integer else classes
+        if profile.is_integer:
+            classes = _integers(classes)
         kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
         return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.is_integer or values is None:
         return column
     if declared is None and column.kind == "continuous" and len(values):
         return _whole_number_target(profile)
-    return replace(column, categories=_integers(values)) if column.is_categorical else column
+    if column.is_categorical:
+        return replace(column, categories=_integers(values))
+    return column
 
 
 def _whole_number_target(profile: ColumnProfile) -> Column:
-    """Classes or numbers, by how many values there are, how many rows each has, and how many have one row."""
-    values, counts = profile.values, profile.counts
+    """Classes or numbers, by how many values there are, how many rows each has, and how many have
+    one row."""
+    values = profile.values
+    counts = profile.counts
     assert values is not None
     assert counts is not None
-    n_values, n_rows, n_single = len(values), int(counts.sum()), int((counts == 1).sum())
-    are_classes = n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
+    n_values = len(values)
+    n_rows = int(counts.sum())
+    n_single = int((counts == 1).sum())
+    are_classes = (
+        n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
+    )
     why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {show_count(n_rows, 'row')}"
     if n_single:
         why += f", {n_single} of them only once"
@@ -240,4 +277,6 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
 
 def _integers(values: np.ndarray) -> np.ndarray:
     """Whole numbers as integers; those beyond 64 signed bits stay unsigned."""
-    return values if values.dtype.kind == "u" else values.astype(np.int64)
+    if values.dtype.kind == "u":
+        return values
+    return values.astype(np.int64)

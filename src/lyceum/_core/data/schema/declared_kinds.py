@@ -1,4 +1,5 @@
-"""`categorical_features`: the kinds of columns declared to a learner, in any of the forms that it takes."""
+"""`categorical_features`: the kinds of columns declared to a learner, in any of the forms that it
+takes."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ from lyceum.report import show_count
 def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> ColumnRoles:
     """The kinds that `categorical_features` declares for the columns of these names.
 
-    A mask, indices or names are categorical columns, a dict has the kinds of some columns by name, a `Schema`
-    all columns with their categories; unless the columns are `named`, those of a schema go by their places.
+    A mask, indices or names are categorical columns, a dict has the kinds of some columns by name,
+    a `Schema` all columns with their categories; unless the columns are `named`, those of a schema
+    go by their places.
     """
     if given is None or given is False or (isinstance(given, str) and given == "from_dtype"):
         return ColumnRoles()
@@ -45,14 +47,16 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
     if not named:
         if len(declared) != len(names):
             raise SchemaError(
-                f"the schema in categorical_features has {show_count(len(declared), 'column')}, the "
-                f"array {len(names)}"
+                f"the schema in categorical_features has {show_count(len(declared), 'column')}, the"
+                f" array {len(names)}"
             )
         return {name: replace(column, name=name) for name, column in zip(names, declared.values())}
     _check_names_exist(list(declared), names)
     more = [name for name in names if name not in declared]
     if more:
-        raise SchemaError(f"column {more[0]!r} is not in the schema that categorical_features gives")
+        raise SchemaError(
+            f"column {more[0]!r} is not in the schema that categorical_features gives"
+        )
     return {name: declared[name] for name in names}
 
 
@@ -66,12 +70,15 @@ def _categorical(given: Any, names: Sequence[str]) -> list[str]:
     if chosen.dtype.kind == "b":
         if len(chosen) != len(names):
             raise SchemaError(
-                f"categorical_features has {len(chosen)} entries for {show_count(len(names), 'column')}"
+                f"categorical_features has {len(chosen)} entries for"
+                f" {show_count(len(names), 'column')}"
             )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
         if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):
-            raise SchemaError(f"categorical_features names column {chosen.max()}, but there are {len(names)}")
+            raise SchemaError(
+                f"categorical_features names column {chosen.max()}, but there are {len(names)}"
+            )
         return [names[j] for j in chosen.tolist()]
     _check_names_exist(chosen.tolist(), names)
     return chosen.tolist()
@@ -81,17 +88,20 @@ def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
     present = set(names)
     missing = [name for name in chosen if name not in present]
     if missing:
-        raise SchemaError(f"categorical_features names the column {missing[0]!r}, which does not exist")
+        raise SchemaError(
+            f"categorical_features names the column {missing[0]!r}, which does not exist"
+        )
 
 
-# -- rows that have kinds already ---------------------------------------------------------------------------
+# -- rows that have kinds already ------------------------------------------------------
 
 
 def declare_rows(rows: Rows, roles: ColumnRoles, who: str) -> Rows:
     """The rows with their columns of the kinds that `categorical_features` declares.
 
-    Numbers that become categories take one pass over the rows, to list the values. A declaration that coded
-    cells cannot follow is refused: text as numbers, and words as free text or the reverse.
+    Numbers that become categories take one pass over the rows, to list the values. A declaration
+    that coded cells cannot follow is refused: text as numbers, and words as free text or the
+    reverse.
 
     >>> from lyceum.data import scan
     >>> rows = scan(np.array([[5.0, 1.0], [7.0, 2.0], [5.0, 3.0]]))
@@ -102,7 +112,9 @@ def declare_rows(rows: Rows, roles: ColumnRoles, who: str) -> Rows:
     schema = rows.schema
     if not roles.kinds and not roles.columns:
         return rows
-    found = _listed_values(rows, [name for name in schema.names if _must_be_listed(schema[name], roles)])
+    found = _listed_values(
+        rows, [name for name in schema.names if _must_be_listed(schema[name], roles)]
+    )
     columns = tuple(_declare(column, roles, found.get(column.name), who) for column in schema)
     changes = tuple(_change(before, after, who) for before, after in zip(schema, columns))
     return rows.then(Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None))
@@ -113,7 +125,8 @@ def _must_be_listed(column: Column, roles: ColumnRoles) -> bool:
 
 
 def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, who: str) -> Column:
-    name, kind = before.name, roles.kinds.get(before.name)
+    name = before.name
+    kind = roles.kinds.get(before.name)
     if name in roles.columns:
         return roles.columns[name]
     if kind is not None and (str(kind) == "text") != before.is_free_text:
@@ -121,7 +134,9 @@ def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, who:
     if kind is None or before.is_free_text:
         return before
     after = declared_column(name, kind, before.categories if values is None else values)
-    return replace(after, written=before.written) if after.numeric else after
+    if after.numeric:
+        return replace(after, written=before.written)
+    return after
 
 
 def _change(before: Column, after: Column, who: str) -> Change | None:
@@ -136,9 +151,9 @@ def _change(before: Column, after: Column, who: str) -> Change | None:
 
 def _contradiction(column: Column, kind: str, who: str) -> SchemaError:
     return SchemaError(
-        f"column {column.name!r} of the rows is {column.kind} ({column.why}), and categorical_features of "
-        f"{who} declares it {kind}, which coded cells cannot follow: declare it where the rows are read, "
-        f"scan(..., kinds={{{column.name!r}: {kind!r}}})"
+        f"column {column.name!r} of the rows is {column.kind} ({column.why}), and"
+        f" categorical_features of {who} declares it {kind}, which coded cells cannot follow:"
+        f" declare it where the rows are read, scan(..., kinds={{{column.name!r}: {kind!r}}})"
     )
 
 
@@ -172,7 +187,8 @@ def _listed_values(rows: Rows, names: list[str]) -> dict[str, np.ndarray]:
     for name, values in found.items():
         if len(values) and np.abs(values).max() > EXACT:
             raise SchemaError(
-                f"column {name!r} of the rows has whole numbers beyond 2⁵³, which may be rounded there: "
-                f"declare its kind where they are read, scan(..., kinds={{{name!r}: 'categorical'}})"
+                f"column {name!r} of the rows has whole numbers beyond 2⁵³, which may be rounded"
+                f" there: declare its kind where they are read, scan(..., kinds={{{name!r}:"
+                " 'categorical'})"
             )
     return found

@@ -1,4 +1,5 @@
-"""Design columns of an older schema in those of a newer one, for statistics without its new categories."""
+"""Design columns of an older schema in those of a newer one, for statistics without its new
+categories."""
 
 from __future__ import annotations
 
@@ -12,15 +13,17 @@ from lyceum._core.data.schema.schema import Schema
 
 
 def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows coded by
-    `design`.
+    """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows
+    coded by `design`.
 
     `design` has the columns of `known`, some with more categories, which no older row has.
     """
     old = replace(design, before=Schema(known.columns))
-    matrix, offset = np.zeros((len(design.after), len(old.after))), np.zeros(len(design.after))
+    matrix = np.zeros((len(design.after), len(old.after)))
+    offset = np.zeros(len(design.after))
     for j, (before, after) in enumerate(zip(old.before, design.before)):
-        was, now = np.flatnonzero(old.source == j), np.flatnonzero(design.source == j)
+        was = np.flatnonzero(old.source == j)
+        now = np.flatnonzero(design.source == j)
         if after.numeric:
             matrix[now, was] = 1.0
             continue

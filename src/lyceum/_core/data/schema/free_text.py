@@ -19,9 +19,11 @@ def with_texts_of(schema: Schema, listed: Schema) -> Schema:
     if not schema.has_free_text:
         return schema
     columns = [
-        replace(column, categories=listed[column.name].categories)
-        if column.is_free_text and column.name in listed and listed[column.name].is_text
-        else column
+        (
+            replace(column, categories=listed[column.name].categories)
+            if column.is_free_text and column.name in listed and listed[column.name].is_text
+            else column
+        )
         for column in schema
     ]
     return replace(schema, columns=tuple(columns))

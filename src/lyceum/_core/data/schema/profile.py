@@ -1,4 +1,5 @@
-"""What a table's columns look like: a mergeable profile, from which kinds are inferred with their reason."""
+"""What a table's columns look like: a mergeable profile, from which kinds are inferred with their
+reason."""
 
 from __future__ import annotations
 
@@ -96,60 +97,108 @@ class ColumnProfile:
 
     @classmethod
     def of(
-        cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool = False, ordered: bool = False
+        cls,
+        name: str,
+        column: pa.Array | pa.ChunkedArray,
+        in_full: bool = False,
+        ordered: bool = False,
     ) -> ColumnProfile:
-        """Profile a column; `ordered` keeps the levels of a dictionary in the order of their type."""
+        """Profile a column; `ordered` keeps the levels of a dictionary in the order of their
+        type."""
         holds = contents(column.type, name)
         ordered = ordered and pa.types.is_dictionary(column.type)
         n = len(column)
         if holds == "text":
             values, counts = count_text(column, ordered)
             return cls(
-                name, holds, n, column.null_count, 0, np.nan, np.nan, False, values, counts, False, ordered
+                name,
+                holds,
+                n,
+                column.null_count,
+                0,
+                np.nan,
+                np.nan,
+                False,
+                values,
+                counts,
+                False,
+                ordered,
             )
         if pa.types.is_integer(column.type) and column.null_count < n:
             return replace(
-                cls._of_integers(name, column.drop_null(), in_full), n_rows=n, n_missing=column.null_count
+                cls._of_integers(name, column.drop_null(), in_full),
+                n_rows=n,
+                n_missing=column.null_count,
             )
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
-        low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.inf, -np.inf)
+        if len(finite):
+            low = float(finite.min())
+            high = float(finite.max())
+        else:
+            low = np.inf
+            high = -np.inf
         if holds == "category":
             values, counts = count_declared(column, cells, name, ordered)
         else:
             values, counts = count_numbers(cells, in_full)
         is_integer = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
-        n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
+        n_missing = len(column) - len(cells)
+        n_infinite = len(cells) - len(finite)
         return cls(
-            name, holds, n, n_missing, n_infinite, low, high, is_integer, values, counts, in_full, ordered
+            name,
+            holds,
+            n,
+            n_missing,
+            n_infinite,
+            low,
+            high,
+            is_integer,
+            values,
+            counts,
+            in_full,
+            ordered,
         )
 
     @classmethod
-    def _of_integers(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
+    def _of_integers(
+        cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool
+    ) -> ColumnProfile:
         """The profile of whole numbers without a missing one, which need not become floats.
 
-        Numbers beyond 2⁵³ stay whole numbers: as floats, neighbours would be the same.
+        Numbers beyond 2⁵³ stay whole numbers: as floats, neighbors would be the same.
         """
         cells = column.to_numpy()
-        low, high = int(cells.min()), int(cells.max())
+        low = int(cells.min())
+        high = int(cells.max())
         values: np.ndarray | None
         counts: np.ndarray | None
         if high - low < 1 << 16 and max(-low, high) <= EXACT:
             found = np.bincount(np.subtract(cells, low, dtype=np.int64))
             present = np.flatnonzero(found)
-            values, counts = (present + low).astype(np.float64), found[present]
+            values = (present + low).astype(np.float64)
+            counts = found[present]
             if not in_full and len(values) > FEW:
-                values, counts = None, None
+                values = None
+                counts = None
         else:
-            exact = cells if max(-low, high) > EXACT else cells.astype(np.float64)
+            if max(-low, high) > EXACT:
+                exact = cells
+            else:
+                exact = cells.astype(np.float64)
             values, counts = count_numbers(exact, in_full)
-        return cls(name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full)
+        return cls(
+            name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full
+        )
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
         check_same_types({self.name: self.holds}, {self.name: other.holds})
         values, counts = _merge_counts(self, other)
-        holds = self.holds if other.holds == "empty" else other.holds
+        if other.holds == "empty":
+            holds = self.holds
+        else:
+            holds = other.holds
         return ColumnProfile(
             self.name,
             holds,
@@ -171,10 +220,14 @@ class ColumnProfile:
         return self.holds == "text" or self.values is not None
 
     def column(self, declared: Kind | None = None, typed: bool = False) -> Column:
-        """The column with its kind and the reason: declared, by its type if it is `typed`, or inferred."""
+        """The column with its kind and the reason: declared, by its type if it is `typed`, or
+        inferred."""
         if declared is not None:
             return self._declare_column(declared)
-        known = by_type(self.name, self.holds) if typed else None
+        if typed:
+            known = by_type(self.name, self.holds)
+        else:
+            known = None
         if known is not None:
             return known
         if self.holds == "empty" or (self.n_missing == self.n_rows and not self._distinct):
@@ -187,37 +240,57 @@ class ColumnProfile:
             return Column(self.name, "continuous", None, f"numbers, more than {FEW} distinct")
         if self._distinct == 2:
             one, two = self.values
-            return Column(self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}")
+            return Column(
+                self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}"
+            )
         return Column(
-            self.name, "continuous", None, f"{'whole ' * self.is_integer}numbers, {self._distinct} distinct"
+            self.name,
+            "continuous",
+            None,
+            f"{'whole ' * self.is_integer}numbers, {self._distinct} distinct",
         )
 
     @property
     def _distinct(self) -> int:
-        return 0 if self.values is None else len(self.values)
+        if self.values is None:
+            return 0
+        return len(self.values)
 
     def _categorical(self) -> Column:
         if self.holds == "bool":
             return Column(self.name, "binary", np.array([False, True]), "true or false")
         values = self._list_values("categorical")
         if self.holds == "category":
-            return Column(self.name, "categorical", values, f"a category type of {len(values)} numbers")
+            return Column(
+                self.name, "categorical", values, f"a category type of {len(values)} numbers"
+            )
         kind: Kind = "binary" if len(values) == 2 else "categorical"
-        return Column(self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}")
+        return Column(
+            self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}"
+        )
 
     def _declare_column(self, kind: Kind) -> Column:
         if kind == "text":
             if self.holds not in ("text", "empty"):
-                raise SchemaError(f"column {self.name!r} is declared text but holds {_PLURAL[self.holds]}")
+                raise SchemaError(
+                    f"column {self.name!r} is declared text but holds {_PLURAL[self.holds]}"
+                )
             return Column.of_text(self.name)
         if kind == "continuous":
             if self.holds == "text" and self.n_missing < self.n_rows:
-                example = "text" if self.values is None else f"text such as {str(self.values[0])!r}"
+                if self.values is None:
+                    example = "text"
+                else:
+                    example = f"text such as {str(self.values[0])!r}"
                 raise SchemaError(
-                    f"column {self.name!r} is declared continuous but holds {example}: clean it first"
+                    f"column {self.name!r} is declared continuous but holds {example}: clean it"
+                    " first"
                 )
             return declared_column(self.name, kind, None)
-        values = np.array([False, True]) if self.holds == "bool" else self._list_values(kind)
+        if self.holds == "bool":
+            values = np.array([False, True])
+        else:
+            values = self._list_values(kind)
         return declared_column(self.name, kind, values)
 
     def _list_values(self, kind: Kind) -> np.ndarray:
@@ -228,8 +301,8 @@ class ColumnProfile:
 
 def too_many_text(name: str, kind: Kind) -> str:
     return (
-        f"column {name!r} has too many distinct values for a {kind} column, more than {MANY:,} or very long "
-        f"ones: leave it out, e.g. ignore=[{name!r}], or group its values first"
+        f"column {name!r} has too many distinct values for a {kind} column, more than {MANY:,} or"
+        f" very long ones: leave it out, e.g. ignore=[{name!r}], or group its values first"
     )
 
 
@@ -305,12 +378,15 @@ class TableProfile:
 
     @classmethod
     def of(
-        cls, table: pa.Table | pa.RecordBatch, in_full: Collection[str] = (), ordered: Collection[str] = ()
+        cls,
+        table: pa.Table | pa.RecordBatch,
+        in_full: Collection[str] = (),
+        ordered: Collection[str] = (),
     ) -> TableProfile:
         """Profile the table.
 
-        Numbers of the columns `in_full` are listed however many there are; the levels of the dictionaries
-        `ordered` stay in their order, those of others are sorted.
+        Numbers of the columns `in_full` are listed however many there are; the levels of the
+        dictionaries `ordered` stay in their order, those of others are sorted.
         """
         columns = {
             name: ColumnProfile.of(name, table.column(name), name in in_full, name in ordered)
@@ -327,14 +403,18 @@ class TableProfile:
 
     def with_columns_of(self, other: TableProfile) -> TableProfile:
         """With the columns that `other` has replaced by its."""
-        return replace(self, columns={**self.columns, **other.columns}, n_rows=max(self.n_rows, other.n_rows))
+        return replace(
+            self, columns={**self.columns, **other.columns}, n_rows=max(self.n_rows, other.n_rows)
+        )
 
 
 def check_kinds(kinds: Mapping[str, str]) -> None:
     """Raise unless every declared kind is one."""
     for name, kind in kinds.items():
         if kind not in DECLARED:
-            raise SchemaError(f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(DECLARED)}")
+            raise SchemaError(
+                f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(DECLARED)}"
+            )
 
 
 def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
@@ -361,7 +441,10 @@ def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Both as whole numbers if one of them is and the other can be, else as they are."""
     if {one.dtype.kind, two.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
         return one, two
-    dtype = one.dtype if one.dtype.kind != "f" else two.dtype
+    if one.dtype.kind != "f":
+        dtype = one.dtype
+    else:
+        dtype = two.dtype
     if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):
         return one.astype(dtype), two.astype(dtype)
     return one, two
@@ -369,4 +452,6 @@ def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def _limit(one: ColumnProfile, two: ColumnProfile) -> int:
     """How many distinct values of both are still listed."""
-    return MANY if one.in_full or two.in_full or one.holds in ("text", "category") else FEW
+    if one.in_full or two.in_full or one.holds in ("text", "category"):
+        return MANY
+    return FEW

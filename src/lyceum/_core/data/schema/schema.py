@@ -18,7 +18,8 @@ _MANY = 10_000  # columns
 
 
 class _NameIndex:
-    """Holds the names and their places; they are no fields, so that copies and model files do without."""
+    """Holds the names and their places; they are no fields, so that copies and model files do
+    without."""
 
     __slots__ = ("_has_free_text", "_listed_names", "_places")
     _has_free_text: bool
@@ -76,7 +77,9 @@ class Schema(_NameIndex):
             check_names(self.names)
 
     @classmethod
-    def declare(cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None) -> Schema:
+    def declare(
+        cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None
+    ) -> Schema:
         """A schema from names and, for each, "continuous" or the list of categories."""
         return cls(tuple(_declare(name, kind) for name, kind in kinds.items()), target)
 
@@ -96,18 +99,23 @@ class Schema(_NameIndex):
 
     @property
     def of_an_array(self) -> bool:
-        """Whether these are known to be the numbers of an array, without a look at (a million) columns."""
+        """Whether these are known to be the numbers of an array, without a look at (a million)
+        columns."""
         return bool(_known_names(self.columns))
 
     @property
     def target_name(self) -> str:
         """The name of the target, "y" if it has none."""
-        return "y" if self.target is None else self.target.name
+        if self.target is None:
+            return "y"
+        return self.target.name
 
     @property
     def categorical(self) -> np.ndarray:
         """The indices of binary and categorical columns."""
-        return np.array([j for j, column in enumerate(self.columns) if column.is_categorical], dtype=np.intp)
+        return np.array(
+            [j for j, column in enumerate(self.columns) if column.is_categorical], dtype=np.intp
+        )
 
     @property
     def continuous(self) -> np.ndarray:
@@ -127,9 +135,12 @@ class Schema(_NameIndex):
             return has
 
     def check(self) -> None:
-        """Raise ModelFileError unless the values, which came from a model file, are those of a schema."""
+        """Raise ModelFileError unless the values, which came from a model file, are those of a
+        schema."""
         columns = self.columns
-        if not isinstance(columns, tuple) or not all(isinstance(column, Column) for column in columns):
+        if not isinstance(columns, tuple) or not all(
+            isinstance(column, Column) for column in columns
+        ):
             raise ModelFileError("holds a schema that is not made of columns")
         if not isinstance(self.target, Column | None) or not isinstance(self.weight, str | None):
             raise ModelFileError("holds a schema whose target or weight is not a column")
@@ -171,20 +182,32 @@ class Schema(_NameIndex):
             return self
 
         def remember(column: Column) -> Column:
-            known = styles.get(column.name, "") if column.categories is None or column.numeric else ""
-            return replace(column, written=known) if known else column
+            if column.categories is None or column.numeric:
+                known = styles.get(column.name, "")
+            else:
+                known = ""
+            if known:
+                return replace(column, written=known)
+            return column
 
-        target = None if self.target is None else remember(self.target)
+        if self.target is None:
+            target = None
+        else:
+            target = remember(self.target)
         return replace(self, columns=tuple(map(remember, self.columns)), target=target)
 
     @property
     def written(self) -> dict[str, str]:
         """How the cells of columns were written that were read from text."""
-        columns = self.columns if self.target is None else (*self.columns, self.target)
+        if self.target is None:
+            columns = self.columns
+        else:
+            columns = (*self.columns, self.target)
         return {column.name: column.written for column in columns if column.written}
 
     def same_as(self, other: Schema) -> bool:
-        """Whether both have the same columns with the same categories, and targets of the same classes."""
+        """Whether both have the same columns with the same categories, and targets of the same
+        classes."""
         return not self.difference(other)
 
     def difference(self, other: Schema) -> str:
@@ -222,9 +245,14 @@ class Schema(_NameIndex):
     def __str__(self) -> str:
         rows = list(self.columns) + ([self.target] if self.target else [])
         wide = max((len(column.name) for column in rows), default=0)
-        lines = [f"{column.name:<{wide}}  {column.kind:<11} {column.why}".rstrip() for column in self.columns]
+        lines = [
+            f"{column.name:<{wide}}  {column.kind:<11} {column.why}".rstrip()
+            for column in self.columns
+        ]
         if self.target:
-            lines.append(f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}")
+            lines.append(
+                f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}"
+            )
         return "\n".join(lines)
 
 
@@ -251,7 +279,9 @@ def _number_column(
 
 
 _Numbers = tuple[tuple[str, ...], tuple[Column, ...]]
-_recent: tuple[_Numbers, ...] = ()  # names and columns of the last arrays: a wide one is often fitted again
+_recent: tuple[
+    _Numbers, ...
+] = ()  # names and columns of the last arrays: a wide one is often fitted again
 _KEPT = 4
 
 

@@ -1,4 +1,5 @@
-"""Whether a target holds classes or numbers, for methods that take both: the rule of scanned targets."""
+"""Whether a target holds classes or numbers, for methods that take both: the rule of scanned
+targets."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from lyceum.errors import DataError
 def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
     """Whether the target of scanned rows X, or y, holds classes or numbers.
 
-    Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones with
-    three rows each on average, of which at most one in ten has a single row. Fractions in y are numbers, as
-    scikit-learn takes no classes from them.
+    Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones
+    with three rows each on average, of which at most one in ten has a single row. Fractions in y
+    are numbers, as scikit-learn takes no classes from them.
 
     >>> target_task(None, [1, 2, 3] * 5, "it"), target_task(None, [1.5, 2.0, 3.0] * 5, "it")
     ('classes', 'numbers')
@@ -27,14 +28,21 @@ def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
         target = X.schema.target
         if target is None:
             raise DataError(f"{who} needs a target: give scan(..., target=...)")
-        return "classes" if target.is_categorical else "numbers"
+        if target.is_categorical:
+            return "classes"
+        return "numbers"
     if y is None:
         raise DataError(f"{who} requires y to be passed, but the target y is None")
-    y = y.compute() if hasattr(y, "compute") else y
+    if hasattr(y, "compute"):
+        y = y.compute()
     values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
     if values.dtype.kind not in "iuf":
         return "classes"
     if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
         return "numbers"
-    column = target_column(ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None)
-    return "classes" if column.is_categorical else "numbers"
+    column = target_column(
+        ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None
+    )
+    if column.is_categorical:
+        return "classes"
+    return "numbers"

@@ -26,17 +26,23 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
     if y is None or task is None:
         return None
     if is_arrow(y, "Array", "ChunkedArray"):
-        y = y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y.to_numpy()
+        if is_arrow(y, "Array"):
+            y = y.to_numpy(zero_copy_only=False)
+        else:
+            y = y.to_numpy()
     if is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
     y = np.asarray(y)
-    y = y if is_flat(y, "iubUf") else column_or_1d(y, warn=True)
+    if not is_flat(y, "iubUf"):
+        y = column_or_1d(y, warn=True)
     if task == "classes":
         return labels(y, name)
     try:
         y = target_numbers(y, name)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{who} predicts numbers, but {name!r} cannot be read as such: {error}") from error
+        raise DataError(
+            f"{who} predicts numbers, but {name!r} cannot be read as such: {error}"
+        ) from error
     if not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise MissingValuesError(
@@ -46,21 +52,26 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
     return y
 
 
-def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
+def fill_unlabeled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
     """A target with some label in place of those that are missing, and where they were missing.
 
-    None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's convention, unless
-    only one other label occurs: classes may be called -1 and 1.
+    None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's
+    convention, unless only one other label occurs: classes may be called -1 and 1.
 
-    >>> fill_unlabelled([2, -1, 3], "y", "A learner")
+    >>> fill_unlabeled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))
     """
     if is_arrow(y, "Array", "ChunkedArray"):
         y = y.to_pylist()
     elif is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
-    y = column_or_1d(np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True)
-    missing = y != y if y.dtype.kind in "fmM" else np.zeros(len(y), dtype=bool)
+    y = column_or_1d(
+        np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True
+    )
+    if y.dtype.kind in "fmM":
+        missing = y != y
+    else:
+        missing = np.zeros(len(y), dtype=bool)
     if y.dtype == object:
         missing = np.array([is_missing(one) for one in y], dtype=bool)
     if y.dtype.kind in "ifO":
@@ -70,7 +81,9 @@ def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray
         if len(set(y[~missing & ~marked].tolist())) != 1:
             missing = missing | marked
     if missing.all():
-        raise DataError(f"no row has a label in {name!r}: {who} needs at least one row of every class")
+        raise DataError(
+            f"no row has a label in {name!r}: {who} needs at least one row of every class"
+        )
     y = y.copy()
     y[missing] = y[np.flatnonzero(~missing)[0]]
     return (np.array(y.tolist()) if y.dtype == object else y), missing
@@ -94,19 +107,30 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     """The weights of the rows: numbers of at least 0, and some more than 0."""
     if w is None:
         return None
-    is_checked = is_flat(w, "f") and w.dtype == np.float64 and w.shape == X.shape[:1] and np.isfinite(w).all()
-    weights = w if is_checked else _check_weight_numbers(w, X)
+    is_checked = (
+        is_flat(w, "f")
+        and w.dtype == np.float64
+        and w.shape == X.shape[:1]
+        and np.isfinite(w).all()
+    )
+    if is_checked:
+        weights = w
+    else:
+        weights = _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(f"sample_weight has negative values, which {who} cannot take")
     if weights.max(initial=0.0) > _LARGEST_WEIGHT:
-        raise DataError(f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights")
+        raise DataError(
+            f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights"
+        )
     if not weights.any():
         raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
     return weights
 
 
 def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
-    """One number per row, by scikit-learn's checks; what cannot be read as numbers is refused by name."""
+    """One number per row, by scikit-learn's checks; what cannot be read as numbers is refused by
+    name."""
     try:
         if np.asarray(w).dtype.kind in "mM":
             raise TypeError("they are times")
@@ -124,6 +148,8 @@ def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
     wanted = np.unique(np.asarray(classes))
     new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
     if len(new):
-        raise DataError(f"y has the label {new[0]!r}, which is not among the classes given to {who}")
+        raise DataError(
+            f"y has the label {new[0]!r}, which is not among the classes given to {who}"
+        )
     kind: Kind = "binary" if len(wanted) == 2 else "categorical"
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))

@@ -43,8 +43,9 @@ def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
 
     Σ⁻¹ = Σ_i Σ_i⁻¹,  m = Σ Σ_i Σ_i⁻¹ m_i.
 
-    It is computed one measurement after the other, m ← m + K (m_i - m) with K = Σ (Σ + Σ_i)⁻¹, so that a
-    measurement without error (a singular Σ_i) is allowed as long as no other is exact in the same direction.
+    It is computed one measurement after the other, m ← m + K (m_i - m) with K = Σ (Σ + Σ_i)⁻¹, so
+    that a measurement without error (a singular Σ_i) is allowed as long as no other is exact in the
+    same direction.
 
     Parameters
     ----------
@@ -68,21 +69,26 @@ def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
     >>> fuse_gaussians([10.0, 12.0], [1.0, 3.0])
     FusedGaussian(mean=10.5, covariance=0.75)
     """
-    m, P = np.asarray(means, dtype=np.float64), np.asarray(covariances, dtype=np.float64)
+    m = np.asarray(means, dtype=np.float64)
+    P = np.asarray(covariances, dtype=np.float64)
     line = m.ndim == 1
     if line and P.ndim == 1:
-        m, P = m[:, None], P[:, None, None]
+        m = m[:, None]
+        P = P[:, None, None]
     if m.ndim != 2 or P.shape != (len(m), m.shape[1], m.shape[1]) or not len(m):
         raise DataError(
-            f"{np.shape(means)} means and {np.shape(covariances)} covariances do not fit: give (k,) and (k,) "
-            "for numbers, or (k, d) and (k, d, d)"
+            f"{np.shape(means)} means and {np.shape(covariances)} covariances do not fit: give (k,)"
+            " and (k,) for numbers, or (k, d) and (k, d, d)"
         )
     for i, one in enumerate(P):
         _check(one, i)
-    mean, covariance = m[0], P[0]
+    mean = m[0]
+    covariance = P[0]
     for i in range(1, len(m)):
         mean, covariance = _fuse_two(mean, covariance, m[i], P[i])
-    return FusedGaussian(float(mean[0]), float(covariance[0, 0])) if line else FusedGaussian(mean, covariance)
+    if line:
+        return FusedGaussian(float(mean[0]), float(covariance[0, 0]))
+    return FusedGaussian(mean, covariance)
 
 
 def _fuse_two(
@@ -91,7 +97,9 @@ def _fuse_two(
     total = P + R
     factor = PositiveFactor.of(total)
     if factor.rank < len(total):
-        raise DataError("two measurements are both exact in some direction: they cannot be combined")
+        raise DataError(
+            "two measurements are both exact in some direction: they cannot be combined"
+        )
     gain = factor.solve(P).T
     rest = np.eye(len(P)) - gain
     # Joseph's form: symmetric and never negative

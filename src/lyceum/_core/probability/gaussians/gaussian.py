@@ -50,11 +50,13 @@ class Gaussian:
     covariance: np.ndarray
 
     def __post_init__(self) -> None:
-        mean, covariance = (np.array(value, dtype=np.float64) for value in (self.mean, self.covariance))
+        mean, covariance = (
+            np.array(value, dtype=np.float64) for value in (self.mean, self.covariance)
+        )
         if mean.ndim != 1 or covariance.shape != (len(mean), len(mean)):
             raise DataError(
-                f"a Gaussian has a mean of shape (d,) and a covariance of shape (d, d), not {mean.shape} and "
-                f"{covariance.shape}"
+                "a Gaussian has a mean of shape (d,) and a covariance of shape (d, d), not"
+                f" {mean.shape} and {covariance.shape}"
             )
         if not np.isfinite(mean).all() or not np.isfinite(covariance).all():
             raise DataError("the mean and the covariance of a Gaussian must be finite")
@@ -63,7 +65,9 @@ class Gaussian:
         covariance = _symmetrize(covariance)
         values = np.linalg.eigvalsh(covariance)
         if len(values) and values[0] < -_ROUNDING * max(values[-1], 0.0):
-            raise DataError(f"the covariance of a Gaussian has the negative eigenvalue {values[0]:.3g}")
+            raise DataError(
+                f"the covariance of a Gaussian has the negative eigenvalue {values[0]:.3g}"
+            )
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)
 
@@ -91,7 +95,10 @@ class Gaussian:
         constant = np.array([-0.5 * (white.log_det + d * np.log(2 * np.pi))])
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim < 2:  # one row, or the numbers of a single column
-            rows = rows.reshape(-1, 1) if len(self.mean) == 1 else rows.reshape(1, -1)
+            if len(self.mean) == 1:
+                rows = rows.reshape(-1, 1)
+            else:
+                rows = rows.reshape(1, -1)
         if rows.ndim != 2 or rows.shape[1] != len(self.mean):
             raise DataError(
                 f"the Gaussian is of {show_count(len(self.mean), 'column')}, but X has the shape "
@@ -108,15 +115,16 @@ class Gaussian:
     def condition(self, places: Sequence[int], values: Any) -> Gaussian:
         """The distribution of the other columns when those at `places` have these values.
 
-        μ_a + Σ_ab Σ_bb⁻¹ (x_b - μ_b) and Σ_aa - Σ_ab Σ_bb⁻¹ Σ_ba. With a singular Σ_bb its pseudoinverse is
-        used: a column that follows from others adds nothing.
+        μ_a + Σ_ab Σ_bb⁻¹ (x_b - μ_b) and Σ_aa - Σ_ab Σ_bb⁻¹ Σ_ba. With a singular Σ_bb its
+        pseudoinverse is used: a column that follows from others adds nothing.
         """
         b = self._columns(places)
         a = np.setdiff1d(np.arange(len(self.mean)), b)
         values = np.atleast_1d(np.asarray(values, dtype=np.float64))
         if values.shape != b.shape:
             raise DataError(
-                f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per column"
+                f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per"
+                " column"
             )
         known = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
         gain = known.solve(self.covariance[np.ix_(b, a)]).T
@@ -130,30 +138,39 @@ class Gaussian:
         """
         if len(self.mean) != len(other.mean):
             raise DataError(
-                f"a Gaussian of {show_count(len(self.mean), 'column')} cannot be multiplied by one of "
-                f"{len(other.mean)}: both need the same columns"
+                f"a Gaussian of {show_count(len(self.mean), 'column')} cannot be multiplied by one"
+                f" of {len(other.mean)}: both need the same columns"
             )
         fused = fuse_gaussians([self.mean, other.mean], [self.covariance, other.covariance])
         spread = self._make(other.mean, self.covariance + other.covariance)
-        return self._make(fused.mean, fused.covariance), float(spread.log_density(self.mean[None])[0])
+        return self._make(fused.mean, fused.covariance), float(
+            spread.log_density(self.mean[None])[0]
+        )
 
     def affine(self, matrix: Any, offset: Any = 0.0, noise: Any = 0.0) -> Gaussian:
-        """The distribution of A x + b + e, with e ~ N(0, noise): mean A μ + b, covariance A Σ Aᵀ + noise."""
+        """The distribution of A x + b + e, with e ~ N(0, noise): mean A μ + b, covariance A Σ Aᵀ +
+        noise."""
         A = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
         if A.shape[1] != len(self.mean):
             raise DataError(
-                f"the matrix has {show_count(A.shape[1], 'column')}, but the Gaussian is of {len(self.mean)}"
+                f"the matrix has {show_count(A.shape[1], 'column')}, but the Gaussian is of"
+                f" {len(self.mean)}"
             )
         noise = np.asarray(noise, dtype=np.float64)
-        noise = noise * np.eye(len(A)) if noise.ndim == 0 else noise
+        if noise.ndim == 0:
+            noise = noise * np.eye(len(A))
         return self._make(A @ self.mean + offset, A @ self.covariance @ A.T + noise)
 
     def _columns(self, places: Any) -> np.ndarray:
         """The numbers of the columns at `places`; negative ones count from the end."""
-        d, at = len(self.mean), np.atleast_1d(np.asarray(places))
-        at = at.astype(np.intp) if not at.size else at
+        d = len(self.mean)
+        at = np.atleast_1d(np.asarray(places))
+        if not at.size:
+            at = at.astype(np.intp)
         if at.ndim != 1 or at.dtype.kind not in "iu" or (at >= d).any() or (at < -d).any():
-            raise DataError(f"places must be numbers of columns, from 0 to {d - 1}, but they are {places!r}")
+            raise DataError(
+                f"places must be numbers of columns, from 0 to {d - 1}, but they are {places!r}"
+            )
         at = at.astype(np.intp) % max(1, d)
         if len(np.unique(at)) < len(at):
             raise DataError(f"places must name every column once, but they are {places!r}")

@@ -12,8 +12,9 @@ def gaussian_log_density(
 ) -> np.ndarray:
     """constant_k - ½ |W_k (x - μ_k)|² of every row x and component k.
 
-    The part of the log density that depends on x; the constants hold -½ (log |Σ_k| + d log 2π), and log
-    priors where there are any. One block of rows is computed in one thread: `Rows.collect` has the threads.
+    The part of the log density that depends on x; the constants hold -½ (log |Σ_k| + d log 2π), and
+    log priors where there are any. One block of rows is computed in one thread: `Rows.collect` has
+    the threads.
 
     Parameters
     ----------
@@ -46,16 +47,19 @@ def gaussian_log_density(
         return out
     out = np.empty((len(X), K))
     out[:] = constant
-    mean, half = np.ascontiguousarray(means.T), np.ascontiguousarray(0.5 * whitening.T**2)
-    native.gaussian_log_joint(X, np.arange(len(mean), dtype=np.int32), mean, half, np.zeros_like(half), out)
+    mean = np.ascontiguousarray(means.T)
+    half = np.ascontiguousarray(0.5 * whitening.T**2)
+    native.gaussian_log_joint(
+        X, np.arange(len(mean), dtype=np.int32), mean, half, np.zeros_like(half), out
+    )
     return out
 
 
 def squared_distance_parts(X: np.ndarray, means: np.ndarray, whitening: np.ndarray) -> np.ndarray:
     """The part of every column in the squared distances |W_k (x - μ_k)|².
 
-    (x - μ)ᵀ P (x - μ) is the sum over the columns of (x - μ)_j (P (x - μ))_j: an interaction of two columns
-    is split evenly between them.
+    (x - μ)ᵀ P (x - μ) is the sum over the columns of (x - μ)_j (P (x - μ))_j: an interaction of two
+    columns is split evenly between them.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Covariances of few rows with many columns: a diagonal and some rows, without a matrix of all columns."""
+"""Covariances of few rows with many columns: a diagonal and some rows, without a matrix of all
+columns."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from lyceum.errors import ModelFileError
 class LowRankCovariance:
     """Σ = diag(t) + GᵀG with few rows G, solved by Woodbury's formula.
 
-    With H = G diag(t)^(-½) and HHᵀ = U Λ Uᵀ, Σ⁻¹ = diag(t)⁻¹ - BᵀB, B = (I + Λ)^(-½) Uᵀ G diag(t)⁻¹, and
-    log |Σ| = Σ log t + Σ log(1 + λ). Columns where t is 0 are left out.
+    With H = G diag(t)^(-½) and HHᵀ = U Λ Uᵀ, Σ⁻¹ = diag(t)⁻¹ - BᵀB, B = (I + Λ)^(-½) Uᵀ G
+    diag(t)⁻¹, and log |Σ| = Σ log t + Σ log(1 + λ). Columns where t is 0 are left out.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class LowRankCovariance:
 
     References
     ----------
-    M. A. Woodbury, "Inverting modified matrices", Statistical Research Group, Memorandum 42, Princeton
-    University, 1950.
+    M. A. Woodbury, "Inverting modified matrices", Statistical Research Group, Memorandum 42,
+    Princeton University, 1950.
 
     Examples
     --------
@@ -77,12 +78,17 @@ class LowRankCovariance:
         return np.diag(self.diagonal) + self.rows.T @ self.rows
 
     def check(self) -> None:
-        """Raise ModelFileError unless the values, which came from a model file, are those of a covariance."""
+        """Raise ModelFileError unless the values, which came from a model file, are those of a
+        covariance."""
         arrays = (self.diagonal, self.rows, self.turn)
         if not all(isinstance(one, np.ndarray) and one.dtype == np.float64 for one in arrays):
             raise ModelFileError("holds a covariance that is not made of numbers")
         m = len(self.turn)
-        if self.diagonal.ndim != 1 or self.rows.shape != (m, len(self.diagonal)) or self.turn.shape != (m, m):
+        if (
+            self.diagonal.ndim != 1
+            or self.rows.shape != (m, len(self.diagonal))
+            or self.turn.shape != (m, m)
+        ):
             raise ModelFileError("holds a covariance whose diagonal and rows do not fit together")
         if not all(np.isfinite(one).all() for one in arrays) or not isinstance(self.log_det, float):
             raise ModelFileError("holds a covariance with missing or infinite numbers")

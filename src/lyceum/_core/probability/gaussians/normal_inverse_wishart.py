@@ -19,7 +19,7 @@ class StudentT(NamedTuple):
     degrees : float or array of shape (K,)
         The degrees of freedom.
     location : array of shape (d,) or (K, d)
-        The centre; with more than one degree of freedom the mean.
+        The center; with more than one degree of freedom the mean.
     shape : array of shape (d, d) or (K, d, d)
         The shape matrix: the covariance times (degrees - 2) / degrees.
 
@@ -49,7 +49,8 @@ class StudentT(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NormalInverseWishart:
-    """Σ ~ IW(scale, nu) and μ | Σ ~ N(mean, Σ / kappa): knowledge of a Gaussian, or of one per class.
+    """Σ ~ IW(scale, nu) and μ | Σ ~ N(mean, Σ / kappa): knowledge of a Gaussian, or of one per
+    class.
 
     Rows of weight n, mean x̄ and scatter S turn the prior (m_0, κ_0, ν_0, S_0) into the posterior
 
@@ -121,14 +122,17 @@ class NormalInverseWishart:
         nu_0 : float or None
             Above d - 1; None takes d + 2, the least whole number for which the mean of Σ exists.
         scale : "data", float or array of shape (d, d)
-            "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
-            variances of the columns (with ν_0 <= d + 1 the variances themselves); constant columns are then
-            not used, and d is the number of the others. A number s stands for s I.
+            "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has
+            the variances of the columns (with ν_0 <= d + 1 the variances themselves); constant
+            columns are then not used, and d is the number of the others. A number s stands for s I.
         mean, variance : array of shape (d,)
             Of the columns, over all rows.
         """
         from_data = isinstance(scale, str)
-        used = variance > 0 if from_data else np.ones(len(variance), dtype=bool)
+        if from_data:
+            used = variance > 0
+        else:
+            used = np.ones(len(variance), dtype=bool)
         d = int(used.sum())
         nu = float(d + 2 if nu_0 is None else nu_0)
         if nu <= d - 1:
@@ -156,22 +160,29 @@ class NormalInverseWishart:
         """
         n = np.asarray(weight, dtype=np.float64)
         posterior, between = self._update_means(n, mean)
-        return replace(posterior, nu=(self.nu + n)[()], scale=self.scale + self._mask() * (scatter + between))
+        return replace(
+            posterior, nu=(self.nu + n)[()], scale=self.scale + self._mask() * (scatter + between)
+        )
 
     def update_shared(
         self, weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray
     ) -> NormalInverseWishart:
-        """The posterior of K classes with one covariance, from their pooled scatter of shape (d, d).
+        """The posterior of K classes with one covariance, from their pooled scatter of shape (d,
+        d).
 
-        The scatters of all classes add up in one S_n, and ν_n = ν_0 + Σ n; the means stay their own.
+        The scatters of all classes add up in one S_n, and ν_n = ν_0 + Σ n; the means stay their
+        own.
         """
         posterior, between = self._update_means(weight, mean)
         together = self.scale + self._mask() * (scatter + between.sum(axis=0))
         nu = np.full(len(weight), self.nu + weight.sum())
         return replace(posterior, nu=nu, scale=np.repeat(together[None], len(weight), axis=0))
 
-    def _update_means(self, n: np.ndarray, mean: np.ndarray) -> tuple[NormalInverseWishart, np.ndarray]:
-        """With κ_n and m_n, and the scatter (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ between prior and rows."""
+    def _update_means(
+        self, n: np.ndarray, mean: np.ndarray
+    ) -> tuple[NormalInverseWishart, np.ndarray]:
+        """With κ_n and m_n, and the scatter (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ between prior and
+        rows."""
         kappa = np.asarray(self.kappa + n)
         moved = np.where(n[..., None] > 0, mean - self.mean, 0.0)
         share = np.asarray(n / kappa)[..., None]
@@ -188,10 +199,19 @@ class NormalInverseWishart:
         ln p = -(n d/2) ln π + ln Γ_d(ν_n/2) - ln Γ_d(ν_0/2) + (ν_0/2) ln |S_0| - (ν_n/2) ln |S_n|
         + (d/2) ln(κ_0/κ_n). Its difference between two models is their log Bayes factor.
         """
-        after, on, d = self.update(weight, mean, scatter), self.used, self.n_used
-        before_det, after_det = (np.linalg.slogdet(one.scale[np.ix_(on, on)])[1] for one in (self, after))
-        gammas = multigammaln(after.nu / 2.0, d) - multigammaln(self.nu / 2.0, d) if d else 0.0
-        shapes = 0.5 * (self.nu * before_det - after.nu * after_det + d * np.log(self.kappa / after.kappa))
+        after = self.update(weight, mean, scatter)
+        on = self.used
+        d = self.n_used
+        before_det, after_det = (
+            np.linalg.slogdet(one.scale[np.ix_(on, on)])[1] for one in (self, after)
+        )
+        if d:
+            gammas = multigammaln(after.nu / 2.0, d) - multigammaln(self.nu / 2.0, d)
+        else:
+            gammas = 0.0
+        shapes = 0.5 * (
+            self.nu * before_det - after.nu * after_det + d * np.log(self.kappa / after.kappa)
+        )
         return float(gammas + shapes - 0.5 * weight * d * np.log(np.pi))
 
     def mode(self) -> np.ndarray:
@@ -205,7 +225,8 @@ class NormalInverseWishart:
         return self.scale / divisor[..., None, None]
 
     def predictive(self) -> StudentT:
-        """The density of the next row: t with ν - d + 1 degrees of freedom, shape S (κ + 1) / (κ degrees)."""
+        """The density of the next row: t with ν - d + 1 degrees of freedom, shape S (κ + 1) / (κ
+        degrees)."""
         degrees = self.nu - self.n_used + 1.0
         growth = np.asarray((self.kappa + 1.0) / (self.kappa * degrees))
         return StudentT(degrees, self.mean, self.scale * growth[..., None, None])
@@ -253,8 +274,11 @@ def positive_matrix(name: str, value: Any, d: int) -> np.ndarray:
     [[2.0, 0.0], [0.0, 2.0]]
     """
     matrix = number_setting(name, value)
-    matrix = matrix * np.eye(d) if matrix.ndim == 0 else matrix
-    sound = matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)
+    if matrix.ndim == 0:
+        matrix = matrix * np.eye(d)
+    sound = (
+        matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)
+    )
     if not sound or np.linalg.eigvalsh(matrix).min(initial=np.inf) <= 0:
         raise SettingError(
             f"{name} must be a positive definite matrix of shape ({d}, {d}), or one positive number"

@@ -51,7 +51,9 @@ class Whitening(NamedTuple):
 
     def apply(self, rows: np.ndarray) -> np.ndarray:
         """W x for every row x."""
-        return rows * self.W if self.W.ndim == 1 else rows @ self.W.T
+        if self.W.ndim == 1:
+            return rows * self.W
+        return rows @ self.W.T
 
 
 def whiten(covariance: np.ndarray, total_variance: np.ndarray) -> Whitening:
@@ -64,8 +66,8 @@ def whiten(covariance: np.ndarray, total_variance: np.ndarray) -> Whitening:
     covariance : array of shape (d, d) or (d,)
         Σ, or its diagonal.
     total_variance : array of shape (d,)
-        The variance of every column over all rows, which replaces a variance of 0. A column where both are 0
-        is left out: it has zeros in W and no part in the determinant.
+        The variance of every column over all rows, which replaces a variance of 0. A column where
+        both are 0 is left out: it has zeros in W and no part in the determinant.
 
     Returns
     -------
@@ -87,8 +89,8 @@ def whiten(covariance: np.ndarray, total_variance: np.ndarray) -> Whitening:
 
 
 def _whiten_full(covariance: np.ndarray, total_variance: np.ndarray) -> Whitening:
-    # Σ = S R S with S the deviations and R = L Lᵀ the correlations, so W = L⁻¹ S⁻¹. The squared diagonal of L
-    # is the part of every column that those before it leave unexplained.
+    # Σ = S R S with S the deviations and R = L Lᵀ the correlations, so W = L⁻¹ S⁻¹. The squared
+    # diagonal of L is the part of every column that those before it leave unexplained.
     variance = np.diag(covariance)
     scale = np.sqrt(np.where(variance > 0, variance, total_variance))
     varies = scale > 0
@@ -101,7 +103,9 @@ def _whiten_full(covariance: np.ndarray, total_variance: np.ndarray) -> Whitenin
         L, _ = _cholesky(R + RIDGE * np.eye(len(scale)))
         ridge = RIDGE * scale**2
     log_det = 2.0 * float(np.log(np.diag(L)[varies]).sum() + np.log(scale[varies]).sum())
-    return Whitening(np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse), log_det, ridge, dependent)
+    return Whitening(
+        np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse), log_det, ridge, dependent
+    )
 
 
 def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:
@@ -122,4 +126,6 @@ def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whiten
 
 
 def _first_place(mask: np.ndarray) -> int | None:
-    return int(mask.argmax()) if mask.any() else None
+    if mask.any():
+        return int(mask.argmax())
+    return None

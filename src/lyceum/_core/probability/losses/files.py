@@ -43,7 +43,9 @@ def read(path: Path) -> MatrixContent | PairCosts:
     """The content of a CSV or TOML file."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise DataError(f"cannot tell how {path} holds a loss matrix: name it {' or '.join(_READERS)}")
+        raise DataError(
+            f"cannot tell how {path} holds a loss matrix: name it {' or '.join(_READERS)}"
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -64,7 +66,8 @@ def _from_csv(text: str) -> MatrixContent:
     for line in body:
         if len(line) != len(actions) + 1:
             raise DataError(
-                f"the row of {line[0]!r} has {len(line) - 1} losses for {len(actions)} actions ({_NOTE})"
+                f"the row of {line[0]!r} has {len(line) - 1} losses for {len(actions)} actions"
+                f" ({_NOTE})"
             )
     values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
     return MatrixContent(values, _parse_labels([line[0] for line in body]), _parse_labels(actions))
@@ -93,19 +96,25 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
     """A matrix or costs from a TOML table."""
     unknown = sorted(set(recipe) - _KEYS)
     if unknown:
-        raise DataError(f"a loss matrix has no key {unknown[0]!r}: its keys are {', '.join(sorted(_KEYS))}")
+        raise DataError(
+            f"a loss matrix has no key {unknown[0]!r}: its keys are {', '.join(sorted(_KEYS))}"
+        )
     if ("loss" in recipe) == ("costs" in recipe):
         raise DataError(
-            "a loss matrix is given by loss = [[...], ...], or by costs.<true class>.<action>: one of them"
+            "a loss matrix is given by loss = [[...], ...], or by costs.<true class>.<action>: one"
+            " of them"
         )
-    classes, actions = recipe.get("classes"), recipe.get("actions")
+    classes = recipe.get("classes")
+    actions = recipe.get("actions")
     if "loss" in recipe:
         if "default" in recipe:
             raise DataError("default is for costs: loss = [[...], ...] gives every cost itself")
         return MatrixContent(recipe["loss"], classes, actions)
     try:
         pairs = {
-            (_label(k), _label(a)): float(c) for k, row in recipe["costs"].items() for a, c in row.items()
+            (_label(k), _label(a)): float(c)
+            for k, row in recipe["costs"].items()
+            for a, c in row.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
         raise DataError("costs must be numbers, costs.<true class>.<action> = cost") from error
@@ -113,7 +122,9 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
 
 
 def _label(text: str) -> Any:
-    return int(text) if _INTEGER.fullmatch(text) else text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return text
 
 
 def write(
@@ -126,7 +137,10 @@ def write(
         )
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
-    text = _as_toml(recipe) if path.suffix.lower() == ".toml" else _as_csv(recipe["loss"], rows, columns)
+    if path.suffix.lower() == ".toml":
+        text = _as_toml(recipe)
+    else:
+        text = _as_csv(recipe["loss"], rows, columns)
     write_file(path, text.encode())
     return path
 
@@ -150,7 +164,9 @@ def _as_toml(recipe: Mapping[str, Any]) -> str:
 
 
 def _number_text(value: float) -> str:
-    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    if float(value).is_integer() and abs(value) < 1e15:
+        return repr(int(value))
+    return repr(float(value))
 
 
 def _toml_label(label: Any) -> str:
@@ -159,7 +175,9 @@ def _toml_label(label: Any) -> str:
     if isinstance(label, int | float):
         return repr(label)
     if not isinstance(label, str):
-        raise DataError(f"the label {label!r} cannot be written to TOML: use text or numbers as labels")
+        raise DataError(
+            f"the label {label!r} cannot be written to TOML: use text or numbers as labels"
+        )
     return json.dumps(label, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -20,8 +20,8 @@ from lyceum.report import Table, show_count
 class LossMatrix:
     """The cost of every action: rows = true class, columns = action.
 
-    λ[k, a] is the loss of taking action a when the truth is class k. An action is usually to name a class;
-    one that names no class is a way to reject. A negative loss is a gain.
+    λ[k, a] is the loss of taking action a when the truth is class k. An action is usually to name a
+    class; one that names no class is a way to reject. A negative loss is a gain.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class LossMatrix:
 
     References
     ----------
-    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
-    Intelligence, 2001.
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on
+    Artificial Intelligence, 2001.
 
     Examples
     --------
@@ -69,17 +69,27 @@ class LossMatrix:
     actions: tuple[Any, ...] | None
 
     def __init__(
-        self, values: Any, classes: Iterable[Any] | None = None, actions: Iterable[Any] | None = None
+        self,
+        values: Any,
+        classes: Iterable[Any] | None = None,
+        actions: Iterable[Any] | None = None,
     ):
         values = _numbers(values)
-        classes = None if classes is None else unique_labels(classes, "classes")
+        if classes is None:
+            classes = None
+        else:
+            classes = unique_labels(classes, "classes")
         default_actions = actions is None
-        actions = classes if actions is None else unique_labels(actions, "actions")
+        if actions is None:
+            actions = classes
+        else:
+            actions = unique_labels(actions, "actions")
         _check_count(values.shape[0], classes, "rows", "classes")
         if default_actions and classes is not None and values.shape[1] != len(classes):
             raise DataError(
-                f"a loss matrix with {show_count(values.shape[1], 'column')} for {len(classes)} classes "
-                "needs names for its actions (rows = true class, columns = action): give actions=[...]"
+                f"a loss matrix with {show_count(values.shape[1], 'column')} for {len(classes)}"
+                " classes needs names for its actions (rows = true class, columns = action): give"
+                " actions=[...]"
             )
         _check_count(values.shape[1], actions, "columns", "actions")
         if classes is not None and actions is not None:
@@ -89,11 +99,12 @@ class LossMatrix:
         for name, value in (("values", values), ("classes", classes), ("actions", actions)):
             object.__setattr__(self, name, value)
 
-    # -- other ways to make one ------------------------------------------------------------------------------
+    # -- other ways to make one --------------------------------------------------------
 
     @classmethod
     def zero_one(cls, classes: Iterable[Any] | int) -> LossMatrix:
-        """1 for every mistake: the rule is then the most probable class. `classes` may be their number."""
+        """1 for every mistake: the rule is then the most probable class. `classes` may be their
+        number."""
         if isinstance(classes, int | np.integer):
             return cls(1.0 - np.eye(int(classes)))
         labels = unique_labels(classes, "classes")
@@ -128,32 +139,44 @@ class LossMatrix:
                [1., 0.]])
         """
         pairs = _pairs(costs)
-        rows = (
-            _sort({true for true, _ in pairs}) if classes is None else list(unique_labels(classes, "classes"))
-        )
+        if classes is None:
+            rows = _sort({true for true, _ in pairs})
+        else:
+            rows = list(unique_labels(classes, "classes"))
         if classes is None and len(rows) < 2:
-            raise DataError(f"the costs name only {rows} as true classes: give all of them, classes=[...]")
+            raise DataError(
+                f"the costs name only {rows} as true classes: give all of them, classes=[...]"
+            )
         known = set(map(label_key, rows))
         others = {action for _, action in pairs if label_key(action) not in known}
-        columns = [*rows, *_sort(others)] if actions is None else list(unique_labels(actions, "actions"))
+        if actions is None:
+            columns = [*rows, *_sort(others)]
+        else:
+            columns = list(unique_labels(actions, "actions"))
         find_labels([true for true, _ in pairs], rows, "the true class")
         find_labels([action for _, action in pairs], columns, "the action")
-        given = {(label_key(true), label_key(action)): cost for (true, action), cost in pairs.items()}
+        given = {
+            (label_key(true), label_key(action)): cost for (true, action), cost in pairs.items()
+        }
         return cls(
-            [[_cost(given, k, a, default) for a in columns] for k in rows], tuple(rows), tuple(columns)
+            [[_cost(given, k, a, default) for a in columns] for k in rows],
+            tuple(rows),
+            tuple(columns),
         )
 
     @classmethod
     def from_dict(cls, recipe: Mapping[str, Any]) -> LossMatrix:
-        """A matrix from a TOML table: `loss` with `classes` and `actions`, or `costs.<true>.<action>`."""
+        """A matrix from a TOML table: `loss` with `classes` and `actions`, or
+        `costs.<true>.<action>`."""
         return cls._of(files.from_mapping(recipe))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> LossMatrix:
-        """Read a CSV file (actions in the first row, true classes in the first column) or a TOML file.
+        """Read a CSV file (actions in the first row, true classes in the first column) or a TOML
+        file.
 
-        A TOML file has `loss = [[...], ...]`, `classes = [...]` and, if they are not the classes, `actions =
-        [...]`; or a table `[costs.<true class>]` of `<action> = cost`.
+        A TOML file has `loss = [[...], ...]`, `classes = [...]` and, if they are not the classes,
+        `actions = [...]`; or a table `[costs.<true class>]` of `<action> = cost`.
         """
         return cls._of(files.read(Path(path)))
 
@@ -167,8 +190,8 @@ class LossMatrix:
     def of(cls, loss: Any, classes: Iterable[Any]) -> LossMatrix:
         """Any description of a loss, for these classes in this order.
 
-        None is the 0/1 loss; a matrix has its rows in the order of `classes`; a `LossMatrix` is matched by
-        its labels; a dict has the costs of pairs (true class, action).
+        None is the 0/1 loss; a matrix has its rows in the order of `classes`; a `LossMatrix` is
+        matched by its labels; a dict has the costs of pairs (true class, action).
         """
         if loss is None:
             return cls.zero_one(classes)
@@ -176,7 +199,7 @@ class LossMatrix:
             loss = cls.from_costs(loss, classes)
         return (loss if isinstance(loss, LossMatrix) else cls(loss)).for_classes(classes)
 
-    # -- files -----------------------------------------------------------------------------------------------
+    # -- files -------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """A dict that `from_dict` reads, ready for TOML."""
@@ -188,17 +211,19 @@ class LossMatrix:
         return recipe
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a CSV or TOML file that `read` reads; an existing file is replaced only with `force`."""
+        """Write a CSV or TOML file that `read` reads; an existing file is replaced only with
+        `force`."""
         return files.write(Path(path), self.to_dict(), self._row_labels, self._column_labels, force)
 
-    # -- use -------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------
 
     def for_classes(self, classes: Iterable[Any]) -> LossMatrix:
         """The same losses with rows, and the actions that name them, in the order of `classes`.
 
-        A matrix without labels is taken to be in that order already. Numbers match the text that shows them,
-        so that labels read from a file fit classes that are numbers. Actions that are no class come last. A
-        class of the matrix that is not among `classes` is left out, and the action that names it.
+        A matrix without labels is taken to be in that order already. Numbers match the text that
+        shows them, so that labels read from a file fit classes that are numbers. Actions that are
+        no class come last. A class of the matrix that is not among `classes` is left out, and the
+        action that names it.
         """
         labels = unique_labels(classes, "classes")
         if self.classes is None:
@@ -214,9 +239,12 @@ class LossMatrix:
 
     @property
     def is_zero_one(self) -> bool:
-        """Whether naming the true class costs 0, naming another 1, and there are no other actions."""
+        """Whether naming the true class costs 0, naming another 1, and there are no other
+        actions."""
         K, A = self.values.shape
-        return K == A and self.classes == self.actions and bool((self.values == 1.0 - np.eye(K)).all())
+        return (
+            K == A and self.classes == self.actions and bool((self.values == 1.0 - np.eye(K)).all())
+        )
 
     @property
     def names_class(self) -> np.ndarray:
@@ -231,8 +259,13 @@ class LossMatrix:
         """Only the actions that name a class."""
         places = np.flatnonzero(self.names_class >= 0)
         if not len(places):
-            raise DataError("no action of the loss matrix names a class, so that no decision is left")
-        actions = None if self.actions is None else [self.actions[a] for a in places]
+            raise DataError(
+                "no action of the loss matrix names a class, so that no decision is left"
+            )
+        if self.actions is None:
+            actions = None
+        else:
+            actions = [self.actions[a] for a in places]
         return LossMatrix(self.values[:, places], self.classes, actions)
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
@@ -250,15 +283,19 @@ class LossMatrix:
     def __hash__(self) -> int:
         return hash((self.values.shape, self.values.tobytes(), self.classes, self.actions))
 
-    # -- text ------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------
 
     @property
     def _row_labels(self) -> Sequence[Any]:
-        return range(self.values.shape[0]) if self.classes is None else self.classes
+        if self.classes is None:
+            return range(self.values.shape[0])
+        return self.classes
 
     @property
     def _column_labels(self) -> Sequence[Any]:
-        return range(self.values.shape[1]) if self.actions is None else self.actions
+        if self.actions is None:
+            return range(self.values.shape[1])
+        return self.actions
 
     def table(self) -> Table:
         """The matrix as a table of `lyceum.report`."""
@@ -272,7 +309,10 @@ class LossMatrix:
     def __repr__(self) -> str:
         parts = [repr(self.values.tolist())]
         parts += [f"classes={list(self.classes)}"] if self.classes is not None else []
-        other = self.actions if self.actions != self.classes else None
+        if self.actions != self.classes:
+            other = self.actions
+        else:
+            other = None
         parts += [f"actions={list(other)}"] if other is not None else []
         return f"LossMatrix({', '.join(parts)})"
 
@@ -284,17 +324,19 @@ def _numbers(values: Any) -> np.ndarray:
     try:
         values = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"a loss matrix must hold numbers in rows of equal length: {error}") from error
+        raise DataError(
+            f"a loss matrix must hold numbers in rows of equal length: {error}"
+        ) from error
     if values.ndim != 2 or not values.size:
         raise DataError(
-            "a loss matrix has two dimensions, rows = true class and columns = action; this one has the "
-            f"shape {values.shape}"
+            "a loss matrix has two dimensions, rows = true class and columns = action; this one"
+            f" has the shape {values.shape}"
         )
     if not np.isfinite(values).all():
         k, a = np.argwhere(~np.isfinite(values))[0]
         raise DataError(
-            f"the loss of row {k}, column {a} is {values[k, a]}: losses must be finite; use a large number "
-            "to forbid an action"
+            f"the loss of row {k}, column {a} is {values[k, a]}: losses must be finite; use a large"
+            " number to forbid an action"
         )
     return values
 
@@ -302,8 +344,8 @@ def _numbers(values: Any) -> np.ndarray:
 def _check_count(n: int, labels: tuple[Any, ...] | None, lines: str, what: str) -> None:
     if labels is not None and len(labels) != n:
         raise DataError(
-            f"the loss matrix has {n} {lines} for {len(labels)} {what} ({', '.join(map(repr, labels))}): "
-            "rows = true class, columns = action"
+            f"the loss matrix has {n} {lines} for {len(labels)} {what}"
+            f" ({', '.join(map(repr, labels))}): rows = true class, columns = action"
         )
 
 
@@ -314,7 +356,9 @@ def _pairs(costs: Mapping[tuple[Any, Any], float]) -> dict[tuple[Any, Any], floa
     return dict(costs)
 
 
-def _cost(given: Mapping[tuple[str, str], float], true: Any, action: Any, default: float | None) -> float:
+def _cost(
+    given: Mapping[tuple[str, str], float], true: Any, action: Any, default: float | None
+) -> float:
     pair = (label_key(true), label_key(action))
     if pair in given:
         return given[pair]
@@ -322,8 +366,8 @@ def _cost(given: Mapping[tuple[str, str], float], true: Any, action: Any, defaul
         return 0.0
     if default is None:
         raise DataError(
-            f"there is no cost for the action {action!r} when the truth is {true!r}: add it, or give a "
-            "default"
+            f"there is no cost for the action {action!r} when the truth is {true!r}: add it, or"
+            " give a default"
         )
     return default
 

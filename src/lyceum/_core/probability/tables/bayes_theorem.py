@@ -20,7 +20,7 @@ class BayesUpdate:
 
     Attributes
     ----------
-    unnormalised : dict of class to P(x|k) P(k)
+    unnormalized : dict of class to P(x|k) P(k)
         The numerators of the theorem.
     evidence : float
         P(x), their sum.
@@ -34,7 +34,8 @@ class BayesUpdate:
 
     Examples
     --------
-    A test finds nine in ten of the ill, who are one in a hundred, and alarms for one in twenty of the others:
+    A test finds nine in ten of the ill, who are one in a hundred, and alarms for one in twenty of
+    the others:
 
     >>> from lyceum.probability import bayes_theorem
     >>> update = bayes_theorem({"ill": 0.01, "well": 0.99}, {"ill": 0.9, "well": 0.05})
@@ -42,12 +43,12 @@ class BayesUpdate:
     (0.0585, 0.1538)
     """
 
-    unnormalised: dict[Any, float]
+    unnormalized: dict[Any, float]
     evidence: float
     posterior: dict[Any, float]
 
     def __str__(self) -> str:
-        rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalised.items()]
+        rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalized.items()]
         return str(Table(f"Evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
 
 
@@ -74,11 +75,13 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
     A fish of 70 cm, when three in ten are salmon:
 
     >>> update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
-    >>> update.unnormalised
+    >>> update.unnormalized
     {'salmon': 0.12, 'sea bass': 0.35}
     """
     if set(prior) != set(likelihood):
-        raise DataError(f"prior and likelihood name different classes: {list(prior)} and {list(likelihood)}")
+        raise DataError(
+            f"prior and likelihood name different classes: {list(prior)} and {list(likelihood)}"
+        )
     p = np.array([float(prior[k]) for k in prior])
     given_k = np.array([float(likelihood[k]) for k in prior])
     if not (p >= 0).all() or not abs(p.sum() - 1.0) <= _TOLERANCE:
@@ -92,4 +95,6 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
             "the observation has probability 0 in every class, so nothing can be concluded from it"
         )
     posterior = joint / evidence
-    return BayesUpdate(dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist())))
+    return BayesUpdate(
+        dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist()))
+    )

@@ -1,4 +1,5 @@
-"""Conjugate priors of shares and rates: Beta for a coin, Dirichlet for categories, Gamma for counts."""
+"""Conjugate priors of shares and rates: Beta for a coin, Dirichlet for categories, Gamma for
+counts."""
 
 from __future__ import annotations
 
@@ -79,7 +80,13 @@ class BetaBernoulli:
 
     def summary(self) -> Summary:
         """Parameters, mean, mode and standard deviation."""
-        facts = {"a": self.a, "b": self.b, "mean": self.mean, "mode": self.mode, "sd": self.variance**0.5}
+        facts = {
+            "a": self.a,
+            "b": self.b,
+            "mean": self.mean,
+            "mode": self.mode,
+            "sd": self.variance**0.5,
+        }
         return Summary("probability of a 1: Beta", facts)
 
 
@@ -87,7 +94,8 @@ class BetaBernoulli:
 class DirichletMultinomial:
     """The Dirichlet prior of the shares of K values, and its posterior.
 
-    Before any row the shares are Dirichlet(α), and after n_k rows of every value k Dirichlet(α + n).
+    Before any row the shares are Dirichlet(α), and after n_k rows of every value k Dirichlet(α +
+    n).
 
     Parameters
     ----------
@@ -125,7 +133,9 @@ class DirichletMultinomial:
         """The posterior after counts[k] rows (or their weight) of every value k."""
         n = np.asarray(counts, dtype=np.float64)
         if n.shape != self.alpha.shape or not np.isfinite(n).all() or (n < 0).any():
-            raise DataError(f"counts are {n.tolist()}: give {len(self.alpha)} numbers that are at least 0")
+            raise DataError(
+                f"counts are {n.tolist()}: give {len(self.alpha)} numbers that are at least 0"
+            )
         return DirichletMultinomial(self.alpha + n)
 
     @property
@@ -137,7 +147,9 @@ class DirichletMultinomial:
     def mode(self) -> np.ndarray:
         """(α_k - 1) / (α_0 - K): the MAP estimate; NaN if some α_k is below 1, or all are 1."""
         left = self.alpha - 1.0
-        return left / left.sum() if (left >= 0).all() and left.any() else np.full(len(left), np.nan)
+        if (left >= 0).all() and left.any():
+            return left / left.sum()
+        return np.full(len(left), np.nan)
 
     def log_evidence(self, counts: Any) -> float:
         """ln P(rows in their order), the shares averaged over the prior."""
@@ -147,7 +159,11 @@ class DirichletMultinomial:
 
     def summary(self) -> Summary:
         """Parameters, mean and mode."""
-        facts = {"alpha": self.alpha.tolist(), "mean": self.mean.tolist(), "mode": self.mode.tolist()}
+        facts = {
+            "alpha": self.alpha.tolist(),
+            "mean": self.mean.tolist(),
+            "mode": self.mode.tolist(),
+        }
         return Summary("shares of the values: Dirichlet", facts)
 
 
@@ -236,9 +252,14 @@ def _check_positive(who: str, **values: Any) -> None:
 
 def _check_values(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
     x = np.atleast_1d(np.asarray(x, dtype=np.float64))
-    w = np.ones(len(x)) if weight is None else np.atleast_1d(np.asarray(weight, dtype=np.float64))
+    if weight is None:
+        w = np.ones(len(x))
+    else:
+        w = np.atleast_1d(np.asarray(weight, dtype=np.float64))
     if x.ndim != 1 or w.shape != x.shape or not np.isfinite(w).all() or (w < 0).any():
-        raise DataError(f"x has the shape {x.shape}: give one value per row, and weights of at least 0")
+        raise DataError(
+            f"x has the shape {x.shape}: give one value per row, and weights of at least 0"
+        )
     return x, w
 
 

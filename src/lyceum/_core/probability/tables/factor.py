@@ -1,4 +1,5 @@
-"""Factors: tables over named discrete variables, with product, quotient, sums, maxima and evidence."""
+"""Factors: tables over named discrete variables, with product, quotient, sums, maxima and
+evidence."""
 
 from __future__ import annotations
 
@@ -19,11 +20,12 @@ States = dict[str, tuple[Any, ...]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Factor:
-    """A non-negative function φ(A, B, ...) of discrete variables: one number per combination of states.
+    """A non-negative function φ(A, B, ...) of discrete variables: one number per combination of
+    states.
 
-    A probability table, a likelihood, a message of an inference algorithm: anything that is multiplied and
-    summed over. The values need not sum to 1. Operations match variables by name, in whatever order each
-    factor has them; a variable must have the same states in both factors.
+    A probability table, a likelihood, a message of an inference algorithm: anything that is
+    multiplied and summed over. The values need not sum to 1. Operations match variables by name, in
+    whatever order each factor has them; a variable must have the same states in both factors.
 
     Parameters
     ----------
@@ -32,8 +34,8 @@ class Factor:
     values : array with one axis per variable
         Numbers of at least 0, or their logarithms with `log=True`.
     log : bool, default=False
-        Whether `values` are logarithms. Products then add and sums use log-sum-exp, so that products of
-        many small numbers do not underflow.
+        Whether `values` are logarithms. Products then add and sums use log-sum-exp, so that
+        products of many small numbers do not underflow.
 
     Attributes
     ----------
@@ -69,7 +71,8 @@ class Factor:
         if not isinstance(self.variables, Mapping):
             raise DataError(f"variables must be a dict of name to states, not {self.variables!r}")
         variables = {
-            str(name): unique_labels(states, f"variable {name!r}") for name, states in self.variables.items()
+            str(name): unique_labels(states, f"variable {name!r}")
+            for name, states in self.variables.items()
         }
         empty = [name for name, states in variables.items() if not states]
         if empty:
@@ -77,15 +80,23 @@ class Factor:
         try:
             values = np.array(self.values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise DataError(f"the values of a factor must be numbers, not {self.values!r}") from None
+            raise DataError(
+                f"the values of a factor must be numbers, not {self.values!r}"
+            ) from None
         shape = tuple(map(len, variables.values()))
         if values.shape != shape:
             raise DataError(
-                f"the factor has values of shape {values.shape}, but its variables ({', '.join(variables)}) "
-                f"have {shape} states"
+                f"the factor has values of shape {values.shape}, but its variables"
+                f" ({', '.join(variables)}) have {shape} states"
             )
-        if np.isnan(values).any() or (values == np.inf).any() or (not self.log and (values < 0).any()):
-            raise DataError("the values of a factor must be finite and at least 0, or logarithms of such")
+        if (
+            np.isnan(values).any()
+            or (values == np.inf).any()
+            or (not self.log and (values < 0).any())
+        ):
+            raise DataError(
+                "the values of a factor must be finite and at least 0, or logarithms of such"
+            )
         values.setflags(write=False)
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "values", values)
@@ -98,7 +109,7 @@ class Factor:
             object.__setattr__(factor, name, value)
         return factor
 
-    # -- products --------------------------------------------------------------------------------------------
+    # -- products ----------------------------------------------------------------------
 
     def product(self, other: Factor) -> Factor:
         """φ(A, B) ψ(B, C) for all combinations of A, B and C; in log space if one of the two is."""
@@ -107,44 +118,63 @@ class Factor:
         return self._make(variables, one + two if log else one * two, log)
 
     def divide(self, other: Factor) -> Factor:
-        """φ(A, B) / ψ(B), with 0 / 0 = 0; the variables of the divisor must be among those of this factor."""
+        """φ(A, B) / ψ(B), with 0 / 0 = 0; the variables of the divisor must be among those of this
+        factor."""
         extra = [name for name in other.variables if name not in self.variables]
         if extra:
-            raise DataError(f"the divisor has the variable {extra[0]!r}, which this factor does not have")
+            raise DataError(
+                f"the divisor has the variable {extra[0]!r}, which this factor does not have"
+            )
         variables, one, two = self._align(other)
         log = self.log or other.log
-        zero = -np.inf if log else 0.0
+        if log:
+            zero = -np.inf
+        else:
+            zero = 0.0
         if ((two == zero) & (one != zero)).any():
-            raise DataError("a value above 0 is divided by 0: the divisor must be 0 only where the factor is")
+            raise DataError(
+                "a value above 0 is divided by 0: the divisor must be 0 only where the factor is"
+            )
         out = np.full(one.shape, zero)
         operation = np.subtract if log else np.divide
         return self._make(variables, operation(one, two, out=out, where=two != zero), log)
 
     def __mul__(self, other: Factor) -> Factor:
-        return self.product(other) if isinstance(other, Factor) else NotImplemented
+        if isinstance(other, Factor):
+            return self.product(other)
+        return NotImplemented
 
     def __truediv__(self, other: Factor) -> Factor:
-        return self.divide(other) if isinstance(other, Factor) else NotImplemented
+        if isinstance(other, Factor):
+            return self.divide(other)
+        return NotImplemented
 
-    # -- sums and maxima -------------------------------------------------------------------------------------
+    # -- sums and maxima ---------------------------------------------------------------
 
     def sum_out(self, *names: str) -> Factor:
         """Σ over all states of the variables `names`; the others stay."""
         axes = self._axes(dict.fromkeys(names))
         if not axes:
             return self
-        values = logsumexp(self.values, axis=axes) if self.log else self.values.sum(axis=axes)
+        if self.log:
+            values = logsumexp(self.values, axis=axes)
+        else:
+            values = self.values.sum(axis=axes)
         return self._make(self._drop(names), values, self.log)
 
     def max_out(self, *names: str) -> Factor:
         """The maximum over all states of the variables `names`; the others stay."""
         axes = self._axes(dict.fromkeys(names))
-        return self._make(self._drop(names), self.values.max(axis=axes), self.log) if axes else self
+        if axes:
+            return self._make(self._drop(names), self.values.max(axis=axes), self.log)
+        return self
 
     def marginal(self, *names: str) -> Factor:
         """Σ over all variables but `names`, which become the axes in this order."""
         self._axes(names)
-        return self.sum_out(*(name for name in self.variables if name not in names)).transpose(*names)
+        return self.sum_out(*(name for name in self.variables if name not in names)).transpose(
+            *names
+        )
 
     def argmax(self) -> dict[str, Any]:
         """The combination of states with the largest value; the first one of several."""
@@ -156,7 +186,7 @@ class Factor:
         """The sum of all values; its logarithm in log space."""
         return float(logsumexp(self.values) if self.log else self.values.sum())
 
-    # -- evidence --------------------------------------------------------------------------------------------
+    # -- evidence ----------------------------------------------------------------------
 
     def reduce(self, evidence: Mapping[str, Any] | None = None, /, **states: Any) -> Factor:
         """The factor with some variables fixed at a state; they are no longer among its variables.
@@ -169,7 +199,9 @@ class Factor:
             The same as keywords; each must be a variable of this factor.
         """
         self._axes(tuple(states))
-        known = {name: state for name, state in (evidence or {}).items() if name in self.variables} | states
+        known = {
+            name: state for name, state in (evidence or {}).items() if name in self.variables
+        } | states
         if not known:
             return self
         places: list[Any] = [slice(None)] * self.values.ndim
@@ -179,23 +211,29 @@ class Factor:
         return self._make(self._drop(known), self.values[tuple(places)], self.log)
 
     def normalize(self, given: Iterable[str] = ()) -> Factor:
-        """Divided by the sum over the variables that are not `given`: a distribution, or a conditional one.
+        """Divided by the sum over the variables that are not `given`: a distribution, or a
+        conditional one.
 
         A combination of given states whose sum is 0 keeps its zeros.
         """
-        given = (given,) if isinstance(given, str) else tuple(given)
+        if isinstance(given, str):
+            given = (given,)
+        else:
+            given = tuple(given)
         self._axes(given)
         total = self.sum_out(*(name for name in self.variables if name not in given))
         if not given and total.values == (-np.inf if self.log else 0.0):
             raise DataError("all values of the factor are 0, so that it cannot be normalized")
         return self.divide(total)
 
-    # -- forms -----------------------------------------------------------------------------------------------
+    # -- forms -------------------------------------------------------------------------
 
     def transpose(self, *names: str) -> Factor:
         """The same factor with its axes in the order of `names`, which are all of its variables."""
         if set(names) != set(self.variables) or len(names) != len(self.variables):
-            raise DataError(f"name every variable once ({', '.join(self.variables)}), not {list(names)}")
+            raise DataError(
+                f"name every variable once ({', '.join(self.variables)}), not {list(names)}"
+            )
         variables = {name: self.variables[name] for name in names}
         return self._make(variables, self.values.transpose(self._axes(names)), self.log)
 
@@ -208,7 +246,9 @@ class Factor:
 
     def to_linear(self) -> Factor:
         """The same factor with plain values instead of logarithms."""
-        return self._make(dict(self.variables), np.exp(self.values), False) if self.log else self
+        if self.log:
+            return self._make(dict(self.variables), np.exp(self.values), False)
+        return self
 
     def __getitem__(self, states: Mapping[str, Any]) -> float:
         """The value at a state of every variable: `factor[{"rain": "yes", "grass": "wet"}]`."""
@@ -221,7 +261,10 @@ class Factor:
 
     def table(self) -> Table:
         """As a table of `lyceum.report`: one row per combination of states."""
-        head = "log φ" if self.log else "φ"
+        if self.log:
+            head = "log φ"
+        else:
+            head = "φ"
         rows = [
             (*map(str, states), float(value))
             for states, value in zip(combinations(*self.variables.values()), self.values.flat)
@@ -238,7 +281,7 @@ class Factor:
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
-    # -- parts -----------------------------------------------------------------------------------------------
+    # -- parts -------------------------------------------------------------------------
 
     def _axes(self, names: Iterable[str]) -> tuple[int, ...]:
         order = list(self.variables)
@@ -250,7 +293,12 @@ class Factor:
 
     def _align(self, other: Factor) -> tuple[States, np.ndarray, np.ndarray]:
         """All variables, and the values of both factors in a form that broadcasts over them."""
-        one, two = (self.to_log(), other.to_log()) if self.log != other.log else (self, other)
+        if self.log != other.log:
+            one = self.to_log()
+            two = other.to_log()
+        else:
+            one = self
+            two = other
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
         return variables, spread_axes(one, list(variables)), spread_axes(two, list(variables))
@@ -261,13 +309,18 @@ def check_states(one: Mapping[str, tuple[Any, ...]], two: Mapping[str, tuple[Any
     for name, states in one.items():
         if name in two and two[name] is not states and two[name] != states:
             raise DataError(
-                f"{name!r} has the states {states} in one factor and {two[name]} in the other: give the same "
-                "values in the same order"
+                f"{name!r} has the states {states} in one factor and {two[name]} in the other: give"
+                " the same values in the same order"
             )
 
 
 def spread_axes(factor: Any, order: list[str]) -> np.ndarray:
-    """The values of a factor or table with one axis for every name of `order`, of length 1 if it has none."""
+    """The values of a factor or table with one axis for every name of `order`, of length 1 if it
+    has none."""
     own = list(factor.variables)
-    values = factor.values.transpose([own.index(name) for name in order if name in factor.variables])
-    return np.expand_dims(values, [i for i, name in enumerate(order) if name not in factor.variables])
+    values = factor.values.transpose(
+        [own.index(name) for name in order if name in factor.variables]
+    )
+    return np.expand_dims(
+        values, [i for i, name in enumerate(order) if name not in factor.variables]
+    )

@@ -70,10 +70,20 @@ class Independence:
     def table(self) -> Table:
         """One row per combination of values."""
         condition = self.statement.partition(" | ")[2]
-        given = f" | {condition}" if condition else ""
+        if condition:
+            given = f" | {condition}"
+        else:
+            given = ""
         left, right = (side.strip() for side in self.statement.partition(" | ")[0].split("⊥"))
-        heads = (*self.variables, f"P({left}, {right}{given})", f"P({left}{given}) P({right}{given})")
-        verdict = "holds" if self.holds else "does not hold"
+        heads = (
+            *self.variables,
+            f"P({left}, {right}{given})",
+            f"P({left}{given}) P({right}{given})",
+        )
+        if self.holds:
+            verdict = "holds"
+        else:
+            verdict = "does not hold"
         return Table(f"{self.statement} {verdict}", (*heads, "difference"), self.rows)
 
     def __str__(self) -> str:
@@ -86,12 +96,16 @@ class Independence:
 def compare_products(
     statement: str, labels: dict[str, Any], joint: np.ndarray, product: np.ndarray, tol: float
 ) -> Independence:
-    """The verdict from both sides of the equation; combinations that cannot occur (NaN) are left out."""
+    """The verdict from both sides of the equation; combinations that cannot occur (NaN) are left
+    out."""
     differences = joint - product
     rows = []
     for place in np.ndindex(*joint.shape):
         if not np.isnan(differences[place]):
             values = tuple(str(own[i]) for own, i in zip(labels.values(), place))
             rows.append((*values, *(float(side[place]) for side in (joint, product, differences))))
-    largest = float(np.nanmax(np.abs(differences))) if rows else 0.0
+    if rows:
+        largest = float(np.nanmax(np.abs(differences)))
+    else:
+        largest = 0.0
     return Independence(statement, largest <= tol, tuple(labels), rows, largest)

@@ -70,15 +70,19 @@ class ProbabilityTable:
 
     def __post_init__(self) -> None:
         variables = {
-            str(name): unique_labels(labels, f"variable {name!r}") for name, labels in self.variables.items()
+            str(name): unique_labels(labels, f"variable {name!r}")
+            for name, labels in self.variables.items()
         }
-        given = (self.given,) if isinstance(self.given, str) else tuple(self.given)
+        if isinstance(self.given, str):
+            given = (self.given,)
+        else:
+            given = tuple(self.given)
         values = np.array(self.values, dtype=np.float64)
         shape = tuple(map(len, variables.values()))
         if values.shape != shape:
             raise DataError(
-                f"the table has the shape {values.shape}, but its variables ({', '.join(variables)}) have "
-                f"{shape} values"
+                f"the table has the shape {values.shape}, but its variables"
+                f" ({', '.join(variables)}) have {shape} values"
             )
         _check_names(given, variables)
         if len(given) == len(variables):
@@ -91,7 +95,9 @@ class ProbabilityTable:
     def _check_sums(self) -> None:
         defined = ~np.isnan(self.values)
         if not np.isfinite(self.values[defined]).all() or (self.values[defined] < 0).any():
-            raise DataError(f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1")
+            raise DataError(
+                f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1"
+            )
         sums = self.values.sum(axis=self._axes(self._free_names))
         undefined = np.isnan(sums)
         partly = bool((undefined & defined.any(axis=self._axes(self._free_names))).any())
@@ -100,24 +106,31 @@ class ProbabilityTable:
         wrong = ~undefined & (np.abs(sums - 1.0) > _TOLERANCE)
         if wrong.any():
             raise DataError(
-                f"{self.name} sums to {float(sums[wrong].flat[0]):g}, not to 1: correct the values, or give "
-                "counts to ProbabilityTable.from_counts"
+                f"{self.name} sums to {float(sums[wrong].flat[0]):g}, not to 1: correct the values,"
+                " or give counts to ProbabilityTable.from_counts"
             )
 
-    # -- other ways to make one ------------------------------------------------------------------------------
+    # -- other ways to make one --------------------------------------------------------
 
     @classmethod
     def from_counts(
         cls, variables: Mapping[str, Sequence[Any]], counts: Any, given: str | Sequence[str] = ()
     ) -> ProbabilityTable:
-        """Relative frequencies: counts divided by their sum for every combination of the given variables."""
-        names = [given] if isinstance(given, str) else list(given)
+        """Relative frequencies: counts divided by their sum for every combination of the given
+        variables."""
+        if isinstance(given, str):
+            names = [given]
+        else:
+            names = list(given)
         _check_names(names, variables)
         counts = np.asarray(counts, dtype=np.float64)
         free = tuple(i for i, name in enumerate(variables) if name not in names)
         if counts.ndim == len(variables) and not ((counts >= 0) & np.isfinite(counts)).all():
             raise DataError("counts must be finite and not negative")
-        total = counts.sum(axis=free, keepdims=True) if counts.ndim == len(variables) else counts
+        if counts.ndim == len(variables):
+            total = counts.sum(axis=free, keepdims=True)
+        else:
+            total = counts
         if not names and not (total > 0).all():
             raise DataError("all counts are 0, so that no probability follows from them")
         return cls(variables, _ratio(counts, total), tuple(names))  # type: ignore[arg-type]
@@ -131,13 +144,18 @@ class ProbabilityTable:
         >>> seen.conditional("play", given="wind").probability(wind="weak", play="yes")
         0.5
         """
-        found = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in columns.items()}
+        found = {
+            name: np.unique(np.asarray(column), return_inverse=True)
+            for name, column in columns.items()
+        }
         lengths = {name: len(codes) for name, (_, codes) in found.items()}
         if len(set(lengths.values())) != 1 or not next(iter(lengths.values())):
             raise DataError(f"columns must have the same number of rows, at least one: {lengths}")
         counts = np.zeros([len(labels) for labels, _ in found.values()])
         np.add.at(counts, tuple(codes for _, codes in found.values()), 1.0)
-        return cls.from_counts({name: labels.tolist() for name, (labels, _) in found.items()}, counts)
+        return cls.from_counts(
+            {name: labels.tolist() for name, (labels, _) in found.items()}, counts
+        )
 
     @classmethod
     def from_factor(cls, factor: Factor, given: str | Sequence[str] = ()) -> ProbabilityTable:
@@ -148,9 +166,11 @@ class ProbabilityTable:
     def factor(self, *, log: bool = False) -> Factor:
         """The table as a factor, in log space with `log`; undefined conditionals become 0."""
         factor = Factor(self.variables, np.nan_to_num(self.values, nan=0.0))
-        return factor.to_log() if log else factor
+        if log:
+            return factor.to_log()
+        return factor
 
-    # -- rules -----------------------------------------------------------------------------------------------
+    # -- rules -------------------------------------------------------------------------
 
     def marginal(self, *names: str) -> ProbabilityTable:
         """Sum rule: P(A) = Σ_b P(A, b). Given variables stay given."""
@@ -158,7 +178,8 @@ class ProbabilityTable:
         return self._sum_to(tuple(dict.fromkeys([*names, *self.given])))
 
     def conditional(self, *names: str, given: str | Sequence[str]) -> ProbabilityTable:
-        """P(A | B) = P(A, B) / P(B) of a joint table; NaN where P(B) = 0, where it is not defined."""
+        """P(A | B) = P(A, B) / P(B) of a joint table; NaN where P(B) = 0, where it is not
+        defined."""
         conditions = (given,) if isinstance(given, str) else tuple(given)
         _check_names((*names, *conditions), self.variables)
         if set(names) & set(conditions):
@@ -171,31 +192,38 @@ class ProbabilityTable:
     def product(self, other: ProbabilityTable, *, independent: bool = False) -> ProbabilityTable:
         """Product rule: P(A | B, C) · P(B | C) = P(A, B | C), either way round.
 
-        The condition of one factor must be all of the other's variables. With `independent` the factors may
-        have no variable in common: P(A) · P(B) = P(A, B) is then your assumption.
+        The condition of one factor must be all of the other's variables. With `independent` the
+        factors may have no variable in common: P(A) · P(B) = P(A, B) is then your assumption.
         """
         for one, two in ((self, other), (other, self)):
-            if set(one.given) == set(two.variables) and not set(one._free_names) & set(two.variables):
+            if set(one.given) == set(two.variables) and not set(one._free_names) & set(
+                two.variables
+            ):
                 return one._multiply(two, two.given)
         if independent and not set(self.variables) & set(other.variables):
             return self._multiply(other, (*self.given, *other.given))
         raise DataError(
-            f"{self.name} · {other.name} is not the product rule: one factor must be given exactly the "
-            "variables of the other; for independent variables say independent=True"
+            f"{self.name} · {other.name} is not the product rule: one factor must be given exactly"
+            " the variables of the other; for independent variables say independent=True"
         )
 
     def __mul__(self, other: ProbabilityTable) -> ProbabilityTable:
-        return self.product(other) if isinstance(other, ProbabilityTable) else NotImplemented
+        if isinstance(other, ProbabilityTable):
+            return self.product(other)
+        return NotImplemented
 
     def bayes(self, prior: ProbabilityTable) -> ProbabilityTable:
-        """Bayes' theorem: of this P(x|k) and the prior P(k), P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k)."""
+        """Bayes' theorem: of this P(x|k) and the prior P(k), P(k|x) = P(x|k) P(k) / Σ_k P(x|k)
+        P(k)."""
         joint = self.product(prior)
         return joint.conditional(
-            *prior._free_names, given=[name for name in joint._free_names if name not in prior._free_names]
+            *prior._free_names,
+            given=[name for name in joint._free_names if name not in prior._free_names],
         )
 
     def at(self, /, **evidence: Any) -> ProbabilityTable:
-        """P(the rest | evidence): the table with some variables fixed at a value and renormalised."""
+        """P(the rest | evidence): the table with some variables fixed at a value and
+        renormalised."""
         _check_names(tuple(evidence), self.variables)
         part = self._slice(evidence)
         rest = {name: labels for name, labels in self.variables.items() if name not in evidence}
@@ -212,7 +240,8 @@ class ProbabilityTable:
         return ProbabilityTable(rest, _ratio(part, total), given)
 
     def probability(self, /, **event: Any) -> float:
-        """The probability of an event, summed over the other variables; given variables must be fixed."""
+        """The probability of an event, summed over the other variables; given variables must be
+        fixed."""
         _check_names(tuple(event), self.variables)
         open_given = [name for name in self.given if name not in event]
         if open_given:
@@ -220,7 +249,8 @@ class ProbabilityTable:
         return float(self._slice(event).sum())
 
     def bayes_error(self, target: str) -> float:
-        """1 - Σ_x max_k P(k, x): the error rate of the best rule that predicts `target` from all else."""
+        """1 - Σ_x max_k P(k, x): the error rate of the best rule that predicts `target` from all
+        else."""
         _check_names((target,), self.variables)
         if self.given:
             raise DataError(f"the Bayes error needs a joint table, not {self.name}")
@@ -234,7 +264,8 @@ class ProbabilityTable:
         given: str | Sequence[str] = (),
         tol: float = 1e-9,
     ) -> Independence:
-        """Whether P(A, B | C) = P(A | C) P(B | C) for all values, to within `tol`: shown by the numbers.
+        """Whether P(A, B | C) = P(A | C) P(B | C) for all values, to within `tol`: shown by the
+        numbers.
 
         Parameters
         ----------
@@ -253,17 +284,25 @@ class ProbabilityTable:
         A, B, C = ((names,) if isinstance(names, str) else tuple(names) for names in (a, b, given))
         if self.given:
             raise DataError(
-                f"independence needs a joint table, not {self.name}: use at(...) to fix what is given"
+                f"independence needs a joint table, not {self.name}: use at(...) to fix what is"
+                " given"
             )
         if not A or not B or len({*A, *B, *C}) < len(A) + len(B) + len(C):
-            raise DataError("independence is of two sets of variables, with none of them named twice")
-        joint = self.conditional(*A, *B, given=C) if C else self.marginal(*A, *B)
-        sides = [self.conditional(*names, given=C) if C else self.marginal(*names) for names in (A, B)]
+            raise DataError(
+                "independence is of two sets of variables, with none of them named twice"
+            )
+        if C:
+            joint = self.conditional(*A, *B, given=C)
+        else:
+            joint = self.marginal(*A, *B)
+        sides = [
+            self.conditional(*names, given=C) if C else self.marginal(*names) for names in (A, B)
+        ]
         first, second = (spread_axes(side, list(joint.variables)) for side in sides)
         what = f"{', '.join(A)} ⊥ {', '.join(B)}{' | ' + ', '.join(C) if C else ''}"
         return compare_products(what, dict(joint.variables), joint.values, first * second, tol)
 
-    # -- parts -----------------------------------------------------------------------------------------------
+    # -- parts -------------------------------------------------------------------------
 
     @property
     def _free_names(self) -> tuple[str, ...]:
@@ -294,33 +333,43 @@ class ProbabilityTable:
     def _multiply(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
-        a, b = spread_axes(self, list(variables)), spread_axes(other, list(variables))
+        a = spread_axes(self, list(variables))
+        b = spread_axes(other, list(variables))
         values = np.where((a == 0) | (b == 0), 0.0, a * b)  # an undefined conditional has weight 0
         return ProbabilityTable(variables, values, tuple(dict.fromkeys(given)))
 
-    # -- text ------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
         """The table as it is written: "P(A, B | C)"."""
-        return f"P({', '.join(self._free_names)}{' | ' + ', '.join(self.given) if self.given else ''})"
+        return (
+            f"P({', '.join(self._free_names)}{' | ' + ', '.join(self.given) if self.given else ''})"
+        )
 
     def table(self) -> Table:
-        """As a table of `lyceum.report`: two variables down and across, else one row per combination."""
-        names, labels = list(self.variables), list(self.variables.values())
+        """As a table of `lyceum.report`: two variables down and across, else one row per
+        combination."""
+        names = list(self.variables)
+        labels = list(self.variables.values())
         if len(names) == 2:
             rows = [(str(label), *map(float, row)) for label, row in zip(labels[0], self.values)]
             return Table(self.name, (f"{names[0]} \\ {names[1]}", *map(str, labels[1])), rows)
         lines = zip(combinations(*labels), self.values.flat)
         return Table(
-            self.name, (*names, "P"), [(*map(str, combination), float(p)) for combination, p in lines]
+            self.name,
+            (*names, "P"),
+            [(*map(str, combination), float(p)) for combination, p in lines],
         )
 
     def __str__(self) -> str:
         return str(self.table())
 
     def __repr__(self) -> str:
-        return f"<{self.name}, {' × '.join(str(len(labels)) for labels in self.variables.values())} values>"
+        return (
+            f"<{self.name}, {' × '.join(str(len(labels)) for labels in self.variables.values())}"
+            " values>"
+        )
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

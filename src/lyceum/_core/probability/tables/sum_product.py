@@ -12,13 +12,16 @@ from lyceum._core.probability.tables.factor import Factor, check_states
 
 
 def sum_product(
-    factors: Iterable[Factor], keep: Sequence[str] = (), *, evidence: Mapping[str, Any] | None = None
+    factors: Iterable[Factor],
+    keep: Sequence[str] = (),
+    *,
+    evidence: Mapping[str, Any] | None = None,
 ) -> Factor:
     """Σ over all variables but `keep` of the product of the factors.
 
-    Variables are summed out one at a time, always the one that leaves the smallest table, so that the full
-    product is never made. For the factors P(variable | parents) of a Bayesian network the result is
-    P(keep, evidence); `normalize()` gives P(keep | evidence).
+    Variables are summed out one at a time, always the one that leaves the smallest table, so that
+    the full product is never made. For the factors P(variable | parents) of a Bayesian network the
+    result is P(keep, evidence); `normalize()` gives P(keep | evidence).
 
     Parameters
     ----------
@@ -51,7 +54,10 @@ def sum_product(
         rest = [f for f in work if name not in f.variables]
         while len(some) > 2:
             some = [some[0] * some[1], *some[2:]]
-        work = [*rest, contract(some[0], some[1], name) if len(some) == 2 else some[0].sum_out(name)]
+        work = [
+            *rest,
+            contract(some[0], some[1], name) if len(some) == 2 else some[0].sum_out(name),
+        ]
     return _product(work).transpose(*keep)
 
 
@@ -90,13 +96,16 @@ def max_product(
         steps.append((name, product))
         work = [*(f for f in work if name not in f.variables), product.max_out(name)]
     states: dict[str, Any] = {}
-    for _, factor in reversed(steps):  # every factor has, besides its own variable, only ones that are set
+    for _, factor in reversed(
+        steps
+    ):  # every factor has, besides its own variable, only ones that are set
         states |= factor.reduce(states).argmax()
     return states, float(_product(work).values)
 
 
 def contract(one: Factor, two: Factor, name: str) -> Factor:
-    """Σ over one variable of both of their product, as a matrix product: the full product is not made."""
+    """Σ over one variable of both of their product, as a matrix product: the full product is not
+    made."""
     if one.log or two.log:
         return (one * two).sum_out(name)
     check_states(one.variables, two.variables)
@@ -114,7 +123,9 @@ def contract(one: Factor, two: Factor, name: str) -> Factor:
 
 def _reduce(factors: Iterable[Factor], evidence: Mapping[str, Any] | None) -> list[Factor]:
     work = [factor.reduce(evidence) for factor in factors]
-    return [factor.to_log() for factor in work] if any(factor.log for factor in work) else work
+    if any(factor.log for factor in work):
+        return [factor.to_log() for factor in work]
+    return work
 
 
 def _product(factors: Sequence[Factor]) -> Factor:
@@ -132,4 +143,6 @@ def _cheapest_name(factors: Sequence[Factor], keep: Sequence[str]) -> str | None
         for name in factor.variables:
             if name not in keep:
                 sizes.setdefault(name, {}).update(shape)
-    return min(sizes, key=lambda name: prod(sizes[name].values()) // sizes[name][name], default=None)
+    return min(
+        sizes, key=lambda name: prod(sizes[name].values()) // sizes[name][name], default=None
+    )

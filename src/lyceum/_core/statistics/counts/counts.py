@@ -1,4 +1,5 @@
-"""Counts of categories by class: the statistic of tables, in naive Bayes, Bayesian networks and trees."""
+"""Counts of categories by class: the statistic of tables, in naive Bayes, Bayesian networks and
+trees."""
 
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ _COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.floa
 class Counts:
     """The weight of every category of every categorical column, in every class of the target.
 
-    The tables of the columns are stacked: `counts[offsets[j] + v, k]` is the weight of the rows of class k
-    whose column j has its category v. Missing and unknown cells are not counted. Without a target there is
-    one class, and the tables are the marginal ones. Columns and classes go by their labels, so summaries of
-    rows that do not have the same categories or classes can be merged.
+    The tables of the columns are stacked: `counts[offsets[j] + v, k]` is the weight of the rows of
+    class k whose column j has its category v. Missing and unknown cells are not counted. Without a
+    target there is one class, and the tables are the marginal ones. Columns and classes go by their
+    labels, so summaries of rows that do not have the same categories or classes can be merged.
 
     Attributes
     ----------
@@ -82,13 +83,18 @@ class Counts:
         ----------
         block : Block
         responsibilities : array of shape (n, K), optional
-            The share of every component in every row, in place of the classes of the target. Row i counts
-            with the weight w_i r_ik in component k; the components are numbered from 0.
+            The share of every component in every row, in place of the classes of the target. Row i
+            counts with the weight w_i r_ik in component k; the components are numbered from 0.
         """
-        schema, columns, R = block.schema, block.schema.categorical, None
+        schema = block.schema
+        columns = block.schema.categorical
+        R = None
         if responsibilities is not None:
             R = check_responsibilities(responsibilities, len(block))
-        classes = classes_of(block) if R is None else np.arange(R.shape[1])
+        if R is None:
+            classes = classes_of(block)
+        else:
+            classes = np.arange(R.shape[1])
         categories = tuple(np.asarray(schema[j].categories) for j in columns)
         names = tuple(schema[j].name for j in columns)
         counts = np.zeros((sum(map(len, categories)), len(classes)))
@@ -98,9 +104,15 @@ class Counts:
             if R is not None:
                 native.soft_counts(X, R, block.w, places, offsets, counts)
             else:
-                y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+                if block.y is None:
+                    y = np.zeros(len(block), dtype=np.int32)
+                else:
+                    y = block.y
                 native.class_counts(X, y, block.w, places, offsets, counts)
-        weight = class_weights(block, len(classes)) if R is None else component_weights(block, R)
+        if R is None:
+            weight = class_weights(block, len(classes))
+        else:
+            weight = component_weights(block, R)
         return cls(names, categories, classes, len(block), weight, counts)
 
     def merge(self, other: Counts) -> Counts:
@@ -111,7 +123,8 @@ class Counts:
         classes, here, there = align_labels(self.classes, other.classes)
         categories = tuple(align_labels(a, b)[0] for a, b in zip(self.categories, other.categories))
         K = len(classes)
-        one, two = self.arrange(categories).counts, other.arrange(categories).counts
+        one = self.arrange(categories).counts
+        two = other.arrange(categories).counts
         return Counts(
             self.names,
             categories,
@@ -137,7 +150,8 @@ class Counts:
         return dict(zip(self.names, np.split(self.counts, self.offsets[1:-1])))
 
     def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
-        """The same counts with the categories of every column in another order, or among more of them."""
+        """The same counts with the categories of every column in another order, or among more of
+        them."""
         if all(
             mine is wanted or np.array_equal(mine, wanted)
             for mine, wanted in zip(self.categories, categories)
@@ -146,9 +160,9 @@ class Counts:
         offsets = _offsets(categories)
         counts = np.zeros((offsets[-1], len(self.classes)))
         starts = zip(self.categories, categories, offsets)
-        counts[np.concatenate([start + _positions_in(mine, wanted) for mine, wanted, start in starts])] = (
-            self.counts
-        )
+        counts[
+            np.concatenate([start + _positions_in(mine, wanted) for mine, wanted, start in starts])
+        ] = self.counts
         return replace(self, categories=tuple(categories), counts=counts)
 
 
@@ -160,15 +174,21 @@ def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where my labels stand among those wanted."""
     order = np.argsort(wanted, kind="stable")
     places = np.searchsorted(wanted, mine, sorter=order)
-    found = order[np.minimum(places, len(order) - 1)] if len(order) else places
+    if len(order):
+        found = order[np.minimum(places, len(order) - 1)]
+    else:
+        found = places
     if len(order) < len(mine) or not np.array_equal(wanted[found], mine):
         raise SchemaError("the categories wanted do not hold all those that were counted")
     return found
 
 
 def _cells_to_count(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cells that the kernel takes, without a copy if possible, and the places of the columns in them."""
+    """Cells that the kernel takes, without a copy if possible, and the places of the columns in
+    them."""
     if sparse.issparse(X):
-        X, columns = X[:, columns].toarray(), np.arange(len(columns))
-    X = X if X.dtype in _COUNTED else X.astype(np.int64)
+        X = X[:, columns].toarray()
+        columns = np.arange(len(columns))
+    if X.dtype not in _COUNTED:
+        X = X.astype(np.int64)
     return np.ascontiguousarray(X), columns.astype(np.int32)

@@ -67,7 +67,8 @@ class Histogram:
         X = block.dense
         every = checked_edges(edges, X.shape[1])
         tables = [
-            _weight_per_bin(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2) for j in range(X.shape[1])
+            _weight_per_bin(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2)
+            for j in range(X.shape[1])
         ]
         return cls(
             every,
@@ -89,7 +90,8 @@ class Histogram:
         )
 
     def density(self, column: int) -> np.ndarray:
-        """The height of every bin of a column; the integral over the bins is 1 (NaN when they are empty)."""
+        """The height of every bin of a column; the integral over the bins is 1 (NaN when they are
+        empty)."""
         counts = self.counts[column]
         with np.errstate(invalid="ignore"):
             return counts / (counts.sum() * np.diff(self.edges[column]))
@@ -97,7 +99,8 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class JointHistogram:
-    """The weight in every cell of a grid over all columns, and the weight outside or with missing cells.
+    """The weight in every cell of a grid over all columns, and the weight outside or with missing
+    cells.
 
     The grid is dense: its size is the product of the numbers of bins.
 
@@ -143,7 +146,10 @@ class JointHistogram:
         places = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]
         inside = np.all([(place >= 0) & (place < n) for place, n in zip(places, shape)], axis=0)
         flat = np.ravel_multi_index([place[inside] for place in places], shape)
-        weights = None if block.w is None else block.w[inside]
+        if block.w is None:
+            weights = None
+        else:
+            weights = block.w[inside]
         counts = _weight_per_bin(flat, weights, int(np.prod(shape))).reshape(shape)
         out = float((~inside).sum() if block.w is None else block.w[~inside].sum())
         return cls(every, counts, out, len(block))
@@ -158,7 +164,8 @@ class JointHistogram:
 
     @property
     def density(self) -> np.ndarray:
-        """The height of every cell of the grid; the integral over the grid is 1 (NaN when it is empty)."""
+        """The height of every cell of the grid; the integral over the grid is 1 (NaN when it is
+        empty)."""
         volume = np.ones(())
         for edges in self.edges:
             volume = np.multiply.outer(volume, np.diff(edges))
@@ -180,12 +187,15 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
         edges = [np.asarray(edges, dtype=np.float64)] * n_columns
     if len(edges) != n_columns:
         raise SettingError(
-            f"there are edges for {show_count(len(edges), 'column')}, but {show_count(n_columns, 'column')}"
+            f"there are edges for {show_count(len(edges), 'column')}, but"
+            f" {show_count(n_columns, 'column')}"
         )
     every = tuple(np.asarray(one, dtype=np.float64) for one in edges)
     for j, one in enumerate(every):
         if one.ndim != 1 or len(one) < 2 or not np.all(np.diff(one) > 0):
-            raise SettingError(f"the edges of column {j} must be at least two ascending numbers, got {one}")
+            raise SettingError(
+                f"the edges of column {j} must be at least two ascending numbers, got {one}"
+            )
     return every
 
 

@@ -17,10 +17,10 @@ from lyceum.errors import SchemaError, SettingError
 class JointCounts:
     """The weight of every combination of categories in several sets of categorical columns.
 
-    `table(*names)` has one axis per column of the set. A row with a missing or unknown cell in a column of
-    the set is left out of that set's table, and counted in the others. The target, if it has classes, is a
-    column like any other. Columns go by their labels, so that counts of rows with different categories can be
-    merged.
+    `table(*names)` has one axis per column of the set. A row with a missing or unknown cell in a
+    column of the set is left out of that set's table, and counted in the others. The target, if it
+    has classes, is a column like any other. Columns go by their labels, so that counts of rows with
+    different categories can be merged.
 
     Attributes
     ----------
@@ -66,7 +66,8 @@ class JointCounts:
 
     @classmethod
     def of(cls, block: Block, sets: Sequence[Sequence[str]]) -> JointCounts:
-        """The counts of a block whose cells are codes of categories, as after the step `lyceum.data.Recode`.
+        """The counts of a block whose cells are codes of categories, as after the step
+        `lyceum.data.Recode`.
 
         Parameters
         ----------
@@ -79,14 +80,17 @@ class JointCounts:
         categories = {name: _categories(block, name) for name in names}
         codes = {name: _codes(block, name, len(categories[name])) for name in names}
         tables = tuple(
-            _count(block, [codes[n] for n in one], [len(categories[n]) for n in one]) for one in wanted
+            _count(block, [codes[n] for n in one], [len(categories[n]) for n in one])
+            for one in wanted
         )
         return cls(wanted, names, tuple(categories.values()), len(block), block.weight, tables)
 
     def merge(self, other: JointCounts) -> JointCounts:
         """The counts of both sets of rows."""
         if self.sets != other.sets:
-            raise SettingError(f"counts of {self.sets} cannot be merged with counts of {other.sets}")
+            raise SettingError(
+                f"counts of {self.sets} cannot be merged with counts of {other.sets}"
+            )
         aligned = [align_labels(one, two) for one, two in zip(self.categories, other.categories)]
         one = {name: here for name, (_, here, _) in zip(self.names, aligned)}
         two = {name: there for name, (_, _, there) in zip(self.names, aligned)}
@@ -112,7 +116,9 @@ class JointCounts:
                 return table
             if set(one) == set(names):
                 return table.transpose([one.index(name) for name in names])
-        raise KeyError(f"no set has exactly the columns {', '.join(names)}; the sets are {list(self.sets)}")
+        raise KeyError(
+            f"no set has exactly the columns {', '.join(names)}; the sets are {list(self.sets)}"
+        )
 
     def states(self, *names: str) -> dict[str, tuple[Any, ...]]:
         """The labels of columns, as `Factor` and `ProbabilityTable` take them."""
@@ -126,7 +132,9 @@ def _categories(block: Block, name: str) -> np.ndarray:
     elif name in block.schema.names:
         column = block.schema[block.schema.names.index(name)]
     else:
-        raise SchemaError(f"there is no column {name!r} to count; the columns are {list(block.schema.names)}")
+        raise SchemaError(
+            f"there is no column {name!r} to count; the columns are {list(block.schema.names)}"
+        )
     if column.categories is None:
         raise SchemaError(f"column {name!r} holds numbers, which cannot be counted: bin them first")
     return np.asarray(column.categories)
@@ -146,8 +154,8 @@ def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
     wrong = (codes != cells) | (codes >= n_categories)
     if wrong.any():
         raise SchemaError(
-            f"column {name!r} has the cell {cells[wrong.argmax()]:g}, which is no code of its {n_categories} "
-            "categories: recode the rows first, rows.then(lyceum.data.Recode())"
+            f"column {name!r} has the cell {cells[wrong.argmax()]:g}, which is no code of its"
+            f" {n_categories} categories: recode the rows first, rows.then(lyceum.data.Recode())"
         )
     return codes
 
@@ -159,7 +167,10 @@ def _count(block: Block, codes: list[np.ndarray], shape: list[int]) -> np.ndarra
         return np.zeros(shape)
     known = np.logical_and.reduce([one >= 0 for one in codes])
     places = np.ravel_multi_index([one[known] for one in codes], shape)
-    w = None if block.w is None else block.w[known]
+    if block.w is None:
+        w = None
+    else:
+        w = block.w[known]
     return np.bincount(places, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
 
 

@@ -21,8 +21,8 @@ class IndependenceTest:
     degrees_of_freedom : int
         Counted in the rows and columns that occur.
     p_value : float
-        The probability of such a statistic or a larger one if X and Y are independent; 1 if there is nothing
-        to test.
+        The probability of such a statistic or a larger one if X and Y are independent; 1 if there
+        is nothing to test.
 
     See Also
     --------
@@ -44,8 +44,8 @@ class IndependenceTest:
 def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     """The test that the first two axes of a table of counts are independent given the others.
 
-    χ² = Σ (N - E)² / E or G² = 2 Σ N log(N / E), with E = N_x N_y / N in every stratum. Degrees of freedom
-    are counted in the rows and columns that occur.
+    χ² = Σ (N - E)² / E or G² = 2 Σ N log(N / E), with E = N_x N_y / N in every stratum. Degrees of
+    freedom are counted in the rows and columns that occur.
 
     Parameters
     ----------
@@ -62,10 +62,12 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     counts = number_setting("counts", counts)
     if counts.ndim < 2 or not (np.isfinite(counts) & (counts >= 0)).all():
         raise DataError(
-            f"counts of shape {counts.shape}: give a table of two axes or more, finite and not negative"
+            f"counts of shape {counts.shape}: give a table of two axes or more, finite and not"
+            " negative"
         )
     N = np.moveaxis(counts.reshape(*counts.shape[:2], -1), 2, 0)
-    rows, columns = N.sum(axis=2), N.sum(axis=1)
+    rows = N.sum(axis=2)
+    columns = N.sum(axis=1)
     total = rows.sum(axis=1)
     E = rows[:, :, None] * columns[:, None, :] / np.where(total > 0, total, 1.0)[:, None, None]
     some = E > 0
@@ -74,6 +76,11 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     else:
         seen = N > 0
         statistic = float(2.0 * (N[seen] * np.log(N[seen] / E[seen])).sum())
-    freedom = (np.maximum((rows > 0).sum(axis=1) - 1, 0) * np.maximum((columns > 0).sum(axis=1) - 1, 0)).sum()
-    p_value = float(chdtrc(freedom, statistic)) if freedom else 1.0
+    freedom = (
+        np.maximum((rows > 0).sum(axis=1) - 1, 0) * np.maximum((columns > 0).sum(axis=1) - 1, 0)
+    ).sum()
+    if freedom:
+        p_value = float(chdtrc(freedom, statistic))
+    else:
+        p_value = 1.0
     return IndependenceTest(max(statistic, 0.0), int(freedom), p_value)

@@ -1,4 +1,5 @@
-"""The parameter `cv` of every learner: folds by a number, a splitter, or a list or generator of splits."""
+"""The parameter `cv` of every learner: folds by a number, a splitter, or a list or generator of
+splits."""
 
 from __future__ import annotations
 
@@ -61,8 +62,12 @@ class HashedFolds:
 
     def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
         """The statistics of all folds in one pass."""
-        found = reduce(rows, partial(FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed))
-        return SplitStatistics(found.total, [(found.without(f), fold) for f, fold in enumerate(found.folds)])
+        found = reduce(
+            rows, partial(FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed)
+        )
+        return SplitStatistics(
+            found.total, [(found.without(f), fold) for f, fold in enumerate(found.folds)]
+        )
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
         """Which rows of the block are tested on, in every fold."""
@@ -86,7 +91,10 @@ class GivenSplits:
     @classmethod
     def of(cls, cv: Any, rows: Rows, classifier: bool) -> GivenSplits:
         y = rows.y
-        n = len(rows) if y is None else len(y)
+        if y is None:
+            n = len(rows)
+        else:
+            n = len(y)
         pairs = given_splits(cv, n, y, classifier=classifier)
         sides = np.zeros((2, len(pairs), n), dtype=bool)
         for k, (train, test) in enumerate(pairs):
@@ -116,7 +124,8 @@ class GivenSplits:
 def given_splits(
     cv: Any, n: int, y: Any = None, groups: Any = None, *, X: Any = None, classifier: bool = False
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The numbers of the training and of the test rows of every split that a splitter or a list gives.
+    """The numbers of the training and of the test rows of every split that a splitter or a list
+    gives.
 
     Parameters
     ----------
@@ -152,7 +161,10 @@ def given_splits(
     """
     from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
 
-    shown = np.zeros((n, 1)) if X is None else X
+    if X is None:
+        shown = np.zeros((n, 1))
+    else:
+        shown = X
     try:
         pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
         found = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
@@ -160,11 +172,13 @@ def given_splits(
         raise
     except (TypeError, ValueError) as error:
         raise SettingError(
-            "cv must be a number of folds, a splitter or a list of (training rows, test rows), and fit "
-            f"{show_count(n, 'row')}: {error}"
+            "cv must be a number of folds, a splitter or a list of (training rows, test rows), and"
+            f" fit {show_count(n, 'row')}: {error}"
         ) from error
     if not found:
-        raise SettingError("cv has no splits: a generator is empty after its first use, give a list")
+        raise SettingError(
+            "cv has no splits: a generator is empty after its first use, give a list"
+        )
     return found
 
 
@@ -176,8 +190,13 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
         raise SettingError("cv must give the numbers of rows, or one true/false per row")
     found = found.astype(np.intp, copy=False)
     if found.size and not -n <= found.min() <= found.max() < n:
-        row = found.max() if found.max() >= n else found.min()
-        raise SettingError(f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}")
+        if found.max() >= n:
+            row = found.max()
+        else:
+            row = found.min()
+        raise SettingError(
+            f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}"
+        )
     return found
 
 
@@ -190,8 +209,8 @@ def folds_of(cv: Any, rows: Rows, seed: int, classifier: bool = False) -> Folds:
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
-        A number: folds by a hash of the row numbers and the seed. Splitters and lists need the number of
-        rows, and None is scikit-learn's default of five folds.
+        A number: folds by a hash of the row numbers and the seed. Splitters and lists need the
+        number of rows, and None is scikit-learn's default of five folds.
     rows : Rows
         The rows to be divided.
     seed : int
@@ -203,12 +222,15 @@ def folds_of(cv: Any, rows: Rows, seed: int, classifier: bool = False) -> Folds:
     -------
     HashedFolds or GivenSplits
     """
-    return HashedFolds(int(cv), seed) if isinstance(cv, Integral) else GivenSplits.of(cv, rows, classifier)
+    if isinstance(cv, Integral):
+        return HashedFolds(int(cv), seed)
+    return GivenSplits.of(cv, rows, classifier)
 
 
 @dataclass(frozen=True, slots=True)
 class _SidesOfSplits:
-    """One pass: the statistic of all rows, of the training rows of every split, and of its test rows."""
+    """One pass: the statistic of all rows, of the training rows of every split, and of its test
+    rows."""
 
     parts: tuple[Any, ...]
 
@@ -254,4 +276,6 @@ class _InFold:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        return block.take((fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside)
+        return block.take(
+            (fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside
+        )

@@ -25,7 +25,8 @@ def row_uniforms(start: int, n_rows: int, seed: int) -> np.ndarray:
 
 
 def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
-    """The fold of every row, 0 to n_folds - 1: the same for any division of the rows into blocks."""
+    """The fold of every row, 0 to n_folds - 1: the same for any division of the rows into
+    blocks."""
     uniforms = row_uniforms(block.start, len(block), seed)
     return np.minimum((uniforms * n_folds).astype(np.int64), n_folds - 1)
 

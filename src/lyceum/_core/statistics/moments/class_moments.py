@@ -22,10 +22,11 @@ from lyceum._core.statistics.moments.classes import (
 
 @dataclass(frozen=True, slots=True)
 class ClassMoments:
-    """Weight, mean and scatter of every column in every class; missing cells are left out one by one.
+    """Weight, mean and scatter of every column in every class; missing cells are left out one by
+    one.
 
-    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
-    components are numbered from 0.
+    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in
+    component k; the components are numbered from 0.
 
     Attributes
     ----------
@@ -86,9 +87,14 @@ class ClassMoments:
         responsibilities : array of shape (n, K), optional
             The share of every component in every row, in place of the classes of the target.
         """
-        X = block.X if columns is None or len(columns) == block.X.shape[1] else block.X[:, columns]
+        if columns is None or len(columns) == block.X.shape[1]:
+            X = block.X
+        else:
+            X = block.X[:, columns]
         if responsibilities is not None:
-            return cls._of_components(block, _dense(X), check_responsibilities(responsibilities, len(block)))
+            return cls._of_components(
+                block, _dense(X), check_responsibilities(responsibilities, len(block))
+            )
         classes = classes_of(block)
         weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
         if X.shape[1]:
@@ -110,7 +116,9 @@ class ClassMoments:
 
     def merge(self, other: ClassMoments) -> ClassMoments:
         classes, here, there = align_labels(self.classes, other.classes)
-        a_weight, a_mean, a_scatter, a_total = (place_classes(v, here, len(classes)) for v in self._values())
+        a_weight, a_mean, a_scatter, a_total = (
+            place_classes(v, here, len(classes)) for v in self._values()
+        )
         b_weight, b_mean, b_scatter, b_total = (
             place_classes(v, there, len(classes)) for v in other._values()
         )
@@ -132,13 +140,15 @@ class ClassMoments:
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
         """The moments of the rows matrix x + offset, for rows without missing cells.
 
-        A column that comes from several must be an indicator, as when a new category becomes the reference:
-        its scatter follows from its mean.
+        A column that comes from several must be an indicator, as when a new category becomes the
+        reference: its scatter follows from its mean.
         """
         weight = np.broadcast_to(self.class_weight[:, None], (len(self.classes), len(offset)))
         mean = self.mean @ matrix.T + offset
         several = (matrix != 0).sum(axis=1) > 1
-        scatter = np.where(several, weight * np.maximum(mean * (1.0 - mean), 0.0), self.scatter @ matrix.T**2)
+        scatter = np.where(
+            several, weight * np.maximum(mean * (1.0 - mean), 0.0), self.scatter @ matrix.T**2
+        )
         return replace(self, weight=weight.copy(), mean=mean, scatter=scatter)
 
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -148,10 +158,11 @@ class ClassMoments:
 
 @dataclass(frozen=True, slots=True)
 class ClassScatter:
-    """Weight and mean of every class, and full scatter matrices: one per class, or one pooled over them.
+    """Weight and mean of every class, and full scatter matrices: one per class, or one pooled over
+    them.
 
-    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
-    components are numbered from 0.
+    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in
+    component k; the components are numbered from 0.
 
     Attributes
     ----------
@@ -209,17 +220,27 @@ class ClassScatter:
         responsibilities : array of shape (n, K), optional
             The share of every component in every row, in place of the classes of the target.
         """
-        X, d, R = _dense(block.X), block.X.shape[1], None
+        X = _dense(block.X)
+        d = block.X.shape[1]
+        R = None
         if responsibilities is not None:
             R = check_responsibilities(responsibilities, len(block))
-        classes = classes_of(block) if R is None else np.arange(R.shape[1])
+        if R is None:
+            classes = classes_of(block)
+        else:
+            classes = np.arange(R.shape[1])
         K = len(classes)
         check_square_matrices(d, 1 if pooled else K)
-        weight, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((1 if pooled else K, d, d))
+        weight = np.zeros(K)
+        mean = np.zeros((K, d))
+        scatter = np.zeros((1 if pooled else K, d, d))
         if R is not None:
             native.soft_scatter(X, R, block.w, weight, mean, scatter, pooled)
         else:
-            y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+            if block.y is None:
+                y = np.zeros(len(block), dtype=np.int32)
+            else:
+                y = block.y
             native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
 
@@ -231,8 +252,10 @@ class ClassScatter:
     def merge(self, other: ClassScatter) -> ClassScatter:
         classes, here, there = align_labels(self.classes, other.classes)
         K = len(classes)
-        a_weight, a_mean = place_classes(self.weight, here, K), place_classes(self.mean, here, K)
-        b_weight, b_mean = place_classes(other.weight, there, K), place_classes(other.mean, there, K)
+        a_weight = place_classes(self.weight, here, K)
+        a_mean = place_classes(self.mean, here, K)
+        b_weight = place_classes(other.weight, there, K)
+        b_mean = place_classes(other.mean, there, K)
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
@@ -240,13 +263,19 @@ class ClassScatter:
         if self.pooled:
             scatter = self.scatter + other.scatter + between.sum(axis=0, keepdims=True)
         else:
-            scatter = place_classes(self.scatter, here, K) + place_classes(other.scatter, there, K) + between
+            scatter = (
+                place_classes(self.scatter, here, K)
+                + place_classes(other.scatter, there, K)
+                + between
+            )
         mean = a_mean + share[:, None] * delta
         return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
         """The summary of the rows matrix x + offset."""
-        return replace(self, mean=self.mean @ matrix.T + offset, scatter=matrix @ self.scatter @ matrix.T)
+        return replace(
+            self, mean=self.mean @ matrix.T + offset, scatter=matrix @ self.scatter @ matrix.T
+        )
 
     @property
     def class_weight(self) -> np.ndarray:
@@ -267,11 +296,15 @@ def _over_classes(
     # about the first class that has a cell, so that equal means stay equal to the last bit
     start = np.take_along_axis(mean, (weight > 0).argmax(axis=0)[None], axis=0)[0]
     moved = np.where(weight > 0, mean - start, 0.0)
-    shift = np.divide((weight * moved).sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+    shift = np.divide(
+        (weight * moved).sum(axis=0), total, out=np.zeros_like(total), where=total > 0
+    )
     between = (weight * (moved - shift) ** 2).sum(axis=0)
     return total, start + shift, scatter.sum(axis=0) + between
 
 
 def _dense(X: Any) -> np.ndarray:
     X = dense_cells(X)
-    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    return np.ascontiguousarray(
+        X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    )

@@ -19,7 +19,8 @@ from lyceum._core.statistics.moments.classes import (
 
 @dataclass(frozen=True, slots=True)
 class ClassSums:
-    """The weighted sum of every column in every class; with `above`, of 1 for every cell above that number.
+    """The weighted sum of every column in every class; with `above`, of 1 for every cell above that
+    number.
 
     Takes CSR rows as they are. Cells that are not stored are zeros.
 
@@ -57,13 +58,22 @@ class ClassSums:
     @classmethod
     def of(cls, block: Block, above: float | None = None) -> ClassSums:
         classes = classes_of(block)
-        X = block.X if above is None else indicators(block.X, above)
-        y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+        if above is None:
+            X = block.X
+        else:
+            X = indicators(block.X, above)
+        if block.y is None:
+            y = np.zeros(len(block), dtype=np.int32)
+        else:
+            y = block.y
         here = np.flatnonzero(y >= 0)
         w = block.weights
         members = sparse.csr_array((w[here], (y[here], here)), shape=(len(classes), len(block)))
         sums = members @ X
-        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
+        if sparse.issparse(sums):
+            sums = sums.toarray()
+        else:
+            sums = np.asarray(sums, dtype=np.float64)
         return cls(classes, len(block), class_weights(block, len(classes)), sums)
 
     def merge(self, other: ClassSums) -> ClassSums:
@@ -82,10 +92,13 @@ class ClassSums:
 
 
 def indicators(X: Any, above: float) -> Any:
-    """1 where a cell is above a number, 0 elsewhere; CSR stays CSR, for which the number is at least 0."""
+    """1 where a cell is above a number, 0 elsewhere; CSR stays CSR, for which the number is at
+    least 0."""
     if not sparse.issparse(X):
         return np.greater(X, above).astype(np.float64)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return sparse.csr_array(((X.data > above).astype(np.float64), X.indices, X.indptr), shape=X.shape)
+    return sparse.csr_array(
+        ((X.data > above).astype(np.float64), X.indices, X.indptr), shape=X.shape
+    )

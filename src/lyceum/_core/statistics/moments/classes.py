@@ -37,9 +37,14 @@ def class_weights(block: Block, n_classes: int) -> np.ndarray:
     """The total weight of the rows of every class; rows without a class are left out."""
     if block.y is None:
         return np.array([block.weight])
-    y, w = block.y, block.w
+    y = block.y
+    w = block.w
     if len(y) and y.min() < 0:
-        y, w = y[block.y >= 0], None if w is None else w[block.y >= 0]
+        y = y[block.y >= 0]
+        if w is None:
+            w = None
+        else:
+            w = w[block.y >= 0]
     return np.bincount(y, w, n_classes).astype(np.float64)
 
 
@@ -56,11 +61,14 @@ def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndar
     R = np.ascontiguousarray(responsibilities, dtype=np.float64)
     if R.ndim != 2 or len(R) != n_rows:
         raise DataError(
-            f"responsibilities have the shape {R.shape} for {show_count(n_rows, 'row')}: give one row per row"
+            f"responsibilities have the shape {R.shape} for {show_count(n_rows, 'row')}: give one"
+            " row per row"
         )
     return R
 
 
 def component_weights(block: Block, responsibilities: np.ndarray) -> np.ndarray:
     """The total weight of every component, Σ w r."""
-    return responsibilities.sum(axis=0) if block.w is None else block.w @ responsibilities
+    if block.w is None:
+        return responsibilities.sum(axis=0)
+    return block.w @ responsibilities

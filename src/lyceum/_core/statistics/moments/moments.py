@@ -44,8 +44,8 @@ class Moments:
 
     References
     ----------
-    T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance: analysis and
-    recommendations", The American Statistician 37, 1983.
+    T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance:
+    analysis and recommendations", The American Statistician 37, 1983.
 
     Examples
     --------
@@ -71,8 +71,13 @@ class Moments:
         if sparse.issparse(block.X):
             return cls._of_sparse(block)
         d = block.X.shape[1]
-        weight, mean, scatter = np.zeros((1, d)), np.zeros((1, d)), np.zeros((1, d))
-        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+        weight = np.zeros((1, d))
+        mean = np.zeros((1, d))
+        scatter = np.zeros((1, d))
+        if block.X.dtype.kind == "f":
+            X = block.X
+        else:
+            X = block.X.astype(np.float64)
         native.class_moments(X, None, block.w, weight, mean, scatter)
         low = np.fmin.reduce(X, axis=0, initial=np.inf).astype(np.float64)
         high = np.fmax.reduce(X, axis=0, initial=-np.inf).astype(np.float64)
@@ -82,7 +87,10 @@ class Moments:
     def _of_sparse(cls, block: Block) -> Moments:
         X, (n, d) = canonical(block.X), block.X.shape
         indptr, indices = (each.astype(np.int32, copy=False) for each in (X.indptr, X.indices))
-        data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+        if X.dtype in (np.float32, np.float64):
+            data = X.data
+        else:
+            data = X.data.astype(np.float64)
         weight, mean, scatter, low, high = np.empty((5, d))
         native.sparse_moments(indptr, indices, data, block.w, weight, mean, scatter, low, high)
         return cls(n, weight, mean, scatter, low, high)
@@ -113,10 +121,11 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Weight, mean and full centred scatter matrix of rows, jointly with the target when there is one.
+    """Weight, mean and full centered scatter matrix of rows, jointly with the target when there is
+    one.
 
-    The Gram statistic of least squares: with Z = [X y] centred, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and yᵀy are
-    its blocks.
+    The Gram statistic of least squares: with Z = [X y] centered, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and
+    yᵀy are its blocks.
 
     Attributes
     ----------
@@ -131,7 +140,7 @@ class Scatter:
     targets : int
         The number of targets, 0 or 1.
     xx, xx_diagonal, xy, yy : arrays of shape (d, d), (d,) and (d,), and float
-        The centred XᵀX, its diagonal, Xᵀy and yᵀy.
+        The centered XᵀX, its diagonal, Xᵀy and yᵀy.
     x_mean, y_mean : array of shape (d,), and float
         The means of the columns and of the target.
     is_finite : bool
@@ -162,14 +171,21 @@ class Scatter:
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Scatter:
-        y = block.y.astype(np.float64, copy=False) if target and block.y is not None else None
-        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        if target and block.y is not None:
+            y = block.y.astype(np.float64, copy=False)
+        else:
+            y = None
+        if block.w is None:
+            n_rows = len(block)
+        else:
+            n_rows = int(np.count_nonzero(block.w))
         X = _thin(block.X)
         check_square_matrices(X.shape[1])
         if sparse.issparse(X):
             return cls(n_rows, *_sparse_scatter(X, y, block.w), 0 if y is None else 1)
         size = X.shape[1] + (y is not None)
-        mean, scatter = np.zeros(size), np.zeros((size, size))
+        mean = np.zeros(size)
+        scatter = np.zeros((size, size))
         weight = native.scatter(X, None if y is None else y[:, None], block.w, mean, scatter)
         return cls(n_rows, weight, mean, scatter, size - X.shape[1])
 
@@ -177,7 +193,8 @@ class Scatter:
         weight = self.weight + other.weight
         if weight == 0.0:
             return replace(self, n_rows=self.n_rows + other.n_rows)
-        delta, share = other.mean - self.mean, other.weight / weight
+        delta = other.mean - self.mean
+        share = other.weight / weight
         return replace(
             self,
             n_rows=self.n_rows + other.n_rows,
@@ -190,15 +207,22 @@ class Scatter:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         if self.targets:
             matrix = np.block(
-                [[matrix, np.zeros((len(matrix), 1))], [np.zeros((1, matrix.shape[1])), np.ones((1, 1))]]
+                [
+                    [matrix, np.zeros((len(matrix), 1))],
+                    [np.zeros((1, matrix.shape[1])), np.ones((1, 1))],
+                ]
             )
             offset = np.append(offset, 0.0)
-        return replace(self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T)
+        return replace(
+            self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T
+        )
 
     def scale_columns(self, factors: np.ndarray) -> Scatter:
         """The same rows with every column multiplied by a number; the target stays."""
         factors = np.append(factors, np.ones(self.targets))
-        return replace(self, mean=self.mean * factors, scatter=self.scatter * factors * factors[:, None])
+        return replace(
+            self, mean=self.mean * factors, scatter=self.scatter * factors * factors[:, None]
+        )
 
     def about_origin(self) -> Scatter:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
@@ -212,23 +236,23 @@ class Scatter:
 
     @property
     def xx(self) -> np.ndarray:
-        """Centred XᵀX."""
+        """Centered XᵀX."""
         d = len(self.mean) - self.targets
         return self.scatter[:d, :d]
 
     @property
     def xx_diagonal(self) -> np.ndarray:
-        """The diagonal of the centred XᵀX."""
+        """The diagonal of the centered XᵀX."""
         return np.diagonal(self.xx)
 
     @property
     def xy(self) -> np.ndarray:
-        """Centred Xᵀy."""
+        """Centered Xᵀy."""
         return self.scatter[:-1, -1]
 
     @property
     def yy(self) -> float:
-        """Centred yᵀy."""
+        """Centered yᵀy."""
         return float(self.scatter[-1, -1])
 
     @property
@@ -242,7 +266,9 @@ class Scatter:
 
 def _thin(X: Any) -> Any:
     """X itself, but dense if more than half of its cells are stored."""
-    return X.toarray() if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1] else X
+    if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1]:
+        return X.toarray()
+    return X
 
 
 def _sparse_scatter(
@@ -250,17 +276,19 @@ def _sparse_scatter(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weight, mean and scatter of a CSR array with a dense target.
 
-    Columns with a cell in every row are shifted near their means first, and so is y; the others hold mostly
-    zeros, so that their raw products are already taken about a point close to the mean.
+    Columns with a cell in every row are shifted near their means first, and so is y; the others
+    hold mostly zeros, so that their raw products are already taken about a point close to the mean.
     """
     cells = SparseCells.of(X)
     shift = cells.provisional_mean()
     data = cells.shift_data(shift)
     Z = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
     v = row_weights(w, X.shape[0])
-    total, d = float(v.sum()), X.shape[1]
+    total = float(v.sum())
+    d = X.shape[1]
     size = d + (y is not None)
-    mean, scatter = np.zeros(size), np.zeros((size, size))
+    mean = np.zeros(size)
+    scatter = np.zeros((size, size))
     if total == 0.0:
         return total, mean, scatter
     gram = np.zeros((d, d))

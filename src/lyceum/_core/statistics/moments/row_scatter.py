@@ -1,4 +1,5 @@
-"""Scatter of few rows with many columns, as the centred rows themselves: never a matrix of all columns."""
+"""Scatter of few rows with many columns, as the centered rows themselves: never a matrix of all
+columns."""
 
 from __future__ import annotations
 
@@ -15,17 +16,19 @@ _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is 
 
 
 def is_wide(rows: Rows) -> bool:
-    """Whether there are fewer rows than columns, and over 1,000 columns: then `RowScatter` is smaller."""
-    d, n = len(rows.schema), rows.n_rows
+    """Whether there are fewer rows than columns, and over 1,000 columns: then `RowScatter` is
+    smaller."""
+    d = len(rows.schema)
+    n = rows.n_rows
     return n is not None and n < d and d > _MANY_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
 class RowScatter:
-    """Weight, mean and centred rows F with FᵀF = ZᵀWZ, jointly with the target when there is one.
+    """Weight, mean and centered rows F with FᵀF = ZᵀWZ, jointly with the target when there is one.
 
-    The same as `Scatter` for fewer rows than columns: F has one row per row of the table, and one more
-    per merge, √(w₁w₂/w) (m₁ - m₂), for the distance of the two means.
+    The same as `Scatter` for fewer rows than columns: F has one row per row of the table, and one
+    more per merge, √(w₁w₂/w) (m₁ - m₂), for the distance of the two means.
 
     Attributes
     ----------
@@ -40,9 +43,9 @@ class RowScatter:
     targets : int
         The number of targets, 0 or 1.
     x_rows : array of shape (m, d)
-        The centred rows without the target.
+        The centered rows without the target.
     xx_diagonal, xy, yy : arrays of shape (d,) and (d,), and float
-        The diagonal of the centred XᵀX, Xᵀy and yᵀy.
+        The diagonal of the centered XᵀX, Xᵀy and yᵀy.
     x_mean, y_mean : array of shape (d,), and float
         The means of the columns and of the target.
     is_finite : bool
@@ -73,21 +76,31 @@ class RowScatter:
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Self:
-        """The centred rows of a block."""
+        """The centered rows of a block."""
         return cls._of_rows(block, target and block.y is not None, np.ones(len(block), dtype=bool))
 
     @classmethod
     def _of_rows(cls, block: Block, target: bool, some: np.ndarray) -> Self:
-        used = some if block.w is None else some & (block.w > 0)
-        d, X = block.X.shape[1], block.dense
+        if block.w is None:
+            used = some
+        else:
+            used = some & (block.w > 0)
+        d = block.X.shape[1]
+        X = block.dense
         Z = np.empty((int(used.sum()), d + target))
-        Z[:, :d] = X if used.all() else X[used]
+        if used.all():
+            Z[:, :d] = X
+        else:
+            Z[:, :d] = X[used]
         if target:
             assert block.y is not None
             Z[:, d] = block.y[used]
         if not len(Z):
             return cls(0, 0.0, np.zeros(Z.shape[1]), Z, int(target))
-        w = np.ones(len(Z)) if block.w is None else block.w[used]
+        if block.w is None:
+            w = np.ones(len(Z))
+        else:
+            w = block.w[used]
         first = Z[0].copy()
         Z -= first  # so that an offset costs no digits
         shift = w @ Z / w.sum()
@@ -97,11 +110,14 @@ class RowScatter:
         return cls(len(Z), float(w.sum()), first + shift, Z, int(target))
 
     def merge(self, other: RowScatter) -> RowScatter:
-        """The centred rows of both, and one for the distance of their means."""
+        """The centered rows of both, and one for the distance of their means."""
         if self.weight == 0.0 or other.weight == 0.0:
-            return other if self.weight == 0.0 else self
+            if self.weight == 0.0:
+                return other
+            return self
         weight = self.weight + other.weight
-        delta, share = other.mean - self.mean, other.weight / weight
+        delta = other.mean - self.mean
+        share = other.weight / weight
         between = np.sqrt(self.weight * share) * delta
         return replace(
             self,
@@ -116,7 +132,9 @@ class RowScatter:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         d = len(self.mean) - self.targets
         mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
-        return replace(self, mean=mean, rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]]))
+        return replace(
+            self, mean=mean, rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]])
+        )
 
     def about_origin(self) -> Self:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
@@ -128,27 +146,28 @@ class RowScatter:
         """False when some cell was missing or infinite, or too large to be squared."""
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(
-                np.isfinite(self.mean).all() and np.isfinite(np.einsum("ij,ij", self.rows, self.rows))
+                np.isfinite(self.mean).all()
+                and np.isfinite(np.einsum("ij,ij", self.rows, self.rows))
             )
 
     @property
     def x_rows(self) -> np.ndarray:
-        """The centred rows without the target."""
+        """The centered rows without the target."""
         return self.rows[:, : len(self.mean) - self.targets]
 
     @property
     def xx_diagonal(self) -> np.ndarray:
-        """The diagonal of the centred XᵀX."""
+        """The diagonal of the centered XᵀX."""
         return np.einsum("ij,ij->j", self.x_rows, self.x_rows)
 
     @property
     def xy(self) -> np.ndarray:
-        """Centred Xᵀy."""
+        """Centered Xᵀy."""
         return self.rows[:, -1] @ self.rows[:, :-1]
 
     @property
     def yy(self) -> float:
-        """Centred yᵀy."""
+        """Centered yᵀy."""
         return float(self.rows[:, -1] @ self.rows[:, -1])
 
     @property
@@ -171,7 +190,7 @@ class ClassRowScatter:
     n_rows : int
         The number of rows.
     parts : tuple of RowScatter
-        The centred rows of every class.
+        The centered rows of every class.
     class_weight : array of shape (K,)
         The weight of every class.
     mean : array of shape (K, d)
@@ -201,16 +220,21 @@ class ClassRowScatter:
 
     @classmethod
     def of(cls, block: Block) -> ClassRowScatter:
-        """The centred rows of every class of a block."""
+        """The centered rows of every class of a block."""
         classes = classes_of(block)
-        y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+        if block.y is None:
+            y = np.zeros(len(block), dtype=np.int32)
+        else:
+            y = block.y
         parts = tuple(RowScatter._of_rows(block, False, y == k) for k in range(len(classes)))
         return cls(classes, len(block), parts)
 
     def merge(self, other: ClassRowScatter) -> ClassRowScatter:
-        """The centred rows of both, class by class."""
+        """The centered rows of both, class by class."""
         classes, here, there = align_labels(self.classes, other.classes)
-        none = RowScatter(0, 0.0, np.zeros(self.mean.shape[1]), np.zeros((0, self.mean.shape[1])), 0)
+        none = RowScatter(
+            0, 0.0, np.zeros(self.mean.shape[1]), np.zeros((0, self.mean.shape[1])), 0
+        )
         parts = [none] * len(classes)
         for places, side in ((here, self), (there, other)):
             for k, part in zip(places, side.parts):
@@ -250,10 +274,11 @@ class ClassRowScatter:
 
 @dataclass(frozen=True)
 class RowSpace:
-    """Fewer rows than columns, in coordinates of the space that they span: a rotation about their mean or 0.
+    """Fewer rows than columns, in coordinates of the space that they span: a rotation about their
+    mean or 0.
 
-    Whatever depends only on scatters and distances is the same on `rows`; `columns_of` turns a direction
-    into coefficients of the columns.
+    Whatever depends only on scatters and distances is the same on `rows`; `columns_of` turns a
+    direction into coefficients of the columns.
 
     Attributes
     ----------
@@ -264,11 +289,12 @@ class RowSpace:
     basis : array of shape (d, r)
         Orthonormal columns.
     beyond : int
-        The number of columns with a cell other than the mean, less the dimensions of the space; at least 0.
+        The number of columns with a cell other than the mean, less the dimensions of the space; at
+        least 0.
 
     See Also
     --------
-    RowScatter : The centred rows themselves.
+    RowScatter : The centered rows themselves.
     is_wide : Whether there are few rows and many columns.
 
     Examples
@@ -294,13 +320,19 @@ class RowSpace:
         """The space of the rows of any source, which are held in memory."""
         block = rows.gathered(who, "fewer columns")
         Z = np.asarray(block.dense, dtype=np.float64)
-        mean = Z[0] + (Z - Z[0]).mean(axis=0) if centered else np.zeros(Z.shape[1])
+        if centered:
+            mean = Z[0] + (Z - Z[0]).mean(axis=0)
+        else:
+            mean = np.zeros(Z.shape[1])
         Z = Z - mean
         values, U = eigh(Z @ Z.T, check_finite=False)
         kept = values > 1e-13 * len(Z) * values.max(initial=0.0)
-        values, U = values[kept], U[:, kept]
+        values = values[kept]
+        U = U[:, kept]
         T = np.ascontiguousarray(U * np.sqrt(values))
-        schema = Schema.of_numbers([f"z{j}" for j in range(T.shape[1])]).with_target(rows.schema.target)
+        schema = Schema.of_numbers([f"z{j}" for j in range(T.shape[1])]).with_target(
+            rows.schema.target
+        )
         beyond = max(int((Z != 0).any(axis=0).sum()) - T.shape[1], 0)
         turned = Rows(ArraySource(T, block.y, block.w, schema))
         return cls(turned, mean, Z.T @ (U / np.sqrt(values)), beyond)

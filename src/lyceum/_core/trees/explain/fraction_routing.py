@@ -1,7 +1,8 @@
 """Rows sent down a tree from any of its nodes, divided anew where cells are missing.
 
-A row of `fit` whose cell is missing is divided by the weights of the rows whose cell is not. Those weights
-change when other rows come to a node, and `walk` finds them as it goes; `_route` takes them as they are.
+A row of `fit` whose cell is missing is divided by the weights of the rows whose cell is not. Those
+weights change when other rows come to a node, and `walk` finds them as it goes; `_route` takes them
+as they are.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Parts(NamedTuple):
         if not len(self.row):
             return self
         parts = self.take(np.lexsort((self.row, self.node)))
-        starts = np.flatnonzero(np.append(True, (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0)))
+        starts = np.flatnonzero(
+            np.append(True, (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0))
+        )
         return Parts(parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts))
 
 
@@ -53,7 +56,9 @@ class Walk(NamedTuple):
 
 def walk(tree: Tree, cells: np.ndarray, parts: Parts) -> Walk:
     """Send rows down from where they are; all rows of a node come to it in the same step."""
-    ended, arrived, passed = [parts.take(slice(0))], [parts], [parts.take(slice(0))]
+    ended = [parts.take(slice(0))]
+    arrived = [parts]
+    passed = [parts.take(slice(0))]
     while len(parts.row):
         to, divided = _next(tree, cells, parts)
         on = to >= 0
@@ -80,14 +85,16 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     at = np.flatnonzero((kind >= CATEGORIES) & ~missing)
     code = cell[at].astype(np.int64)
     fits = (code >= 0) & (code < tree.n_codes[node[at]])
-    at, code = at[fits], code[fits]
+    at = at[fits]
+    code = code[fits]
     branch[at] = tree.branches[tree.table[node[at]] + code]
     return np.where(branch >= 0, tree.child[node] + branch, -1), missing & (branch < 0)
 
 
 def _intervals(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
     below = np.zeros(len(node), dtype=np.int64)
-    n_cuts, first = tree.n_children[node] - 1, tree.table[node]
+    n_cuts = tree.n_children[node] - 1
+    first = tree.table[node]
     for k in range(int(n_cuts.max(initial=0))):
         has = np.flatnonzero(k < n_cuts)
         below[has] += tree.cuts[first[has] + k] < cell[has]

@@ -11,8 +11,11 @@ from lyceum._core.trees.tree import LEAF, Tree
 from lyceum.report import Table
 
 
-def impurity_importances(trees: Tree | Sequence[Tree], n_columns: int, normalize: bool = True) -> np.ndarray:
-    """The share of the fall of impurity that is due to each column: Σ n_i gain_i over its nodes, of all.
+def impurity_importances(
+    trees: Tree | Sequence[Tree], n_columns: int, normalize: bool = True
+) -> np.ndarray:
+    """The share of the fall of impurity that is due to each column: Σ n_i gain_i over its nodes, of
+    all.
 
     Of several trees, the mean of their shares, made to sum to 1; a tree of one node has none.
 
@@ -23,15 +26,23 @@ def impurity_importances(trees: Tree | Sequence[Tree], n_columns: int, normalize
     normalize : bool, default=True
         Shares, that sum to 1; else the fall itself, a row of `fit`.
     """
-    trees = [trees] if isinstance(trees, Tree) else list(trees)
+    if isinstance(trees, Tree):
+        trees = [trees]
+    else:
+        trees = list(trees)
     falls = np.zeros(n_columns)
     for tree in trees:
         inner = tree.kind != LEAF
         fall = (tree.weight * np.maximum(tree.gain, 0.0))[inner]
         columns = np.bincount(tree.feature[inner], fall, minlength=n_columns) / tree.weight[0]
         falls += columns / columns.sum() if normalize and columns.sum() > 0.0 else columns
-    total = falls.sum() if normalize else float(len(trees))
-    return falls / total if total > 0.0 else falls
+    if normalize:
+        total = falls.sum()
+    else:
+        total = float(len(trees))
+    if total > 0.0:
+        return falls / total
+    return falls
 
 
 def importance_table(importances: np.ndarray, schema: Schema) -> Table:

@@ -25,7 +25,10 @@ _SPREADS = {
 def number(value: float, digits: int = 6) -> str:
     """A number as short text: `digits` significant digits, and at least two after the point."""
     size = abs(value)
-    before = int(math.log10(size)) + 1 if 1 <= size < 1e12 else 0
+    if 1 <= size < 1e12:
+        before = int(math.log10(size)) + 1
+    else:
+        before = 0
     return f"{value:.{max(digits, before + 2)}g}"
 
 
@@ -40,7 +43,9 @@ class Actions:
     def of(cls, learner: Any) -> Actions | None:
         """The actions of a fitted learner, None if it has no loss matrix."""
         loss = getattr(learner, "loss_matrix_", None)
-        return None if loss is None else cls(learner.actions_, loss)
+        if loss is None:
+            return None
+        return cls(learner.actions_, loss)
 
     def risks(self, value: np.ndarray) -> np.ndarray:
         """The expected loss Σ_k P(k) L(k, a) of every action a, from the weights of the classes."""
@@ -69,7 +74,7 @@ class TreeLabels:
     def target(self) -> str:
         return self.schema.target_name
 
-    # -- tests ---------------------------------------------------------------------------------------------
+    # -- tests -------------------------------------------------------------------------
 
     def column(self, node: int) -> str:
         """The name of the column that a node tests."""
@@ -78,21 +83,32 @@ class TreeLabels:
     def codes(self, node: int, branch: int) -> np.ndarray:
         """The categories, as codes, that take a branch."""
         first = int(self.tree.table[node])
-        return np.flatnonzero(self.tree.branches[first : first + int(self.tree.n_codes[node])] == branch)
+        return np.flatnonzero(
+            self.tree.branches[first : first + int(self.tree.n_codes[node])] == branch
+        )
 
     def categories(self, node: int, codes: Sequence[int] | np.ndarray) -> list[str]:
         """The names of codes of the column that a node tests."""
         known = self.schema[int(self.tree.feature[node])].categories
-        return [str(known[code]) if known is not None and code < len(known) else str(code) for code in codes]
+        return [
+            str(known[code]) if known is not None and code < len(known) else str(code)
+            for code in codes
+        ]
 
     def bounds(self, node: int, branch: int) -> tuple[float | None, float | None]:
         """The interval (lower, upper] of cells that take a branch, None where it has no end."""
         tree = self.tree
         if tree.kind[node] == THRESHOLD:
             t = float(tree.threshold[node])
-            return (None, t) if branch == 0 else (t, None)
-        first, last = int(tree.table[node]), int(tree.n_children[node]) - 1
-        lower = float(tree.cuts[first + branch - 1]) if branch > 0 else None
+            if branch == 0:
+                return (None, t)
+            return (t, None)
+        first = int(tree.table[node])
+        last = int(tree.n_children[node]) - 1
+        if branch > 0:
+            lower = float(tree.cuts[first + branch - 1])
+        else:
+            lower = None
         return lower, float(tree.cuts[first + branch]) if branch < last else None
 
     def test(self, node: int, branch: int, most: int | None = None) -> str:
@@ -108,7 +124,7 @@ class TreeLabels:
             return interval_text(name, *self.bounds(node, branch), self.digits)
         return set_text(name, self.categories(node, self.codes(node, branch)))
 
-    # -- nodes ---------------------------------------------------------------------------------------------
+    # -- nodes -------------------------------------------------------------------------
 
     def majority(self, node: int) -> int:
         """The class of the largest weight; of equals the one that the parent prefers."""
@@ -119,15 +135,20 @@ class TreeLabels:
         if self.classes is None:
             return float(self.tree.value[node, 0])
         if self.actions is not None:
-            return self.actions.labels[int(node_decisions(self.tree, self.actions.loss, np.array([node]))[0])]
+            return self.actions.labels[
+                int(node_decisions(self.tree, self.actions.loss, np.array([node]))[0])
+            ]
         return self.classes[self.majority(node)]
 
     def risk(self, node: int) -> float | None:
         """The expected loss of the answer, None without actions."""
-        return None if self.actions is None else float(self.actions.risks(self.tree.value[node]).min())
+        if self.actions is None:
+            return None
+        return float(self.actions.risks(self.tree.value[node]).min())
 
     def answered_class(self, node: int) -> int | None:
-        """The number of the class that is answered, None for a number or an action that is no class."""
+        """The number of the class that is answered, None for a number or an action that is no
+        class."""
         if self.classes is None:
             return None
         if self.actions is None:
@@ -136,28 +157,44 @@ class TreeLabels:
         return next((k for k, label in enumerate(self.classes) if label == answer), None)
 
     def confidence(self, node: int) -> float | None:
-        """The share of the class that is answered, None for a number or an action that is no class."""
+        """The share of the class that is answered, None for a number or an action that is no
+        class."""
         k = self.answered_class(node)
-        return None if k is None else float(shares(self.tree.value[node : node + 1])[0, k])
+        if k is None:
+            return None
+        return float(shares(self.tree.value[node : node + 1])[0, k])
 
     def answer_text(self, node: int) -> str:
         answer = self.answer(node)
-        return self.number(answer) if self.classes is None else str(answer)
+        if self.classes is None:
+            return self.number(answer)
+        return str(answer)
 
     def spread(self, node: int) -> tuple[str, float] | None:
-        """How far the targets of a node are from its number, by name, if the criterion defines it."""
-        if self.classes is not None or self.criterion not in _SPREADS or np.isnan(self.tree.impurity[node]):
+        """How far the targets of a node are from its number, by name, if the criterion defines
+        it."""
+        if (
+            self.classes is not None
+            or self.criterion not in _SPREADS
+            or np.isnan(self.tree.impurity[node])
+        ):
             return None
         impurity = max(0.0, float(self.tree.impurity[node]))
         name = _SPREADS[self.criterion]
-        return name, float(np.sqrt(impurity)) if name == "sd" and self.criterion != "sd" else impurity
+        return name, float(
+            np.sqrt(impurity)
+        ) if name == "sd" and self.criterion != "sd" else impurity
 
     def distribution(self, node: int, most: int = 6) -> str:
-        """The weights of the classes, the largest ones if there are many, or the weight and the spread."""
+        """The weights of the classes, the largest ones if there are many, or the weight and the
+        spread."""
         tree = self.tree
         if self.classes is None:
             spread = self.spread(node)
-            more = f", {spread[0]} {self.number(spread[1])}" if spread else ""
+            if spread:
+                more = f", {spread[0]} {self.number(spread[1])}"
+            else:
+                more = ""
             return f"n {self.number(float(tree.weight[node]))}{more}"
         value = tree.value[node]
         listed = np.flatnonzero(value > 0)
@@ -174,18 +211,30 @@ def interval_text(name: str, lower: float | None, upper: float | None, digits: i
     """A column within (lower, upper]."""
     if np.inf in (lower, upper):
         return f"{name} {'known' if upper == np.inf else 'missing'}".strip()
-    low = None if lower is None else number(lower, digits)
-    high = None if upper is None else number(upper, digits)
+    if lower is None:
+        low = None
+    else:
+        low = number(lower, digits)
+    if upper is None:
+        high = None
+    else:
+        high = number(upper, digits)
     if low is None:
-        return f"{name} any".strip() if high is None else f"{name} ≤ {high}".strip()
+        if high is None:
+            return f"{name} any".strip()
+        return f"{name} ≤ {high}".strip()
     if high is None:
         return f"{name} > {low}".strip()
-    return f"{low} < {name} ≤ {high}" if name else f"({low}, {high}]"
+    if name:
+        return f"{low} < {name} ≤ {high}"
+    return f"({low}, {high}]"
 
 
 def set_text(name: str, categories: Sequence[str], most: int | None = None) -> str:
     """A column that is one of some categories."""
     if len(categories) == 1:
         return f"{name} = {categories[0]}".strip()
-    listed = list(categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"])
+    listed = list(
+        categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"]
+    )
     return f"{name} in {{{', '.join(listed)}}}".strip()

@@ -26,7 +26,8 @@ class PathStep:
     node : int
         The number of the node.
     question : str
-        The condition of the branch that leads to the node, e.g. "petal length ≤ 2.5"; empty at the root.
+        The condition of the branch that leads to the node, e.g. "petal length ≤ 2.5"; empty at the
+        root.
     cell : float, str or None
         The row's value in the column of the question; None if it is missing, and at the root.
     share : float
@@ -90,13 +91,21 @@ class TreePath:
 
     @property
     def prediction(self) -> float:
-        """The value where the row ends, averaged over its parts: the root's value plus all changes."""
+        """The value where the row ends, averaged over its parts: the root's value plus all
+        changes."""
         return self.steps[0].value + sum(step.change for step in self.steps)
 
     def table(self) -> Table:
         """One line per step."""
         rows = [
-            (step.node, step.question or "(root)", self._cell(step), step.share, step.value, step.change)
+            (
+                step.node,
+                step.question or "(root)",
+                self._cell(step),
+                step.share,
+                step.value,
+                step.change,
+            )
             for step in self.steps
         ]
         return Table("", ("node", "question", "cell", "share", self.output, "change"), rows)
@@ -107,7 +116,9 @@ class TreePath:
             return ""
         if step.cell is None:
             return "missing"
-        return f"{step.cell:.6g}" if isinstance(step.cell, float) else str(step.cell)
+        if isinstance(step.cell, float):
+            return f"{step.cell:.6g}"
+        return str(step.cell)
 
     def as_dict(self) -> dict[str, Any]:
         """The path in JSON's own types."""
@@ -138,27 +149,30 @@ def tree_path(
     row : array of shape (n_columns,)
         Numbers and category codes; NaN is missing, −1 an unknown category.
     values : array of shape (n_nodes, K), optional
-        The values of the nodes. By default the posteriors of the classes, the expected losses of the actions
-        where the tree has a loss matrix, or the predicted number.
+        The values of the nodes. By default the posteriors of the classes, the expected losses of
+        the actions where the tree has a loss matrix, or the predicted number.
     output : int, optional
-        The column of the values that is followed. By default that of the prediction: the largest posterior,
-        or the smallest expected loss.
+        The column of the values that is followed. By default that of the prediction: the largest
+        posterior, or the smallest expected loss.
     name : str, optional
         What the values are.
     """
     tree = labels.tree
     X = float_cells(row).reshape(1, -1)
-    values = _node_values(labels) if values is None else values
+    if values is None:
+        values = _node_values(labels)
     router = Router([tree], len(labels.schema), values=[values])
     if output is None:
         output = _decide(labels, router, X)
-    visited, parents = router.visits(X), tree.parent
+    visited = router.visits(X)
+    parents = tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
     for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
         parent = int(parents[node])
         question = labels.condition(parent, node - int(tree.child[parent]))
         cell = _cell(labels, parent, float(X[0, tree.feature[parent]]))
-        value, before = float(values[node, output]), float(values[parent, output])
+        value = float(values[node, output])
+        before = float(values[parent, output])
         steps.append(PathStep(node, question, cell, float(share), value, share * (value - before)))
     return TreePath(name or _output_name(labels, output), tuple(steps))
 
@@ -174,7 +188,9 @@ def _node_values(labels: TreeLabels) -> np.ndarray:
     if labels.classes is None:
         return labels.tree.value
     posteriors = shares(labels.tree.value)
-    return posteriors if labels.actions is None else posteriors @ labels.actions.loss
+    if labels.actions is None:
+        return posteriors
+    return posteriors @ labels.actions.loss
 
 
 def _output_name(labels: TreeLabels, output: int) -> str:
@@ -190,11 +206,14 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
         return None
     if not labels.schema[int(labels.tree.feature[node])].is_categorical:
         return cell
-    return labels.categories(node, [int(cell)])[0] if cell >= 0 else "unknown"
+    if cell >= 0:
+        return labels.categories(node, [int(cell)])[0]
+    return "unknown"
 
 
 def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
-    """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes them."""
+    """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes
+    them."""
     place = row
     for block in learner.rows_to_predict(_table_of(X)).blocks():
         if 0 <= place < len(block):
@@ -225,9 +244,15 @@ def coded_cells(row: Any, n_columns: int | None, n_needed: int) -> np.ndarray:
             f"{type(row).__name__}: path(X) of the fitted learner takes rows of a table as they are"
         ) from None
     if cells.ndim != 1 and cells.shape[:-1] != (1,):
-        raise DataError(f"the path of a tree is that of one row, but the cells have the shape {cells.shape}")
+        raise DataError(
+            f"the path of a tree is that of one row, but the cells have the shape {cells.shape}"
+        )
     if n_columns is not None and cells.size != n_columns:
-        raise DataError(f"the row has {show_count(cells.size, 'cell')} for {show_count(n_columns, 'column')}")
+        raise DataError(
+            f"the row has {show_count(cells.size, 'cell')} for {show_count(n_columns, 'column')}"
+        )
     if cells.size < n_needed:
-        raise DataError(f"the row has {show_count(cells.size, 'cell')}, but the tree needs {n_needed}")
+        raise DataError(
+            f"the row has {show_count(cells.size, 'cell')}, but the tree needs {n_needed}"
+        )
     return cells.reshape(-1)

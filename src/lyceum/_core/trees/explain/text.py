@@ -8,12 +8,13 @@ import numpy as np
 
 from lyceum._core.trees.explain.labels import TreeLabels
 
-# The set of Okabe and Ito (2008): colours that colour-blind people can tell apart.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+# The set of Okabe and Ito (2008): colors that color-blind people can tell apart.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 
 
 def as_text(labels: TreeLabels, *, max_depth: int | None = None, missing: bool = False) -> str:
-    """The tree as indented lines, one per branch, with the answer and the distribution of rows at leaves.
+    """The tree as indented lines, one per branch, with the answer and the distribution of rows at
+    leaves.
 
     Parameters
     ----------
@@ -24,7 +25,10 @@ def as_text(labels: TreeLabels, *, max_depth: int | None = None, missing: bool =
     missing : bool, default=False
         Whether to show which branch a missing cell takes ("in part" if it takes all).
     """
-    head = f"{labels.target}: {labels.answer_text(0)}" if labels.is_leaf(0) else labels.target
+    if labels.is_leaf(0):
+        head = f"{labels.target}: {labels.answer_text(0)}"
+    else:
+        head = labels.target
     lines = [f"{head}  [{labels.distribution(0)}]"]
     lines += _branches(labels, max_depth, missing)
     return "\n".join(lines)
@@ -42,7 +46,10 @@ def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Itera
             yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]"
         elif max_depth is not None and depth + 1 >= max_depth:
             below = labels.tree.leaves_below(child)
-            yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]  … {below} leaves"
+            yield (
+                f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]  … {below}"
+                " leaves"
+            )
         else:
             yield f"{line}  [{labels.distribution(child)}]"
             count = int(labels.tree.n_children[child])
@@ -51,39 +58,49 @@ def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Itera
 
 def _missing_text(labels: TreeLabels, node: int, branch: int) -> str:
     to = int(labels.tree.missing[node])
-    return " or missing in part" if to < 0 else " or missing" if to == branch else ""
+    if to < 0:
+        return " or missing in part"
+    if to == branch:
+        return " or missing"
+    return ""
 
 
-def node_colours(labels: TreeLabels) -> list[str]:
-    """A soft colour per node: of the class answered by its share, grey for other actions; or by the mean."""
+def node_colors(labels: TreeLabels) -> list[str]:
+    """A soft color per node: of the class answered by its share, gray for other actions; or by the
+    mean."""
     tree = labels.tree
     if labels.classes is None:
         value = tree.value[:, 0]
-        low, high = float(value.min()), float(value.max())
-        depth = (value - low) / (high - low) if high > low else np.zeros(len(value))
-        return [_mix_colour(_COLOURS[0], 0.05 + 0.5 * float(share)) for share in depth]
-    return [_class_colour(labels, node) for node in range(tree.n_nodes)]
+        low = float(value.min())
+        high = float(value.max())
+        if high > low:
+            depth = (value - low) / (high - low)
+        else:
+            depth = np.zeros(len(value))
+        return [_mix_color(_COLORS[0], 0.05 + 0.5 * float(share)) for share in depth]
+    return [_class_color(labels, node) for node in range(tree.n_nodes)]
 
 
-def _class_colour(labels: TreeLabels, node: int) -> str:
-    k, share = labels.answered_class(node), labels.confidence(node)
+def _class_color(labels: TreeLabels, node: int) -> str:
+    k = labels.answered_class(node)
+    share = labels.confidence(node)
     if k is None or share is None:
-        return _mix_colour(_COLOURS[-1], 0.4)
+        return _mix_color(_COLORS[-1], 0.4)
     K = max(2, labels.tree.value.shape[1])
     least = 0.0 if labels.actions is None else 0.1  # a loss matrix may prefer a rare class
-    return _mix_colour(_COLOURS[k % len(_COLOURS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
+    return _mix_color(_COLORS[k % len(_COLORS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
 
 
-def _mix_colour(colour: str, strength: float) -> str:
-    """White mixed with a share of a colour."""
-    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+def _mix_color(color: str, strength: float) -> str:
+    """White mixed with a share of a color."""
+    parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
 
 
 def as_dot(
     labels: TreeLabels, *, max_depth: int | None = None, answers: Mapping[int, str] | None = None
 ) -> str:
-    """The tree in the language of Graphviz, nodes coloured softly by their class or mean.
+    """The tree in the language of Graphviz, nodes colored softly by their class or mean.
 
     Parameters
     ----------
@@ -95,10 +112,14 @@ def as_dot(
         What leaves answer, where it is not the number or the class of the tree.
     """
     tree = labels.tree
-    colours, depths = node_colours(labels), tree.depths
+    colors = node_colors(labels)
+    depths = tree.depths
     lines = [
         "digraph tree {",
-        '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, color="#8A8A8A"];',
+        (
+            '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11,'
+            ' color="#8A8A8A"];'
+        ),
         '  edge [fontname="Helvetica", fontsize=10, color="#8A8A8A"];',
     ]
     for node in range(tree.n_nodes):
@@ -108,7 +129,7 @@ def as_dot(
         label = _node_label(labels, node, answers or {}) + (
             [f"… {tree.leaves_below(node)} leaves"] if cut else []
         )
-        lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colours[node]}"];')
+        lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colors[node]}"];')
         if not cut:
             for b, child in enumerate(tree.children(node)):
                 lines.append(f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];")
@@ -117,7 +138,9 @@ def as_dot(
 
 def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> list[str]:
     lines = [answers.get(node) or labels.answer_text(node), labels.distribution(node)]
-    return lines if labels.is_leaf(node) else [labels.column(node), *lines[1:]]
+    if labels.is_leaf(node):
+        return lines
+    return [labels.column(node), *lines[1:]]
 
 
 def _quote(lines: Sequence[str]) -> str:

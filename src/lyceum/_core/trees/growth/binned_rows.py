@@ -18,11 +18,11 @@ from lyceum._core.trees.ranked_columns import Columns
 class BinnedRows:
     """All rows in memory as bins, one byte per cell, with targets and weights.
 
-    Trees and forests search splits column by column. Boosting also deals rows out to nodes, for which
-    `by_row` holds the same bins a second time, row by row.
+    Trees and forests search splits column by column. Boosting also deals rows out to nodes, for
+    which `by_row` holds the same bins a second time, row by row.
 
-    Unlike `Rows.gathered`, which holds cells as they are, this never holds more than a block of them: a
-    file or a Dask collection eight times as large fits.
+    Unlike `Rows.gathered`, which holds cells as they are, this never holds more than a block of
+    them: a file or a Dask collection eight times as large fits.
     """
 
     bins: Bins
@@ -33,7 +33,9 @@ class BinnedRows:
     ranges: BinRanges | None = None
 
     @classmethod
-    def of(cls, rows: Rows, bins: Bins, *, by_row: bool = False, ranges: bool = False) -> BinnedRows:
+    def of(
+        cls, rows: Rows, bins: Bins, *, by_row: bool = False, ranges: bool = False
+    ) -> BinnedRows:
         """Read all rows of any source.
 
         Parameters
@@ -43,10 +45,13 @@ class BinnedRows:
         by_row : bool, default=False
             Whether to hold the bins row by row too.
         ranges : bool, default=False
-            Whether to find the smallest and the largest value of every bin, which `ranked_columns` needs.
+            Whether to find the smallest and the largest value of every bin, which `ranked_columns`
+            needs.
         """
         if rows.n_rows is None or rows.on_dask:
-            return rows.reduce(partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)).binned_rows()
+            return rows.reduce(
+                partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)
+            ).binned_rows()
         return _fill(rows, bins, rows.n_rows, by_row, ranges)
 
     def __len__(self) -> int:
@@ -64,13 +69,18 @@ class BinnedRows:
 
     def positive(self) -> BinnedRows:
         """The rows whose weight is above zero."""
-        return self if self.w is None or self.w.all() else self.take(self.w > 0)
+        if self.w is None or self.w.all():
+            return self
+        return self.take(self.w > 0)
 
     @property
     def ranked_columns(self) -> Columns:
-        """The bins as ranks, whose values are the ranges of the bins; an empty bin is as the one before."""
+        """The bins as ranks, whose values are the ranges of the bins; an empty bin is as the one
+        before."""
         assert self.ranges is not None
-        bins, lower, upper = self.bins, [], []
+        bins = self.bins
+        lower = []
+        upper = []
         for start, count, is_category in zip(bins.offsets, bins.n_bins, bins.is_category):
             here = slice(start, start + (0 if is_category else count))
             lower.append(self.ranges.low[here].copy())
@@ -79,17 +89,19 @@ class BinnedRows:
 
 
 def _aligned_array(n: int, d: int) -> np.ndarray:
-    """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a third more."""
+    """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a
+    third more."""
     step = next((size for size in (16, 32, 64) if d <= size <= d + d // 3), d)
     return np.zeros((n, step), dtype=np.uint8)[:, :d]
 
 
 def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedRows:
     """Blocks write to their places in arrays for all rows."""
-    columns, codes = (
-        np.empty((len(bins), n), dtype=np.uint8),
-        _aligned_array(n, len(bins)) if by_row else None,
-    )
+    columns = np.empty((len(bins), n), dtype=np.uint8)
+    if by_row:
+        codes = _aligned_array(n, len(bins))
+    else:
+        codes = None
     targets: dict[str, np.ndarray] = {}
 
     def fill(block: Block) -> np.ndarray:
@@ -99,12 +111,20 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
             if values is not None:
                 # one of two threads may be first: setdefault is atomic
                 targets.setdefault(name, np.zeros(n, dtype=values.dtype))[here] = values
-        return _range_array(block, found, bins) if ranges else np.empty(0)
+        if ranges:
+            return _range_array(block, found, bins)
+        return np.empty(0)
 
     found = list(rows.map(fill))
     # a part of a file is several blocks, each with its own low and high
-    limits = [BinRanges(*low_high) for part in found for low_high in part] if ranges else []
-    limits_of_all = reduce(BinRanges.merge, limits) if limits else None
+    if ranges:
+        limits = [BinRanges(*low_high) for part in found for low_high in part]
+    else:
+        limits = []
+    if limits:
+        limits_of_all = reduce(BinRanges.merge, limits)
+    else:
+        limits_of_all = None
     return BinnedRows(bins, columns, targets.get("y"), targets.get("w"), codes, limits_of_all)
 
 
@@ -123,20 +143,30 @@ class _Pieces:
     def of(cls, block: Block, bins: Bins, by_row: bool, ranges: bool) -> _Pieces:
         columns = np.empty((len(bins), len(block)), dtype=np.uint8)
         codes = bins.code(block, columns=columns)
-        limits = BinRanges(*_range_array(block, codes, bins)[0]) if ranges else None
-        return cls((BinnedRows(bins, columns, block.y, block.w, codes if by_row else None, limits),))
+        if ranges:
+            limits = BinRanges(*_range_array(block, codes, bins)[0])
+        else:
+            limits = None
+        return cls(
+            (BinnedRows(bins, columns, block.y, block.w, codes if by_row else None, limits),)
+        )
 
     def merge(self, other: _Pieces) -> _Pieces:
         return _Pieces(self.pieces + other.pieces)
 
     def binned_rows(self) -> BinnedRows:
-        pieces, first = self.pieces, self.pieces[0]
+        pieces = self.pieces
+        first = self.pieces[0]
         columns = np.concatenate([piece.columns for piece in pieces], axis=1)
-        codes, limits = None, [piece.ranges for piece in pieces if piece.ranges is not None]
+        codes = None
+        limits = [piece.ranges for piece in pieces if piece.ranges is not None]
         if first.by_row is not None:
             codes = _aligned_array(columns.shape[1], len(columns))
-            np.concatenate([piece.by_row for piece in pieces if piece.by_row is not None], out=codes)
-        y, w = _concatenate([piece.y for piece in pieces]), _concatenate([piece.w for piece in pieces])
+            np.concatenate(
+                [piece.by_row for piece in pieces if piece.by_row is not None], out=codes
+            )
+        y = _concatenate([piece.y for piece in pieces])
+        w = _concatenate([piece.w for piece in pieces])
         return BinnedRows(
             first.bins, columns, y, w, codes, reduce(BinRanges.merge, limits) if limits else None
         )

@@ -22,16 +22,18 @@ _SLOTS = 256  # edges of a column in the kernel's table
 
 @dataclass(frozen=True)
 class Bins:
-    """The bin of every cell. Bin b of a continuous column holds (e_{b−1}, e_b], for its rising edges e.
+    """The bin of every cell. Bin b of a continuous column holds (e_{b−1}, e_b], for its rising
+    edges e.
 
     A column of at most `max_bins` distinct values has a bin for each, with the edges midway between
-    neighbours. Any other has bins of about the same weight, except that a value heavier than a bin has its
-    own. A category has the bin of its code; of more than `max_bins` categories the heaviest keep a bin
-    and the others share the last. A missing cell, and a category that is unknown, is in bin `n_bins[j]`.
+    neighbors. Any other has bins of about the same weight, except that a value heavier than a bin
+    has its own. A category has the bin of its code; of more than `max_bins` categories the heaviest
+    keep a bin and the others share the last. A missing cell, and a category that is unknown, is in
+    bin `n_bins[j]`.
 
-    Edges are found on a sample of 65 to 131 thousand rows where there are more, fewer where there are
-    more than 256 columns. The sample goes by the numbers of the rows, not by blocks: arrays, files and
-    Dask have the same bins.
+    Edges are found on a sample of 65 to 131 thousand rows where there are more, fewer where there
+    are more than 256 columns. The sample goes by the numbers of the rows, not by blocks: arrays,
+    files and Dask have the same bins.
 
     >>> from lyceum.data import scan
     >>> rows = scan(np.array([[1.0], [2.0], [np.nan], [4.0]]))
@@ -42,7 +44,9 @@ class Bins:
 
     edges: tuple[np.ndarray, ...]  # float64, empty for a categorical column
     n_bins: np.ndarray  # int32 (d,), without the one of missing cells
-    tables: tuple[np.ndarray, ...]  # uint8, the bin of every category; empty for a continuous column
+    tables: tuple[
+        np.ndarray, ...
+    ]  # uint8, the bin of every category; empty for a continuous column
 
     @classmethod
     def of(cls, rows: Rows, max_bins: int = 255) -> Bins:
@@ -51,7 +55,12 @@ class Bins:
         sample = rows.reduce(partial(UniformRowSample.of, size=size, n_rows=rows.n_rows))
         X, w = sample.cells()
         columns = [
-            (X[:, j], w, max_bins, len(column.categories) if column.categories is not None else None)
+            (
+                X[:, j],
+                w,
+                max_bins,
+                len(column.categories) if column.categories is not None else None,
+            )
             for j, column in enumerate(rows.schema)
         ]
         found = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
@@ -77,28 +86,39 @@ class Bins:
         if out is None:
             out = np.empty((len(block), len(self)), dtype=np.uint8)
         X = as_float(block.X)
-        edges = self._edges if X.dtype == np.float64 else self._single_edges
-        native.bin_codes(np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns)
+        if X.dtype == np.float64:
+            edges = self._edges
+        else:
+            edges = self._single_edges
+        native.bin_codes(
+            np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns
+        )
         return out
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where the cells of every column start in a table of all bins; each column's last is for missing."""
+        """Where the cells of every column start in a table of all bins; each column's last is for
+        missing."""
         return np.concatenate([[0], np.cumsum(self.n_bins + 1)]).astype(np.int64)
 
     def with_categories(self, tree: Tree) -> Tree:
-        """A tree whose branches are by bin, with branches by category; categories may share a bin."""
+        """A tree whose branches are by bin, with branches by category; categories may share a
+        bin."""
         return self._with_branches(tree, self.tables)
 
     def with_bins(self, tree: Tree) -> Tree:
         """The tree before `with_categories`: the branch of a bin is that of its first category."""
-        return self._with_branches(tree, [np.unique(table, return_index=True)[1] for table in self.tables])
+        return self._with_branches(
+            tree, [np.unique(table, return_index=True)[1] for table in self.tables]
+        )
 
     def _with_branches(self, tree: Tree, places: Sequence[np.ndarray]) -> Tree:
         """The tree with the branches of every node taken from `places` of its table."""
         if all(len(table) == count for table, count in zip(self.tables, self.n_bins) if len(table)):
             return tree  # one bin per category, in their order
-        branches, table, n_codes = [np.empty(0, np.int32)], tree.table.copy(), tree.n_codes.copy()
+        branches = [np.empty(0, np.int32)]
+        table = tree.table.copy()
+        n_codes = tree.n_codes.copy()
         start = 0
         for node in np.flatnonzero(tree.n_codes > 0):
             at = places[tree.feature[node]].astype(np.intp)
@@ -116,14 +136,17 @@ class Bins:
 
     @cached_property
     def _single_edges(self) -> np.ndarray:
-        """The largest float32 that is not above the edge: it has the same float32 cells below it."""
+        """The largest float32 that is not above the edge: it has the same float32 cells below
+        it."""
         with np.errstate(over="ignore"):
             near = self._edges.astype(np.float32)
         return np.where(near > self._edges, np.nextafter(near, np.float32(-np.inf)), near)
 
     @cached_property
     def _categories(self) -> tuple[np.ndarray, np.ndarray]:
-        start = np.concatenate([[0], np.cumsum([len(table) for table in self.tables])]).astype(np.int64)
+        start = np.concatenate([[0], np.cumsum([len(table) for table in self.tables])]).astype(
+            np.int64
+        )
         return start, np.concatenate([np.empty(0, np.uint8), *self.tables])
 
 
@@ -137,7 +160,7 @@ class BlockCodes:
         return self.codes
 
 
-# -- edges -------------------------------------------------------------------------------------------------
+# -- edges -----------------------------------------------------------------------------
 
 
 def sample_size(n_columns: int) -> int:
@@ -146,7 +169,9 @@ def sample_size(n_columns: int) -> int:
 
 
 def _n_bins(table: np.ndarray) -> int:
-    return int(table.max()) + 1 if len(table) else 1
+    if len(table):
+        return int(table.max()) + 1
+    return 1
 
 
 def _binned_column(
@@ -172,9 +197,11 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
         first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
         return x[first].astype(np.float64), np.diff(np.append(first, len(x))).astype(np.float64)
     known = ~np.isnan(x)
-    x, w = x[known], w[known]
+    x = x[known]
+    w = w[known]
     order = np.argsort(x, kind="stable")
-    x, w = x[order], w[order]
+    x = x[order]
+    w = w[order]
     first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
     return x[first].astype(np.float64), np.add.reduceat(w, first) if len(first) else w
 
@@ -182,9 +209,11 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
 def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
     """Where bins begin, except the first: a value counts at most as much as one bin.
 
-    The size c of a bin solves Σ min(w, c) = max_bins · c. A value is in the bin in which its middle lies.
+    The size c of a bin solves Σ min(w, c) = max_bins · c. A value is in the bin in which its middle
+    lies.
     """
-    total, heavy = weights.sum(), np.zeros(len(weights), dtype=bool)
+    total = weights.sum()
+    heavy = np.zeros(len(weights), dtype=bool)
     size = total / max_bins
     while (more := (weights > size) & ~heavy).any():
         heavy |= more
@@ -198,11 +227,15 @@ def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
     return np.flatnonzero(number[1:] != number[:-1]) + 1
 
 
-def _category_table(x: np.ndarray, w: np.ndarray | None, max_bins: int, n_categories: int) -> np.ndarray:
+def _category_table(
+    x: np.ndarray, w: np.ndarray | None, max_bins: int, n_categories: int
+) -> np.ndarray:
     if n_categories <= max_bins:
         return np.arange(n_categories, dtype=np.uint8)
     known = ~np.isnan(x) & (x >= 0)
-    weight = np.bincount(x[known].astype(np.intp), None if w is None else w[known], minlength=n_categories)
+    weight = np.bincount(
+        x[known].astype(np.intp), None if w is None else w[known], minlength=n_categories
+    )
     heaviest = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)
     table[heaviest] = np.arange(max_bins - 1)

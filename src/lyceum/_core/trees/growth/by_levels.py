@@ -1,14 +1,15 @@
 """grow_by_levels: a tree from histograms of binned rows, in a few passes over rows of any size.
 
-A pass sums the target over the bins of every column at every open node (`NodeHistograms`); the splits are
-chosen from the merged sums by the same search as in `grow`. Only the sums are in memory, so arrays, files
-larger than memory and Dask give the same tree, the one that `grow` gives on the same bins.
+A pass sums the target over the bins of every column at every open node (`NodeHistograms`); the
+splits are chosen from the merged sums by the same search as in `grow`. Only the sums are in memory,
+so arrays, files larger than memory and Dask give the same tree, the one that `grow` gives on the
+same bins.
 
-A level takes one pass, or several where the sums of its nodes do not fit into `budget` bytes: a node takes
-columns × bins × classes numbers, or four per bin where the target is a number. Every thread holds the sums
-once or twice, and so does their merging.
-With `max_leaf_nodes` the node of the largest gain is split first. The children of all nodes that may still be
-split are searched together, so that here too there are about as many passes as levels.
+A level takes one pass, or several where the sums of its nodes do not fit into `budget` bytes: a
+node takes columns × bins × classes numbers, or four per bin where the target is a number. Every
+thread holds the sums once or twice, and so does their merging. With `max_leaf_nodes` the node of
+the largest gain is split first. The children of all nodes that may still be split are searched
+together, so that here too there are about as many passes as levels.
 """
 
 from __future__ import annotations
@@ -71,12 +72,15 @@ def grow_by_levels_with_record(
     """The tree, and with `growth.record` every column considered."""
     if growth.criterion == "absolute_error":
         raise SourceError(
-            "criterion='absolute_error' needs the rows of a node, which sums over bins do not have: choose "
-            "criterion='variance', or leave out max_bins and give the rows in memory"
+            "criterion='absolute_error' needs the rows of a node, which sums over bins do not have:"
+            " choose criterion='variance', or leave out max_bins and give the rows in memory"
         )
     target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)
-    nodes = grower.best_first() if growth.max_leaf_nodes else grower.levels()
+    if growth.max_leaf_nodes:
+        nodes = grower.best_first()
+    else:
+        nodes = grower.levels()
     return build_tree(nodes, target, bins), collect_candidates(nodes)
 
 
@@ -98,20 +102,26 @@ class _RootPass:
 
 
 class _Grower:
-    """Searches nodes, pass by pass; a node that has been searched has its split and its children, if any."""
+    """Searches nodes, pass by pass; a node that has been searched has its split and its children,
+    if any."""
 
     def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
-        self.rows, self.bins, self.growth, self.target, self.budget = rows, bins, growth, target, budget
+        self.rows = rows
+        self.bins = bins
+        self.growth = growth
+        self.target = target
+        self.budget = budget
         self.offsets = bins.offsets
         self.rules = growth.native
         self.root = Node.root(len(bins), growth.seed)
         self._search_root()
 
-    # -- the order of growth -------------------------------------------------------------------------------
+    # -- the order of growth -----------------------------------------------------------
 
     def levels(self) -> list[Node]:
         """The nodes of the tree, level by level."""
-        nodes, level = [], [self.root]
+        nodes = []
+        level = [self.root]
         while level:
             self._search_nodes(level)
             nodes += level
@@ -122,8 +132,10 @@ class _Grower:
 
     def best_first(self) -> list[Node]:
         """The nodes of the tree; the split that gains most, weighted by the rows, is made first."""
-        most, leaves = self.growth.max_leaf_nodes or 0, 1
-        nodes, inner = [self.root], set()
+        most = self.growth.max_leaf_nodes or 0
+        leaves = 1
+        nodes = [self.root]
+        inner = set()
         waiting: list[_Waiting] = []
         self._admit(self.root, waiting, 0)
         while waiting and leaves < most:
@@ -139,7 +151,8 @@ class _Grower:
             nodes += node.children
         for node in nodes:
             if node not in inner:
-                node.split, node.children = None, []
+                node.split = None
+                node.children = []
         return nodes
 
     def _admit(self, node: Node, waiting: list[_Waiting], number: int) -> None:
@@ -148,15 +161,18 @@ class _Grower:
             heapq.heappush(waiting, (-worth, number, node))
 
     def _search_ahead(self, node: Node, waiting: list[_Waiting], left: int) -> None:
-        """Look at the children of a node and, if that takes a pass, at as many others as fit into it.
+        """Look at the children of a node and, if that takes a pass, at as many others as fit into
+        it.
 
-        The others are children of nodes that would be split next, were the gains below them all known: what
-        is not known can only push some of them out.
+        The others are children of nodes that would be split next, were the gains below them all
+        known: what is not known can only push some of them out.
         """
         needed = [child for child in node.children if self._is_open(child)]
         if not needed:
             return
-        ahead, others, numbers = list(waiting), [], count(1 << 40)
+        ahead = list(waiting)
+        others = []
+        numbers = count(1 << 40)
         while ahead and left > 0:
             rival = heapq.heappop(ahead)[-1]
             left -= len(rival.children) - 1
@@ -169,7 +185,8 @@ class _Grower:
         return not node.is_searched and node.may_split
 
     def _judge(self, nodes: Sequence[Node]) -> None:
-        """Set the impurity of nodes from their sums, and whether the stopping rules let them be split."""
+        """Set the impurity of nodes from their sums, and whether the stopping rules let them be
+        split."""
         impurities = self.target.impurities(np.array([node.sums for node in nodes]))
         if nodes[0] is self.root:
             self.root_impurity = float(impurities[0])
@@ -184,13 +201,16 @@ class _Grower:
             flags,
         )
         for node, impurity, flag in zip(nodes, impurities.tolist(), flags.tolist()):
-            node.impurity, node.may_split = impurity, bool(flag)
+            node.impurity = impurity
+            node.may_split = bool(flag)
 
-    # -- passes --------------------------------------------------------------------------------------------
+    # -- passes ------------------------------------------------------------------------
 
     def _search_root(self) -> None:
         frontier = Frontier.of_root(self.bins.n_bins + 1)
-        of = partial(_RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes)
+        of = partial(
+            _RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes
+        )
         found = self.rows.reduce(of)
         self.columns = ranked_columns(self.bins, found.ranges, self.offsets)
         self.root.center = float(found.histograms.center[0])
@@ -222,7 +242,8 @@ class _Grower:
         self._choose(nodes, self._settle(nodes, histograms), histograms.counted)
 
     def _settle(self, nodes: Sequence[Node], histograms: NodeHistograms) -> np.ndarray:
-        """The histograms of the nodes, whose sums are now known from them: those of any column add up."""
+        """The histograms of the nodes, whose sums are now known from them: those of any column add
+        up."""
         tables = histograms.tables
         totals = tables[:, : self.offsets[1]].sum(axis=1)
         for node, table, total in zip(nodes, tables, totals):
@@ -232,11 +253,15 @@ class _Grower:
         self._judge(nodes)
         return tables
 
-    # -- splits --------------------------------------------------------------------------------------------
+    # -- splits ------------------------------------------------------------------------
 
     def _choose(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool) -> None:
-        """Split nodes by their histograms; threads take some nodes each, one thread takes few sums."""
-        n_shares = 4 * n_threads() if tables.size > _FEW else 1
+        """Split nodes by their histograms; threads take some nodes each, one thread takes few
+        sums."""
+        if tables.size > _FEW:
+            n_shares = 4 * n_threads()
+        else:
+            n_shares = 1
         step = max(1, -(-len(nodes) // n_shares))
         shares = [slice(start, start + step) for start in range(0, len(nodes), step)]
         search = partial(self._search, nodes, tables, counted)
@@ -246,9 +271,13 @@ class _Grower:
                     node.considered = found.considered[slot]
                 self._split(node, found, slot, table, counted)
 
-    def _search(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool, share: slice) -> NodeSplits:
+    def _search(
+        self, nodes: Sequence[Node], tables: np.ndarray, counted: bool, share: slice
+    ) -> NodeSplits:
         nodes = nodes[share]
-        found = NodeSplits.unknown(len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth)
+        found = NodeSplits.unknown(
+            len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth
+        )
         dead = np.stack([node.dead for node in nodes])
         sums = native.NodeTables(np.ascontiguousarray(tables[share]), self.offsets, counted)
         open_nodes = native.OpenNodes(
@@ -265,7 +294,9 @@ class _Grower:
             node.dead = flags
         return found
 
-    def _split(self, node: Node, found: NodeSplits, slot: int, table: np.ndarray, counted: bool) -> None:
+    def _split(
+        self, node: Node, found: NodeSplits, slot: int, table: np.ndarray, counted: bool
+    ) -> None:
         """Give a node its split and its children, if the rules allow it."""
         split = found.split(slot, self.bins.n_bins)
         share = float(self.target.weight(node.sums)) / self.root_weight
@@ -273,10 +304,18 @@ class _Grower:
             return
         cells = table[self.offsets[split.feature] : self.offsets[split.feature + 1]]
         sums = cells[:, : self.target.n_sums]
-        rows = cells[:, -1] if counted else cells.sum(axis=1)
+        if counted:
+            rows = cells[:, -1]
+        else:
+            rows = cells.sum(axis=1)
         parts, n_rows = child_sums(split, sums, rows, self.target.weight(sums))
-        if self.growth.max_p_value is not None and native.independence(parts) > self.growth.max_p_value:
+        if (
+            self.growth.max_p_value is not None
+            and native.independence(parts) > self.growth.max_p_value
+        ):
             return
         node.split = split
-        node.children = [node.child(i, part, round(n)) for i, (part, n) in enumerate(zip(parts, n_rows))]
+        node.children = [
+            node.child(i, part, round(n)) for i, (part, n) in enumerate(zip(parts, n_rows))
+        ]
         self._judge(node.children)

@@ -46,7 +46,10 @@ class Growth:
     def native(self) -> Any:
         """The rules as the kernels take them."""
         rules = native.TreeRules()
-        rules.criterion = "loss" if self.loss is not None else self.criterion
+        if self.loss is not None:
+            rules.criterion = "loss"
+        else:
+            rules.criterion = self.criterion
         rules.categorical = self.categorical
         rules.multi_way = self.continuous == "multi_way"
         rules.max_branches = self.max_branches
@@ -59,7 +62,10 @@ class Growth:
         rules.min_weight = self.min_weight_leaf
         rules.max_leaves = self.max_leaf_nodes or 0
         rules.min_decrease = self.min_impurity_decrease
-        rules.max_p = 1.0 if self.max_p_value is None else self.max_p_value
+        if self.max_p_value is None:
+            rules.max_p = 1.0
+        else:
+            rules.max_p = self.max_p_value
         rules.floor = self.impurity_floor
         rules.max_features = self.max_features or 0
         rules.random = self.splitter == "random"
@@ -81,7 +87,8 @@ def _criterion_rules(criterion: str) -> Any:
 
 
 def class_impurities(weights: np.ndarray, criterion: str = "gini") -> np.ndarray:
-    """The impurity of every row of class weights (n, K), by "gini", "entropy" or "misclassification".
+    """The impurity of every row of class weights (n, K), by "gini", "entropy" or
+    "misclassification".
 
     >>> class_impurities(np.array([[1.0, 1.0], [0.0, 3.0]])).tolist()
     [0.5, 0.0]
@@ -165,6 +172,7 @@ def _over_columns(work: Callable[[int, int], None], d: int) -> None:
 
 
 def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, SplitCandidates]:
-    seen, merits = arrays.pop("considered"), arrays.pop("merits")
+    seen = arrays.pop("considered")
+    merits = arrays.pop("merits")
     considered = SplitCandidates(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
     return Tree(**arrays), considered

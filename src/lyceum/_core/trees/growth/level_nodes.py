@@ -1,4 +1,5 @@
-"""Nodes of a tree that grows by levels: their sums, the splits found for them, and the finished Tree."""
+"""Nodes of a tree that grows by levels: their sums, the splits found for them, and the finished
+Tree."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class BestSplit:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A node with the sums of its target about a centre, and its children as soon as its split is known."""
+    """A node with the sums of its target about a center, and its children as soon as its split is
+    known."""
 
     depth: int
     seed: int
@@ -52,7 +54,9 @@ class Node:
 
     @classmethod
     def root(cls, n_columns: int, seed: int) -> Node:
-        return cls(0, _mix_bits(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0)
+        return cls(
+            0, _mix_bits(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0
+        )
 
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
         """A child that is not in the tree yet; its random numbers depend on its path alone."""
@@ -68,14 +72,16 @@ def _mix_bits(z: int) -> int:
     return z ^ (z >> 31)
 
 
-# -- targets -----------------------------------------------------------------------------------------------
+# -- targets ---------------------------------------------------------------------------
 
 
 class Classes:
     """The weights of the classes."""
 
     def __init__(self, rules: Any, n_classes: int):
-        self.rules, self.n_classes, self.n_sums = rules, n_classes, n_classes
+        self.rules = rules
+        self.n_classes = n_classes
+        self.n_sums = n_classes
 
     def weight(self, sums: np.ndarray) -> Any:
         return sums.sum(axis=-1)
@@ -94,7 +100,7 @@ class Classes:
 
 
 class Numbers:
-    """Weight, sum and sum of squares about the centre of a node."""
+    """Weight, sum and sum of squares about the center of a node."""
 
     n_classes = None
     n_sums = 3
@@ -131,7 +137,7 @@ def _impurities(rules: Any, n_classes: int, sums: np.ndarray) -> np.ndarray:
 Target = Classes | Numbers
 
 
-# -- splits ------------------------------------------------------------------------------------------------
+# -- splits ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +189,8 @@ class NodeSplits:
         feature = int(self.feature[slot])
         if feature < 0:
             return None
-        kind, n_cuts = int(self.kind[slot]), int(self.n_children[slot]) - 1
+        kind = int(self.kind[slot])
+        n_cuts = int(self.n_children[slot]) - 1
         return BestSplit(
             feature,
             kind,
@@ -200,12 +207,17 @@ def child_sums(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The sums and the numbers of rows of every child, from those of every code of the column.
 
-    Missing cells that go to every child add the child's share of their sums, and count as a row in each.
+    Missing cells that go to every child add the child's share of their sums, and count as a row in
+    each.
     """
     known = np.flatnonzero(split.branches[:-1] >= 0)
     to = split.branches[known]
-    n_children = int(to.max()) + 1 if split.missing < 0 else max(int(to.max(initial=0)), split.missing) + 1
-    sums, counts = np.zeros((n_children, cells.shape[1])), np.zeros(n_children)
+    if split.missing < 0:
+        n_children = int(to.max()) + 1
+    else:
+        n_children = max(int(to.max(initial=0)), split.missing) + 1
+    sums = np.zeros((n_children, cells.shape[1]))
+    counts = np.zeros(n_children)
     np.add.at(sums, to, cells[known])
     np.add.at(counts, to, rows[known])
     if split.missing >= 0:
@@ -226,22 +238,31 @@ def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: 
         while up is not None and up not in above:
             above.add(up)
             up = up.parent
-    order, first = [root], {}
+    order = [root]
+    first = {}
     for node in order:  # grows as it goes
         if node in above:
             first[node] = len(order)
             order += node.children
     slots = {node: slot for slot, node in enumerate(nodes)}
-    tables, start = [np.empty(0, np.int32)], 0
+    tables = [np.empty(0, np.int32)]
+    start = 0
     n = len(order)
     feature, child, n_children = np.full((3, n), -1, dtype=np.int32)
-    table, share = np.zeros(n, dtype=np.int64), np.ones(n)
+    table = np.zeros(n, dtype=np.int64)
+    share = np.ones(n)
     for i, node in enumerate(order):
         if node not in first:
             continue
         assert node.split is not None
-        branches, at = node.split.branches, first[node]
-        feature[i], child[i], n_children[i], table[i] = node.split.feature, at, len(node.children), start
+        branches = node.split.branches
+        at = first[node]
+        feature[i], child[i], n_children[i], table[i] = (
+            node.split.feature,
+            at,
+            len(node.children),
+            start,
+        )
         tables.append(np.where(branches >= 0, branches + at, branches).astype(np.int32))
         if node.split.missing < 0:
             tables[-1][-1] = EVERY_CHILD
@@ -258,14 +279,19 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
     continuous[offsets[1:] - 1] = False  # missing
     sizes = np.where(bins.is_category, 0, bins.n_bins)
     first = (np.cumsum(sizes) - sizes).astype(np.int64)
-    low, high = ranges.low[continuous], ranges.high[continuous]
+    low = ranges.low[continuous]
+    high = ranges.high[continuous]
     for start, stop in zip(first, first + sizes):
-        np.maximum.accumulate(high[start:stop], out=high[start:stop])  # a bin without rows is as that before
+        np.maximum.accumulate(
+            high[start:stop], out=high[start:stop]
+        )  # a bin without rows is as that before
     none = np.empty((len(bins), 0), dtype=np.uint8)
-    return native.TreeColumns(none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high)
+    return native.TreeColumns(
+        none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high
+    )
 
 
-# -- the finished tree -------------------------------------------------------------------------------------
+# -- the finished tree -----------------------------------------------------------------
 
 
 def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
@@ -273,15 +299,26 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     n = len(nodes)
     feature, child, table, missing = np.full((4, n), -1, dtype=np.int32)
     n_children, n_codes = np.zeros((2, n), dtype=np.int32)
-    kind, threshold, gain = np.full(n, LEAF, dtype=np.uint8), np.full(n, np.nan), np.zeros(n)
+    kind = np.full(n, LEAF, dtype=np.uint8)
+    threshold = np.full(n, np.nan)
+    gain = np.zeros(n)
     cuts: list[np.ndarray] = [np.empty(0)]
     branches: list[np.ndarray] = [np.empty(0, np.int32)]
     for i, node in enumerate(nodes):
         split = node.split
         if split is None:
             continue
-        feature[i], kind[i], gain[i], missing[i] = split.feature, split.kind, split.gain, split.missing
-        child[i], n_children[i], threshold[i] = node.children[0].number, len(node.children), split.threshold
+        feature[i], kind[i], gain[i], missing[i] = (
+            split.feature,
+            split.kind,
+            split.gain,
+            split.missing,
+        )
+        child[i], n_children[i], threshold[i] = (
+            node.children[0].number,
+            len(node.children),
+            split.threshold,
+        )
         if split.kind == INTERVALS:
             cuts.append(split.cuts)
         elif split.kind in (CATEGORIES, GROUPS):

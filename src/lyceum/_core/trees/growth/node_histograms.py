@@ -1,4 +1,5 @@
-"""Histograms of a target over the bins of every column, node by node: what binned trees are grown from."""
+"""Histograms of a target over the bins of every column, node by node: what binned trees are grown
+from."""
 
 from __future__ import annotations
 
@@ -16,21 +17,25 @@ _ADDITIONS = 4  # to a cell, on the average, that are worth a new table
 
 
 class Coder(Protocol):
-    """Codes a block: one bin or category per cell, the code after a column's last where it is missing."""
+    """Codes a block: one bin or category per cell, the code after a column's last where it is
+    missing."""
 
     def code(self, block: Block) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frontier:
-    """A tree so far, in codes, and those of its nodes whose rows are to be summed: the ones with a slot.
+    """A tree so far, in codes, and those of its nodes whose rows are to be summed: the ones with a
+    slot.
 
-    Children come after their parent and follow each other. The branches of a split are a table over the
-    codes of its column, the missing code last: the node that a code leads to, −1 where a row stays, −2 where
-    it goes to every child with the child's `share` of its weight.
+    Children come after their parent and follow each other. The branches of a split are a table over
+    the codes of its column, the missing code last: the node that a code leads to, −1 where a row
+    stays, −2 where it goes to every child with the child's `share` of its weight.
     """
 
-    offsets: np.ndarray  # int64 (d + 1,), where the cells of every column start; the last cell is for missing
+    offsets: (
+        np.ndarray
+    )  # int64 (d + 1,), where the cells of every column start; the last cell is for missing
     feature: np.ndarray  # int32 (n_nodes,), −1 where there is no split
     table: np.ndarray  # int64, where the branches of a node start
     branches: np.ndarray  # int32
@@ -44,7 +49,8 @@ class Frontier:
         """The root alone; `n_cells` are the codes of every column, with the missing one."""
         ints = np.full(1, -1, dtype=np.int32)
         offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-        places, nothing = np.zeros(1, np.int64), np.zeros(0, np.int32)
+        places = np.zeros(1, np.int64)
+        nothing = np.zeros(0, np.int32)
         return cls(offsets, ints, places, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
 
     @property
@@ -97,14 +103,17 @@ class CodedRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeHistograms:
-    """For every slot of a frontier and every bin of every column: the sums of the target of the rows there.
+    """For every slot of a frontier and every bin of every column: the sums of the target of the
+    rows there.
 
-    Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz and Σwz²
-    with z = y − c for the slot's `center` c, so that a large mean costs no digits. The last channel counts
-    the rows, divided rows too; it is left out for classes whose weights are counts already.
+    Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz
+    and Σwz² with z = y − c for the slot's `center` c, so that a large mean costs no digits. The
+    last channel counts the rows, divided rows too; it is left out for classes whose weights are
+    counts already.
 
-    Tables of many nodes are larger than the rows of one block, so rows wait in codes, one byte per cell,
-    until they are worth a pass over the tables. Sums of integer weights are exact for any blocks.
+    Tables of many nodes are larger than the rows of one block, so rows wait in codes, one byte per
+    cell, until they are worth a pass over the tables. Sums of integer weights are exact for any
+    blocks.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -135,20 +144,29 @@ class NodeHistograms:
     ) -> NodeHistograms:
         """`coder` gives the codes of the block; `n_classes` is None where the target is a number.
 
-        Unless the centres of the slots are given, they are the mean of the first block.
+        Unless the centers of the slots are given, they are the mean of the first block.
         """
         assert block.y is not None
         if center is None:
             center = np.full(frontier.n_slots, block.y.mean() if n_classes is None else 0.0)
-        y = block.y if n_classes is not None else np.ascontiguousarray(block.y, dtype=np.float64)
+        if n_classes is not None:
+            y = block.y
+        else:
+            y = np.ascontiguousarray(block.y, dtype=np.float64)
         rows = CodedRows(coder.code(block), y, block.w)
         counted = n_classes is None or block.w is not None or frontier.divides
         return cls(frontier, n_classes, center, counted, None, (rows,))._sum_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
         counted = self.counted or other.counted
-        one, two = self._table(counted, self.center), other._table(counted, self.center)
-        summed = one if two is None else two if one is None else one + two
+        one = self._table(counted, self.center)
+        two = other._table(counted, self.center)
+        if two is None:
+            summed = one
+        elif one is None:
+            summed = two
+        else:
+            summed = one + two
         both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
         return both._sum_if_worth()
 
@@ -161,14 +179,16 @@ class NodeHistograms:
 
     @property
     def n_channels(self) -> int:
-        return 4 if self.n_classes is None else self.n_classes + self.counted
+        if self.n_classes is None:
+            return 4
+        return self.n_classes + self.counted
 
     @property
     def _size(self) -> int:
         return self.frontier.n_slots * self.frontier.n_cells * self.n_channels
 
     def _table(self, counted: bool, center: np.ndarray) -> np.ndarray | None:
-        """The sums about other centres, with the channel of counts if it is wanted."""
+        """The sums about other centers, with the channel of counts if it is wanted."""
         if self.summed is not None and counted > self.counted:
             return np.append(self.summed, self.summed.sum(axis=2, keepdims=True), axis=2)
         if self.summed is None or self.n_classes is not None or np.array_equal(self.center, center):
@@ -178,14 +198,21 @@ class NodeHistograms:
     def _sum_if_worth(self) -> NodeHistograms:
         """Sum the waiting rows once their additions outnumber the cells of the tables."""
         additions = sum(rows.codes.size for rows in self.waiting)
-        return self._sum_waiting() if additions >= _ADDITIONS * self._size else self
+        if additions >= _ADDITIONS * self._size:
+            return self._sum_waiting()
+        return self
 
     def _sum_waiting(self) -> NodeHistograms:
         shape = (self.frontier.n_slots, self.frontier.n_cells, self.n_channels)
-        out = np.zeros(shape) if self.summed is None else self.summed.copy()
+        if self.summed is None:
+            out = np.zeros(shape)
+        else:
+            out = self.summed.copy()
         if self.waiting:
             rows = CodedRows.concatenate(self.waiting)
-            add: Any = native.number_histograms if self.n_classes is None else native.class_histograms
+            add: Any = (
+                native.number_histograms if self.n_classes is None else native.class_histograms
+            )
             last = self.center if self.n_classes is None else self.counted
             add(rows.codes, *self.frontier.arrays, rows.y, rows.w, last, out)
         return replace(self, summed=out, waiting=())
@@ -201,7 +228,8 @@ def recenter(sums: np.ndarray, shift: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinRanges:
-    """The smallest and the largest value in every bin of every column; inf and −inf where there is none."""
+    """The smallest and the largest value in every bin of every column; inf and −inf where there is
+    none."""
 
     low: np.ndarray  # (cells,)
     high: np.ndarray
@@ -210,9 +238,11 @@ class BinRanges:
     def of(cls, block: Block, coder: Coder, offsets: np.ndarray) -> BinRanges:
         low = np.full(offsets[-1], np.inf)
         high = np.full(offsets[-1], -np.inf)
-        X, codes = block.X, coder.code(block)
+        X = block.X
+        codes = coder.code(block)
         if block.w is not None:
-            X, codes = X[block.w > 0], codes[block.w > 0]
+            X = X[block.w > 0]
+            codes = codes[block.w > 0]
         X = np.ascontiguousarray(as_float(X))
         native.bin_ranges(X, codes, offsets, low, high)
         return cls(low, high)

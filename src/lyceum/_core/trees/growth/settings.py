@@ -8,9 +8,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Schema
 from lyceum._core.probability import LossMatrix
 from lyceum._core.trees.growth.grow import Growth
@@ -81,7 +81,8 @@ def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed:
 
 
 def _min_weight(learner: Any, weight: float) -> float:
-    """The smallest weight of a child: an absolute one for C45, a share of the total for the others."""
+    """The smallest weight of a child: an absolute one for C45, a share of the total for the
+    others."""
     if hasattr(learner, "min_weight_leaf"):
         return learner.min_weight_leaf
     return learner.min_weight_fraction_leaf * weight
@@ -89,7 +90,9 @@ def _min_weight(learner: Any, weight: float) -> float:
 
 def resolve_row_count(given: float, n_rows: int) -> int:
     """A number of rows, from a number or from a share of all rows."""
-    return int(given) if isinstance(given, int | np.integer) else max(1, math.ceil(given * n_rows))
+    if isinstance(given, int | np.integer):
+        return int(given)
+    return max(1, math.ceil(given * n_rows))
 
 
 def resolve_max_features(max_features: Any, d: int) -> int:
@@ -120,8 +123,8 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
         values = number_setting("attribute_costs", costs)
     if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
         raise SettingError(
-            f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by column "
-            f"name; got {costs!r}"
+            f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by"
+            f" column name; got {costs!r}"
         )
     return values
 
@@ -137,8 +140,8 @@ def class_losses(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.
     values = number_setting("loss_matrix", loss)
     if values.shape != (len(classes), len(classes)):
         raise SettingError(
-            f"loss_matrix has shape {values.shape}, but there are {len(classes)} classes: give rows = true "
-            "class and columns = predicted class in the order of classes_, or a LossMatrix where actions "
-            "have other names"
+            f"loss_matrix has shape {values.shape}, but there are {len(classes)} classes: give rows"
+            " = true class and columns = predicted class in the order of classes_, or a LossMatrix"
+            " where actions have other names"
         )
     return values, classes

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-namespace lyceum::bayes_networks {
+namespace lyceum::bayesnets {
 
 struct KnownFamily {
     double score;
@@ -26,7 +26,7 @@ public:
 
     void add(std::int32_t child, const KnownFamily& family) { of_[child].push_back(family); }
 
-    void finish(Poll& poll) {
+    void finish(InterruptPoll& poll) {
         std::vector<KnownFamily> kept;
         for (auto& families : of_) {
             std::stable_sort(families.begin(), families.end(), [](const auto& a, const auto& b) {
@@ -59,7 +59,7 @@ private:
 
 class OrderSearch {
 public:
-    OrderSearch(const KnownFamilies& families, std::uint64_t seed, Poll poll)
+    OrderSearch(const KnownFamilies& families, std::uint64_t seed, InterruptPoll poll)
         : families_(families), seed_(seed), poll_(poll), before_(families.variables()) {}
 
     // Improves the order in place; `kicks` times some variables are moved at random before it is improved again.
@@ -141,10 +141,10 @@ private:
 
     const KnownFamilies& families_;
     std::uint64_t seed_;
-    Poll poll_;
+    InterruptPoll poll_;
     std::vector<char> before_;
     std::vector<double> place_;
     std::int64_t draws_ = 0;
 };
 
-}  // namespace lyceum::bayes_networks
+}  // namespace lyceum::bayesnets

@@ -9,7 +9,7 @@
 
 #include <lyceum/core/views.hpp>
 
-namespace lyceum::network {
+namespace lyceum::neural {
 
 enum class Rule : std::int32_t { sgd, momentum, nesterov, adam };
 inline constexpr std::int32_t rules = 4;
@@ -23,8 +23,8 @@ struct Optimizer {
     // `step` counts from 1; `penalty` is added to the gradient as penalty * theta.
     template <class T>
     void operator()(T* __restrict theta, T* __restrict m, T* __restrict v, const T* __restrict g, size_t n,
-                    bool penalised, std::int64_t step) const {
-        const T shrink = static_cast<T>(penalised ? penalty : 0), a = static_cast<T>(decay), r = static_cast<T>(rate);
+                    bool penalized, std::int64_t step) const {
+        const T shrink = static_cast<T>(penalized ? penalty : 0), a = static_cast<T>(decay), r = static_cast<T>(rate);
         if (rule == Rule::adam) {
             const double t = static_cast<double>(step);
             const double unbiased = rate * std::sqrt(1 - std::pow(decay_squares, t)) / (1 - std::pow(decay, t));
@@ -51,4 +51,4 @@ struct Optimizer {
     }
 };
 
-}  // namespace lyceum::network
+}  // namespace lyceum::neural

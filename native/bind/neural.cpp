@@ -1,5 +1,5 @@
 #include <nanobind/stl/tuple.h>
-#include <lyceum/network/training.hpp>
+#include <lyceum/neural/training.hpp>
 
 #include "arrays.hpp"
 
@@ -17,22 +17,22 @@ E kind_of(const char* name, std::int32_t code, std::int32_t count) {
 }
 
 // widths (layers + 1), and for every layer its activation and integration.
-lyceum::network::Shape shape_of(const Integers& widths, const Integers& activations, const Integers& integrations,
-                                double slope) {
+lyceum::neural::Shape shape_of(const Integers& widths, const Integers& activations, const Integers& integrations,
+                               double slope) {
     const auto count = activations.shape(0);
     expect(count > 0, "a network has at least one layer");
     expect_shape("widths", widths, {count + 1});
     expect_shape("integrations", integrations, {count});
-    lyceum::network::Shape shape;
+    lyceum::neural::Shape shape;
     shape.steepness = slope;
     for (std::size_t l = 0, at = 0; l < count; ++l) {
         expect(widths.data()[l] > 0 && widths.data()[l + 1] > 0 && widths.data()[l] < (1 << 22),
                "widths must be positive");
         shape.layers.push_back(
             {static_cast<std::size_t>(widths.data()[l]), static_cast<std::size_t>(widths.data()[l + 1]), at,
-             kind_of<lyceum::network::Activation>("activation", activations.data()[l], lyceum::network::activations),
-             kind_of<lyceum::network::Integration>("integration", integrations.data()[l],
-                                                   lyceum::network::integrations)});
+             kind_of<lyceum::neural::Activation>("activation", activations.data()[l], lyceum::neural::activations),
+             kind_of<lyceum::neural::Integration>("integration", integrations.data()[l],
+                                                  lyceum::neural::integrations)});
         at += shape.layers.back().size();
     }
     return shape;
@@ -42,23 +42,23 @@ class Network {
 public:
     Network(Integers widths, Integers activations, Integers integrations, double slope, std::int32_t loss)
         : shape(shape_of(widths, activations, integrations, slope)),
-          loss(kind_of<lyceum::network::Loss>("loss", loss, lyceum::network::losses)) {
+          loss(kind_of<lyceum::neural::Loss>("loss", loss, lyceum::neural::losses)) {
         expect(takes_classes(this->loss) || shape.outputs() == 1, "this loss takes one output");
     }
-    lyceum::network::Shape shape;
-    lyceum::network::Loss loss;
+    lyceum::neural::Shape shape;
+    lyceum::neural::Loss loss;
 };
 
 template <class T>
-lyceum::network::PackedRows<T> packed_rows(const Network& net, const Array<const T, 2>& rows,
-                                           const Maybe<Array<const std::int64_t, 1>>& order = {}) {
+lyceum::neural::PackedRows<T> packed_rows(const Network& net, const Array<const T, 2>& rows,
+                                          const Maybe<Array<const std::int64_t, 1>>& order = {}) {
     const auto n = rows.shape(0), d = net.shape.inputs();
     expect_shape("rows", rows, {n, d + 2});
-    lyceum::network::PackedRows<T> data{matrix(rows), nullptr};
+    lyceum::neural::PackedRows<T> data{matrix(rows), nullptr};
     for (std::size_t i = 0; i < n; ++i) {
         expect(data.weight(i) > 0, "weights must be above zero");
-        if (net.loss == lyceum::network::Loss::softmax ||
-            (net.loss == lyceum::network::Loss::sigmoid_squares && net.shape.outputs() > 1))
+        if (net.loss == lyceum::neural::Loss::softmax ||
+            (net.loss == lyceum::neural::Loss::sigmoid_squares && net.shape.outputs() > 1))
             expect(data.target(i) >= 0 && data.target(i) < static_cast<T>(net.shape.outputs()),
                    "a class code is out of range");
     }
@@ -74,9 +74,9 @@ const T* parameters_of(const Network& net, const Array<const T, 1>& theta) {
     return theta.data();
 }
 
-lyceum::network::Optimizer descent_of(std::int32_t rule, double rate, double decay, double decay_squares,
-                                      double epsilon, double penalty) {
-    return {kind_of<lyceum::network::Rule>("rule", rule, lyceum::network::rules),
+lyceum::neural::Optimizer descent_of(std::int32_t rule, double rate, double decay, double decay_squares, double epsilon,
+                                     double penalty) {
+    return {kind_of<lyceum::neural::Rule>("rule", rule, lyceum::neural::rules),
             rate,
             decay,
             decay_squares,
@@ -84,7 +84,7 @@ lyceum::network::Optimizer descent_of(std::int32_t rule, double rate, double dec
             penalty};
 }
 
-lyceum::network::Chance chance_of(double dropout, double noise, std::uint64_t seed) {
+lyceum::neural::Chance chance_of(double dropout, double noise, std::uint64_t seed) {
     expect(dropout >= 0 && dropout < 1, "dropout must be from 0 to below 1");
     expect(noise >= 0, "noise must not be negative");
     return {dropout, noise, seed};
@@ -97,8 +97,8 @@ template <class T>
 double gradient(const Network& net, Array<const T, 1> theta, Array<const T, 2> rows, Array<double, 1> out, Draw chance,
                 std::size_t first) {
     expect_shape("out", out, {net.shape.size()});
-    return lyceum::network::network_gradient<T>(net.shape, net.loss, parameters_of(net, theta), packed_rows(net, rows),
-                                                std::apply(chance_of, chance), first, out.data(), signals());
+    return lyceum::neural::network_gradient<T>(net.shape, net.loss, parameters_of(net, theta), packed_rows(net, rows),
+                                               std::apply(chance_of, chance), first, out.data(), signals());
 }
 
 template <class T>
@@ -107,8 +107,8 @@ void step(const Network& net, Array<T, 1> theta, Array<T, 2> memory, Array<const
     const auto descent = std::apply(descent_of, rule);
     expect_shape("theta", theta, {net.shape.size()});
     expect_shape("gradient", slopes, {net.shape.size()});
-    expect_shape("memory", memory, {lyceum::network::memories(descent.rule), net.shape.size()});
-    lyceum::network::step<T>(net.shape, descent, theta.data(), memory.data(), slopes.data(), number);
+    expect_shape("memory", memory, {lyceum::neural::memories(descent.rule), net.shape.size()});
+    lyceum::neural::step<T>(net.shape, descent, theta.data(), memory.data(), slopes.data(), number);
 }
 
 template <class T>
@@ -118,10 +118,10 @@ double descend(const Network& net, Array<T, 1> theta, Array<T, 2> memory, Array<
     const auto descent = std::apply(descent_of, rule);
     expect(batch > 0, "batch must be positive");
     expect_shape("theta", theta, {net.shape.size()});
-    expect_shape("memory", memory, {lyceum::network::memories(descent.rule), net.shape.size()});
-    return lyceum::network::network_descend<T>(net.shape, net.loss, descent, theta.data(), memory.data(),
-                                               packed_rows(net, rows, order), batch, std::apply(chance_of, chance),
-                                               done, signals());
+    expect_shape("memory", memory, {lyceum::neural::memories(descent.rule), net.shape.size()});
+    return lyceum::neural::network_descend<T>(net.shape, net.loss, descent, theta.data(), memory.data(),
+                                              packed_rows(net, rows, order), batch, std::apply(chance_of, chance), done,
+                                              signals());
 }
 
 template <class T>
@@ -129,7 +129,7 @@ void forward(const Network& net, Array<const T, 1> theta, Array<const T, 2> X, A
     const auto n = X.shape(0);
     expect_shape("X", X, {n, net.shape.inputs()});
     expect_shape("out", out, {n, net.shape.outputs()});
-    lyceum::network::network_forward<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(out), signals());
+    lyceum::neural::network_forward<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(out), signals());
 }
 
 template <class T>
@@ -139,8 +139,8 @@ void input_gradient(const Network& net, Array<const T, 1> theta, Array<const T, 
     expect_shape("X", X, {n, net.shape.inputs()});
     expect_shape("direction", direction, {n, net.shape.outputs()});
     expect_shape("out", out, {n, net.shape.inputs()});
-    lyceum::network::network_input_gradient<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(direction),
-                                               matrix(out), signals());
+    lyceum::neural::network_input_gradient<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(direction),
+                                              matrix(out), signals());
 }
 
 template <class T>
@@ -161,7 +161,7 @@ void bind(nb::class_<Network>& c) {
 
 }  // namespace
 
-void bind_network(nb::module_& m) {
+void bind_neural(nb::module_& m) {
     nb::class_<Network> c(m, "Network",
                           "A feed-forward network's shape and loss; parameters are passed to every call.");
     c.def(nb::init<Integers, Integers, Integers, double, std::int32_t>(), "widths"_a.noconvert(),

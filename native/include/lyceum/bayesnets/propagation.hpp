@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <lyceum/bayes_networks/clique_tree.hpp>
+#include <lyceum/bayesnets/clique_tree.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/simd.hpp>
 #include <memory>
 #include <utility>
 
-namespace lyceum::bayes_networks {
+namespace lyceum::bayesnets {
 
 // Evidence of many rows: the state of every variable (negative: not observed), and a likelihood of every state.
 struct Evidence {
@@ -112,7 +112,7 @@ public:
             const Clique& parent = tree_.cliques[clique.parent];
             const double* from = work_.get() + parent.offset * L;
             std::fill_n(down_.data(), clique.separator * L, 0.0);
-            // neighbouring cells often go to one place: they are added up before they are stored
+            // neighboring cells often go to one place: they are added up before they are stored
             for (size_t i = 0; i < parent.size;) {
                 const std::int32_t place = clique.to_separator[i];
                 Lane sum{};
@@ -377,4 +377,4 @@ inline std::vector<double> calibrate(const CliqueTree& tree, std::vector<double>
     return marginals;
 }
 
-}  // namespace lyceum::bayes_networks
+}  // namespace lyceum::bayesnets

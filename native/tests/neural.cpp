@@ -1,9 +1,9 @@
-#include <lyceum/network/training.hpp>
+#include <lyceum/neural/training.hpp>
 
 #include "check.hpp"
 
 using namespace lyceum;
-using namespace lyceum::network;
+using namespace lyceum::neural;
 
 Shape shape_of(const std::vector<size_t>& widths, Activation activation, Integration integration) {
     Shape shape;
@@ -62,7 +62,7 @@ void test_a_product_is_the_sum_of_products(size_t M, size_t N, size_t K) {
 
 // A row has the same bits alone and among others.
 template <class T>
-void test_a_row_does_not_depend_on_its_neighbours(size_t M, size_t K) {
+void test_a_row_does_not_depend_on_its_neighbors(size_t M, size_t K) {
     Random random;
     const auto a = random.template normal<T>(M * K), b = random.template normal<T>(K * 16);
     std::vector<T> c(M * 16), alone(16);
@@ -82,12 +82,12 @@ void test_the_gradient_is_that_of_finite_differences(Activation activation, Inte
     const PackedRows<double> data{{cells.data(), n, 7}, nullptr};
     const Chance chance{.2, .1, 9};
     Doubles1 gradient(shape.size()), unused(shape.size());
-    network_gradient<double>(shape, loss, theta.data(), data, chance, 0, gradient.data(), Poll());
+    network_gradient<double>(shape, loss, theta.data(), data, chance, 0, gradient.data(), InterruptPoll());
     const auto at = [&](size_t i, double move) {
         const double was = theta[i];
         theta[i] += move;
         const double value =
-            network_gradient<double>(shape, loss, theta.data(), data, chance, 0, unused.data(), Poll());
+            network_gradient<double>(shape, loss, theta.data(), data, chance, 0, unused.data(), InterruptPoll());
         theta[i] = was;
         return value;
     };
@@ -113,9 +113,9 @@ void test_descent_is_gradient_and_step(Rule rule) {
     const Optimizer descent{rule, .1, .9, .99, 1e-8, .01};
     std::vector<T> memory(memories(rule) * shape.size()), other = memory, mean(shape.size());
     for (std::int64_t t = 0; t < 3; ++t) {
-        network_descend<T>(shape, Loss::softmax, descent, one.data(), memory.data(), data, n, {}, t, Poll());
+        network_descend<T>(shape, Loss::softmax, descent, one.data(), memory.data(), data, n, {}, t, InterruptPoll());
         Doubles1 gradient(shape.size());
-        network_gradient<T>(shape, Loss::softmax, two.data(), data, {}, 0, gradient.data(), Poll());
+        network_gradient<T>(shape, Loss::softmax, two.data(), data, {}, 0, gradient.data(), InterruptPoll());
         for (size_t i = 0; i < mean.size(); ++i) mean[i] = static_cast<T>(gradient[i] / data.weight(0, n));
         step(shape, descent, two.data(), other.data(), mean.data(), t + 1);
     }
@@ -131,10 +131,10 @@ void test_the_slope_by_the_inputs(Activation activation, Integration integration
     const auto direction = random.normal<double>(n * 3);
     Doubles1 slopes(n * d), z(n * 3);
     network_input_gradient<double>(shape, theta.data(), {X.data(), n, d}, {direction.data(), n, 3},
-                                   {slopes.data(), n, d}, Poll());
+                                   {slopes.data(), n, d}, InterruptPoll());
     const auto at = [&](size_t i, size_t j, double move) {
         X[i * d + j] += move;
-        network_forward<double>(shape, theta.data(), {X.data(), n, d}, {z.data(), n, 3}, Poll());
+        network_forward<double>(shape, theta.data(), {X.data(), n, d}, {z.data(), n, 3}, InterruptPoll());
         X[i * d + j] -= move;
         double value = 0;
         for (size_t k = 0; k < 3; ++k) value += direction[i * 3 + k] * z[i * 3 + k];
@@ -156,8 +156,8 @@ int main() {
                 test_a_product_is_the_sum_of_products<float>(M, N, K);
                 test_a_product_is_the_sum_of_products<double>(M, N, K);
             }
-    test_a_row_does_not_depend_on_its_neighbours<float>(45, 33);
-    test_a_row_does_not_depend_on_its_neighbours<double>(45, 33);
+    test_a_row_does_not_depend_on_its_neighbors<float>(45, 33);
+    test_a_row_does_not_depend_on_its_neighbors<double>(45, 33);
     // ReLU has no derivative at 0, sign none of use: their rules are tested from Python
     for (const auto activation : {Activation::linear, Activation::sigmoid, Activation::tanh})
         for (const auto integration : {Integration::weighted, Integration::quadratic, Integration::spherical}) {

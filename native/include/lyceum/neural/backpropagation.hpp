@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <lyceum/core/scratch.hpp>
-#include <lyceum/network/network_shape.hpp>
+#include <lyceum/neural/network_shape.hpp>
 
-namespace lyceum::network {
+namespace lyceum::neural {
 
 template <class T>
 class Tile {
@@ -185,4 +185,4 @@ private:
     }
 };
 
-}  // namespace lyceum::network
+}  // namespace lyceum::neural

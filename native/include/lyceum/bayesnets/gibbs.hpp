@@ -3,12 +3,12 @@
 // + 1) look-ups for every variable that is not observed.
 #pragma once
 #include <cstdint>
-#include <lyceum/bayes_networks/clique_tree.hpp>
+#include <lyceum/bayesnets/clique_tree.hpp>
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <vector>
 
-namespace lyceum::bayes_networks {
+namespace lyceum::bayesnets {
 
 // Family f is variable f with its parents: members from first[f] to first[f + 1], the variable itself last, the axes of
 // its table in this order, row-major from offset[f].
@@ -80,4 +80,4 @@ private:
     std::vector<double> share_;
 };
 
-}  // namespace lyceum::bayes_networks
+}  // namespace lyceum::bayesnets

@@ -9,7 +9,7 @@
 #include <lyceum/core/views.hpp>
 #include <vector>
 
-namespace lyceum::bayes_networks {
+namespace lyceum::bayesnets {
 
 template <class Code>
 struct CodedColumns {
@@ -124,7 +124,7 @@ inline double family_score(const double* counts, size_t q, size_t r, double weig
 template <class Code>
 void score_additions(const CodedColumns<Code>& columns, std::int32_t child, const std::int32_t* parents,
                      size_t n_parents, const std::int32_t* candidates, size_t n_candidates, double weight,
-                     const ScoreRule& rule, size_t most_cells, double* scores, Poll poll) {
+                     const ScoreRule& rule, size_t most_cells, double* scores, InterruptPoll poll) {
     std::vector<std::int32_t> members(parents, parents + n_parents), places;
     members.push_back(child);
     const size_t r = columns.states[child];
@@ -164,4 +164,4 @@ void joint_counts(const CodedColumns<Code>& columns, const std::int32_t* variabl
         if (places[i] >= 0) out[places[i]] += weight_of(columns.w, i);
 }
 
-}  // namespace lyceum::bayes_networks
+}  // namespace lyceum::bayesnets

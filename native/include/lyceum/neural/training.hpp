@@ -2,10 +2,10 @@
 // A packed row is d inputs, the target (a class code, or a number) and a weight above zero.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
-#include <lyceum/network/backpropagation.hpp>
-#include <lyceum/network/optimizer_steps.hpp>
+#include <lyceum/neural/backpropagation.hpp>
+#include <lyceum/neural/optimizer_steps.hpp>
 
-namespace lyceum::network {
+namespace lyceum::neural {
 
 //   softmax   -log p_y,  p = softmax(z)
 //   logistic  log(1 + exp z) - y z,  one output, y in {0, 1}
@@ -131,7 +131,7 @@ private:
 // `chance`; returns the sum.
 template <class T>
 double network_gradient(const Shape& shape, Loss loss, const T* theta, const PackedRows<T>& data, const Chance& chance,
-                        size_t first, double* gradient, Poll poll) {
+                        size_t first, double* gradient, InterruptPoll poll) {
     Training<T> training(shape, loss);
     std::vector<T, AlignedAllocator<T>> part(shape.size());
     double total = 0;
@@ -144,7 +144,7 @@ double network_gradient(const Shape& shape, Loss loss, const T* theta, const Pac
     return total;
 }
 
-// One step by `gradient` for every layer: weights are penalised, biases and radii are not.
+// One step by `gradient` for every layer: weights are penalized, biases and radii are not.
 template <class T>
 void step(const Shape& shape, const Optimizer& optimizer, T* theta, T* memory, const T* gradient, std::int64_t number) {
     const size_t kept = memories(optimizer.rule);
@@ -160,7 +160,7 @@ void step(const Shape& shape, const Optimizer& optimizer, T* theta, T* memory, c
 // weight * loss as met on the way. Steps are counted from `done`, and seed their own chance.
 template <class T>
 double network_descend(const Shape& shape, Loss loss, const Optimizer& optimizer, T* theta, T* memory,
-                       const PackedRows<T>& data, size_t batch, Chance chance, std::int64_t done, Poll poll) {
+                       const PackedRows<T>& data, size_t batch, Chance chance, std::int64_t done, InterruptPoll poll) {
     Training<T> training(shape, loss);
     std::vector<T, AlignedAllocator<T>> gradient(shape.size()), part(shape.size());
     const std::uint64_t seed = chance.seed;
@@ -184,7 +184,7 @@ double network_descend(const Shape& shape, Loss loss, const Optimizer& optimizer
 
 // out (n, outputs): the outputs z of every row of X.
 template <class T>
-void network_forward(const Shape& shape, const T* theta, Matrix<const T> X, Matrix<double> out, Poll poll) {
+void network_forward(const Shape& shape, const T* theta, Matrix<const T> X, Matrix<double> out, InterruptPoll poll) {
     Tile<T> tile(shape);
     for (size_t from = 0; from < X.rows; from += Tile<T>::most) {
         tile.rows = std::min(Tile<T>::most, X.rows - from);
@@ -200,7 +200,7 @@ void network_forward(const Shape& shape, const T* theta, Matrix<const T> X, Matr
 // out (n, d): the derivative by the inputs of sum_k direction_k z_k, for every row of X.
 template <class T>
 void network_input_gradient(const Shape& shape, const T* theta, Matrix<const T> X, Matrix<const T> direction,
-                            Matrix<double> out, Poll poll) {
+                            Matrix<double> out, InterruptPoll poll) {
     Tile<T> tile(shape);
     std::vector<T, AlignedAllocator<T>> slopes(Tile<T>::most * tile.input_step());
     for (size_t from = 0; from < X.rows; from += Tile<T>::most) {
@@ -218,4 +218,4 @@ void network_input_gradient(const Shape& shape, const T* theta, Matrix<const T> 
     }
 }
 
-}  // namespace lyceum::network
+}  // namespace lyceum::neural

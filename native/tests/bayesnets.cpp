@@ -1,12 +1,12 @@
-#include <lyceum/bayes_networks/family_scores.hpp>
-#include <lyceum/bayes_networks/gibbs.hpp>
-#include <lyceum/bayes_networks/order_search.hpp>
-#include <lyceum/bayes_networks/propagation.hpp>
+#include <lyceum/bayesnets/family_scores.hpp>
+#include <lyceum/bayesnets/gibbs.hpp>
+#include <lyceum/bayesnets/order_search.hpp>
+#include <lyceum/bayesnets/propagation.hpp>
 
 #include "check.hpp"
 
 using namespace lyceum;
-using namespace lyceum::bayes_networks;
+using namespace lyceum::bayesnets;
 
 // a -> b -> c with 2, 3 and 2 states: cliques (a, b) and (b, c), the separator (b) first in the second.
 struct Chain {
@@ -85,14 +85,15 @@ void test_additions_are_scores_of_counts(bool weighted, bool missing) {
     for (const auto kind : {Score::likelihood, Score::bdeu, Score::k2}) {
         const ScoreRule rule{kind, 1.5, 10.0};
         double scores[2];
-        score_additions(columns, 0, parents.data(), 1, candidates.data(), 2, 200.0, rule, 1000, scores, Poll());
+        score_additions(columns, 0, parents.data(), 1, candidates.data(), 2, 200.0, rule, 1000, scores,
+                        InterruptPoll());
         for (int i = 0; i < 2; ++i) {
             const std::vector<std::int32_t> family{2, candidates[i], 0};
             Doubles1 counts(size_t(4 * states[candidates[i]] * 2), 0.0);
             joint_counts(columns, family.data(), 3, counts.data());
             CLOSE(scores[i], family_score(counts.data(), counts.size() / 2, 2, 200.0, rule), 1e-10);
         }
-        score_additions(columns, 0, parents.data(), 1, candidates.data(), 2, 200.0, rule, 3, scores, Poll());
+        score_additions(columns, 0, parents.data(), 1, candidates.data(), 2, 200.0, rule, 3, scores, InterruptPoll());
         CHECK(scores[0] == -infinity);
     }
 }
@@ -125,7 +126,7 @@ void test_an_order_search_finds_the_best_chain() {
     families.add(1, {2, 4, m + 2, m + 3});
     families.add(1, {2, 5, m + 2, m + 4});
     families.add(2, {0, 6, m, m});
-    Poll poll;
+    InterruptPoll poll;
     families.finish(poll);
     CHECK(families.best(1, {1, 0, 1})->number == 3);
     CHECK(families.best(1, {1, 0, 0})->number == 4);

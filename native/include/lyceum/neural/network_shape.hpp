@@ -11,9 +11,9 @@
 
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/matrix_product.hpp>
-#include <lyceum/network/activation.hpp>
+#include <lyceum/neural/activation.hpp>
 
-namespace lyceum::network {
+namespace lyceum::neural {
 
 enum class Integration : std::int32_t { weighted, quadratic, spherical };
 inline constexpr std::int32_t integrations = 3;
@@ -59,4 +59,4 @@ struct Chance {
     }
 };
 
-}  // namespace lyceum::network
+}  // namespace lyceum::neural

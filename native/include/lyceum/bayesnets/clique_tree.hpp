@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace lyceum::bayes_networks {
+namespace lyceum::bayesnets {
 
 struct Clique {
     std::vector<std::int32_t> variables;
@@ -115,4 +115,4 @@ inline CliqueTree make_clique_tree(const std::vector<std::int32_t>& states, cons
     return tree;
 }
 
-}  // namespace lyceum::bayes_networks
+}  // namespace lyceum::bayesnets

@@ -32,7 +32,7 @@ ALL = [SelfTrainingClassifier(), SemiSupervisedEM(), LabelPropagation()]
 
 @pytest.mark.syllabus("15.1")
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
-def test_unlabelled_is_minus_one_none_nan_or_a_missing_cell(learner, tmp_path):
+def test_unlabeled_is_minus_one_none_nan_or_a_missing_cell(learner, tmp_path):
     X, y, given = two_groups()
     expected = learner.fit(X, given).predict(X)
     assert (expected == y).mean() > 0.97
@@ -83,7 +83,7 @@ def test_the_likelihood_of_em_never_falls(estimator):
 def test_one_step_of_em_is_a_weighted_fit_by_hand():
     X, _, given = two_groups(known=10)
     first = NaiveBayes().fit(X[given >= 0], given[given >= 0])
-    model = SemiSupervisedEM(max_iter=1, unlabelled_weight=0.3).fit(X, given)
+    model = SemiSupervisedEM(max_iter=1, unlabeled_weight=0.3).fit(X, given)
     hidden, known = given < 0, given >= 0
     proba = first.predict_proba(X[hidden])
     rows = np.vstack([X[known], X[hidden], X[hidden]])
@@ -95,7 +95,7 @@ def test_one_step_of_em_is_a_weighted_fit_by_hand():
 
 
 @pytest.mark.syllabus("15.1")
-def test_unlabelled_rows_help_over_twenty_seeds():
+def test_unlabeled_rows_help_over_twenty_seeds():
     alone, together = [], []
     for seed in range(20):
         X, y, given = two_groups(known=4, seed=seed)
@@ -106,27 +106,29 @@ def test_unlabelled_rows_help_over_twenty_seeds():
 
 def test_self_training_labels_the_surest_first():
     X, y, given = two_groups(known=10)
-    model = SelfTrainingClassifier(LogisticRegression(), criterion="k_best", k_best=20, max_iter=3).fit(
-        X, given
-    )
-    assert [one["labelled"] for one in model.record_] == [20, 20, 20]
+    model = SelfTrainingClassifier(
+        LogisticRegression(), criterion="k_best", k_best=20, max_iter=3
+    ).fit(X, given)
+    assert [one["labeled"] for one in model.record_] == [20, 20, 20]
     assert model.termination_ == "max_iter"
     first = LogisticRegression().fit(X[given >= 0], given[given >= 0]).predict_proba(X).max(axis=1)
     chosen = model.labeled_iter_ == 1
     assert first[chosen].min() >= first[(given < 0) & ~chosen].max() - 1e-12
     everything = SelfTrainingClassifier(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
-    assert everything.termination_ == "all_labelled"
+    assert everything.termination_ == "all_labeled"
     assert everything.score(X, y) > 0.95
 
 
 def test_em_needs_a_density():
     X, _, given = two_groups()
     for estimator in (LogisticRegression(), LinearDiscriminantAnalysis()):
-        with pytest.raises(SettingError, match="QuadraticDiscriminantAnalysis for Gaussian classes"):
+        with pytest.raises(
+            SettingError, match="QuadraticDiscriminantAnalysis for Gaussian classes"
+        ):
             SemiSupervisedEM(estimator).fit(X, given)
 
 
-# -- graphs --------------------------------------------------------------------------------------------------
+# -- graphs ----------------------------------------------------------------------------
 
 
 @pytest.mark.syllabus("15.1")
@@ -174,14 +176,18 @@ def test_rows_that_no_label_reaches_get_the_class_shares():
 
 
 @pytest.mark.parametrize("metric", ["auto", "jaccard"])
-def test_sparse_rows_are_labelled_as_dense_ones_are(metric):
+def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
     rng = np.random.default_rng(5)
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = np.where(np.arange(80) < 20, np.arange(80) % 2, -1)
-    some, all_of_them = (LabelPropagation(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X))
+    some, all_of_them = (
+        LabelPropagation(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X)
+    )
     assert sparse.issparse(some.rows_)
     for name in ("label_distributions_", "gamma_"):
-        np.testing.assert_allclose(getattr(some, name), getattr(all_of_them, name), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(some, name), getattr(all_of_them, name), rtol=1e-9, atol=1e-12
+        )
     for model in (some, all_of_them):
         np.testing.assert_allclose(
             model.predict_proba(sparse.csr_array(X)), all_of_them.predict_proba(X), rtol=1e-9

@@ -1,14 +1,14 @@
 // Bayesian networks: junction trees, scores of families, Gibbs sampling.
 #include <algorithm>
-#include <lyceum/bayes_networks/family_scores.hpp>
-#include <lyceum/bayes_networks/gibbs.hpp>
-#include <lyceum/bayes_networks/order_search.hpp>
-#include <lyceum/bayes_networks/propagation.hpp>
+#include <lyceum/bayesnets/family_scores.hpp>
+#include <lyceum/bayesnets/gibbs.hpp>
+#include <lyceum/bayesnets/order_search.hpp>
+#include <lyceum/bayesnets/propagation.hpp>
 
 #include "arrays.hpp"
 
 using namespace nb::literals;
-namespace bn = lyceum::bayes_networks;
+namespace bn = lyceum::bayesnets;
 
 namespace {
 
@@ -234,7 +234,7 @@ void bind(nb::module_& m) {
 
 }  // namespace
 
-void bind_bayes_networks(nb::module_& m) {
+void bind_bayesnets(nb::module_& m) {
     nb::class_<JunctionTree>(m, "JunctionTree", "A junction tree with its tables, for many queries.")
         .def(nb::init<Integers, Integers, Integers, Integers, Integers, Integers, Numbers>(), "states"_a.noconvert(),
              "members"_a.noconvert(), "first"_a.noconvert(), "parent"_a.noconvert(), "n_separator"_a.noconvert(),

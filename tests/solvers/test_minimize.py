@@ -1,4 +1,5 @@
-"""Newton, Levenberg-Marquardt, L-BFGS, conjugate gradients, gradient descent: known minima are found."""
+"""Newton, Levenberg-Marquardt, L-BFGS, conjugate gradients, gradient descent: known minima are
+found."""
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ class Quartic:
 
 def run(solver, problem, start, **options):
     first = problem.evaluate(start, solver.needs_hessian)
-    return solver.minimise(problem, first, **{"max_iter": 200, "tol": 1e-9} | options)
+    return solver.minimize(problem, first, **{"max_iter": 200, "tol": 1e-9} | options)
 
 
 @pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS(), ConjugateGradient()])
@@ -107,7 +108,9 @@ class Squares(Problem):
     def evaluate(self, theta, hessian=False):
         w = np.array([[1.0], [2.0]])
         H = np.diag(np.broadcast_to(w, (2, 2)).ravel()).reshape(2, 2, 2, 2) if hessian else None
-        return Point(theta, float((w * (theta - self.best) ** 2).sum() / 2), w * (theta - self.best), H)
+        return Point(
+            theta, float((w * (theta - self.best) ** 2).sum() / 2), w * (theta - self.best), H
+        )
 
 
 @pytest.mark.parametrize("solver", [Newton(), LBFGS(), ConjugateGradient(), GradientDescent()])

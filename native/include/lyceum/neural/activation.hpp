@@ -4,7 +4,7 @@
 
 #include <lyceum/core/vector_math.hpp>
 
-namespace lyceum::network {
+namespace lyceum::neural {
 
 enum class Activation : std::int32_t { linear, relu, sigmoid, tanh, sign };
 inline constexpr std::int32_t activations = 5;
@@ -59,4 +59,4 @@ inline Response<T> respond(Activation kind, Vec<T> z, T steepness) {
     }
 }
 
-}  // namespace lyceum::network
+}  // namespace lyceum::neural
