@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -43,6 +43,11 @@ class Classifier(ClassifierMixin):
     >>> model = MostFrequent().fit(X, y)
     >>> model.n_classes_, model.score(X, y)
     (2, 0.75)
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    classes_ : array of shape (K,)
+        The class labels, sorted.
     """
 
     classes_: np.ndarray
