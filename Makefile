@@ -16,7 +16,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: build demo test test-lowest portable lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+.PHONY: build demo test quick house test-lowest portable lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
 	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
@@ -47,6 +47,14 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# one room with its examples and the laws on its learners: make quick ROOM=linear
+quick: $(STAMP)
+	$(BIN)/python tools/quick.py $(ROOM)
+
+# how the code reads, beside packages that the field admires
+house: $(STAMP)
+	$(BIN)/python tools/house.py
 
 # laws and scikit-learn's checks as on the plainest processor: level v2, the oldest kernels of BLAS, one thread
 test-lowest: $(STAMP)

@@ -8,6 +8,7 @@ code is one that is neither blank, nor comment, nor docstring; a body starts aft
 import argparse
 import ast
 import io
+import json
 import statistics
 import tokenize
 from collections import Counter
@@ -24,6 +25,7 @@ NO_WORDS = {
     tokenize.ENCODING,
     tokenize.ENDMARKER,
 }
+ANCHORS = Path(__file__).with_name("anchors.json")
 TEST_FOLDERS = {"tests", "test", "testing", "conftest.py"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITH_DOCSTRINGS = (*FUNCTIONS, ast.ClassDef, ast.Module)
@@ -68,9 +70,12 @@ def measure(package: Path) -> Totals:
     for path in python_files(package):
         text = path.read_text(encoding="utf-8")
         measure_file(totals, path, text)
-    for path in sorted(package.rglob("__init__.py*")):
-        if path.suffix in {".py", ".pyi"}:
-            totals.public_names |= public_names(path, package)
+    for path in [
+        *package.rglob("__init__.py"),
+        *package.rglob("__init__.pyi"),
+        *package.glob("*.py"),
+    ]:
+        totals.public_names |= public_names(path, package)
     return totals
 
 
@@ -123,8 +128,7 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
             )
             totals.nested_conditionals += any(isinstance(child, ast.IfExp) for child in inner)
         elif isinstance(node, ast.Assign):
-            both = (node.targets[0], node.value)
-            totals.tuple_assignments += all(isinstance(side, ast.Tuple) for side in both)
+            totals.tuple_assignments += isinstance(node.targets[0], ast.Tuple)
             if any(isinstance(name, ast.Name) and name.id == "__all__" for name in node.targets):
                 totals.import_lines += node.end_lineno - node.lineno + 1
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -167,6 +171,8 @@ def public_names(path: Path, package: Path) -> set[str]:
     """Names in `__all__` of a package that is public by its path, or in the stub that stands for
     it."""
     room = path.parent.relative_to(package.parent)
+    if path.stem != "__init__":
+        room /= path.stem
     if any(part.startswith("_") for part in room.parts):
         return set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -205,67 +211,112 @@ def quantile(values: list[int], share: float) -> int:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def figures(totals: Totals) -> dict[str, str]:
+# name of a figure, and whether more of it is better (1), worse (-1) or neither (0)
+FIGURES = {
+    "files": 0,
+    "lines": 0,
+    "lines per file, p90": -1,
+    "lines per file, longest": -1,
+    "lines per body, p99": -1,
+    "lines per body, longest": -1,
+    "bodies above 40 lines, %": -1,
+    "AST nodes per function, median": -1,
+    "AST nodes per function, p90": -1,
+    "functions above 350 AST nodes, %": -1,
+    "tokens per line of code, mean": -1,
+    "tokens per line of code, p90": -1,
+    "characters per line of code, mean": -1,
+    "lines above 100 columns, %": -1,
+    "conditional expressions per 1,000 lines": -1,
+    "nested conditional expressions per 100,000 lines": -1,
+    "tuple assignments per 1,000 lines": -1,
+    "private functions used once per 1,000 lines": -1,
+    "of these of 3 lines or fewer, per 1,000 lines": -1,
+    "docstrings, % of lines": 1,
+    "comments, % of lines": 1,
+    "imports and __all__, % of lines": -1,
+    "files per folder, median": -1,
+    "files per folder, most": -1,
+    "public names": 0,
+    "functions with a return type, %": 1,
+    "arguments typed Any, %": -1,
+    "lines of code in repeated runs of six, %": -1,
+}
+
+
+def figures(totals: Totals) -> dict[str, float]:
     lines = sum(totals.file_lines)
-    thousands = lines / 1000
+    code = len(totals.tokens)
     folders = list(totals.folder_files.values())
-    once = {
-        name: length
+    once = [
+        length
         for (path, name), length in totals.private_functions.items()
         if totals.uses[path, name] == 1
-    }
-    short = sum(length <= 3 for length in once.values())
-    return {
-        "files / lines": f"{len(totals.file_lines)} / {lines}",
-        "lines per file, median / p90 / max": spread(totals.file_lines, 0.5, 0.9, 1.0),
-        "function bodies, median / p90 / p99 / max": spread(totals.bodies, 0.5, 0.9, 0.99, 1.0),
-        "bodies above 40 lines": (
-            f"{sum(body > 40 for body in totals.bodies)} of {len(totals.bodies)}"
-        ),
-        "AST nodes per function, median / p90 / max": spread(totals.nodes, 0.5, 0.9, 1.0),
-        "functions above 350 AST nodes": f"{sum(count > 350 for count in totals.nodes)}",
-        "tokens per line of code, mean / p90": average(totals.tokens),
-        "characters per line of code, mean / p90": average(totals.widths),
-        "lines above 100 columns": f"{totals.long_lines}",
-        "conditional expressions per 1,000 lines": (
-            f"{totals.conditionals / thousands:.1f} ({totals.conditionals})"
-        ),
-        "nested conditional expressions": f"{totals.nested_conditionals}",
-        "tuple assignments per 1,000 lines": (
-            f"{totals.tuple_assignments / thousands:.1f} ({totals.tuple_assignments})"
-        ),
-        "private functions used once per 1,000 lines": f"{len(once) / thousands:.1f} ({len(once)})",
-        "of these of 3 lines or fewer": f"{short}",
-        "docstrings, share of lines": f"{totals.docstring_lines / lines:.1%}",
-        "comments, share of lines": f"{totals.comment_lines / lines:.2%}",
-        "imports and __all__, share of lines": f"{totals.import_lines / lines:.1%}",
-        "files per folder, median / max": f"{statistics.median(folders):.0f} / {max(folders)}",
-        "public names": f"{len(totals.public_names)}",
-        "functions with a return type": f"{totals.functions_with_return / totals.functions:.0%}",
-        "arguments typed Any": (
-            f"{totals.any_arguments / totals.arguments:.1%} ({totals.any_arguments})"
-        ),
-        "lines in repeated runs of six": f"{repeated_share(totals.code):.1%}",
-    }
+    ]
+    short = [length for length in once if length <= 3]
+    values = (
+        len(totals.file_lines),
+        lines,
+        quantile(totals.file_lines, 0.9),
+        max(totals.file_lines),
+        quantile(totals.bodies, 0.99),
+        max(totals.bodies),
+        100 * sum(body > 40 for body in totals.bodies) / len(totals.bodies),
+        quantile(totals.nodes, 0.5),
+        quantile(totals.nodes, 0.9),
+        100 * sum(count > 350 for count in totals.nodes) / len(totals.nodes),
+        sum(totals.tokens) / code,
+        quantile(totals.tokens, 0.9),
+        sum(totals.widths) / code,
+        100 * totals.long_lines / lines,
+        1000 * totals.conditionals / lines,
+        100_000 * totals.nested_conditionals / lines,
+        1000 * totals.tuple_assignments / lines,
+        1000 * len(once) / lines,
+        1000 * len(short) / lines,
+        100 * totals.docstring_lines / lines,
+        100 * totals.comment_lines / lines,
+        100 * totals.import_lines / lines,
+        statistics.median(folders),
+        max(folders),
+        len(totals.public_names),
+        100 * totals.functions_with_return / totals.functions,
+        100 * totals.any_arguments / max(1, totals.arguments),
+        100 * repeated_share(totals.code),
+    )
+    return dict(zip(FIGURES, map(float, values)))
 
 
-def spread(values: list[int], *shares: float) -> str:
-    return " / ".join(str(quantile(values, share)) for share in shares)
+def verdict(value: float, median: float, better: int) -> str:
+    if better == 0:
+        return ""
+    if value == median:
+        return "level"
+    return "ahead" if (value - median) * better > 0 else "behind"
 
 
-def average(values: list[int]) -> str:
-    return f"{statistics.mean(values):.1f} / {quantile(values, 0.9)}"
-
-
-def print_table(packages: list[Path]) -> None:
-    columns = [figures(measure(package)) for package in packages]
-    print("| |", " | ".join(package.name for package in packages), "|")
-    print("|---" * (len(packages) + 1) + "|")
-    for name in columns[0]:
-        print(f"| {name} |", " | ".join(column[name] for column in columns), "|")
+def print_table(package: Path, anchors: dict[str, dict[str, float]]) -> None:
+    ours = figures(measure(package))
+    names = list(anchors)
+    print("| |", " | ".join([package.name, "median", "", *names]), "|")
+    print("|---|" + "--:|" * (len(names) + 3))
+    for name, better in FIGURES.items():
+        others = [anchors[anchor][name] for anchor in names]
+        median = statistics.median(others)
+        cells = [ours[name], median]
+        shown = [f"{value:,.4g}" for value in cells]
+        shown += [verdict(ours[name], median, better), *(f"{value:,.4g}" for value in others)]
+        print(f"| {name} |", " | ".join(shown), "|")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("packages", nargs="*", type=Path, default=[Path("src/lyceum")])
-    print_table(parser.parse_args().packages)
+    parser.add_argument("package", nargs="?", type=Path, default=Path("src/lyceum"))
+    parser.add_argument(
+        "--anchors", nargs="+", type=Path, help="folders of packages to measure beside it"
+    )
+    options = parser.parse_args()
+    if options.anchors:
+        measured = {path.name: figures(measure(path)) for path in options.anchors}
+        ANCHORS.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    print_table(options.package, json.loads(ANCHORS.read_text(encoding="utf-8")))
