@@ -16,7 +16,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: build demo test quick house test-lowest portable lint format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+.PHONY: build demo test quick house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
 	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
@@ -74,6 +74,10 @@ lint: $(LINTERS)
 	$(BIN)/zizmor --offline --no-progress --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+
+# what the next release will say has changed
+changelog: $(LINTERS)
+	$(BIN)/towncrier build --draft --version next
 
 format: $(LINTERS)
 	$(BIN)/ruff format .

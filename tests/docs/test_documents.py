@@ -58,7 +58,8 @@ def test_a_guide_runs_from_top_to_bottom(guide, tmp_path, monkeypatch):
 
 # -- what the documents name -----------------------------------------------------------
 
-PROSE = [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]
+PROSE = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+ROOMS = sorted(path.name for path in (ROOT / "src/lyceum").iterdir() if path.is_dir())
 COMMAND = re.compile(r"(?:^    |`)lyceum ([a-z][^`\n]*)", re.M)
 
 
@@ -97,6 +98,9 @@ def test_files_that_are_named_exist(path):
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf8"), flags=re.DOTALL)
     named = re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|pyi|hpp|cpp|md|txt|sh)|[a-z_]+/_\w+)`", text)
     assert [name for name in named if "FAMILY" not in name and not is_file(name)] == []
+    inside = re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w/]+)`", text)
+    source = ROOT / "src" / "lyceum"
+    assert [name for name in inside if not (source / name).is_dir() and not is_file(name)] == []
 
 
 def is_file(name):
@@ -115,6 +119,8 @@ def repository_files():
         "examples",
         "fuzz",
         "packaging",
+        "changes",
+        "tools",
         "portability",
     )
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
