@@ -107,8 +107,8 @@ class MissingValuesError(DataError):
     >>> LinearRegression().fit([[1.0], [math.nan]], [2.0, 3.0])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.MissingValuesError: column 'x0' has a missing value (NaN) in row 1, which LinearRegression
-        cannot take: fill it first, e.g. lyceum.prepare.SimpleImputer()
+    lyceum.errors.MissingValuesError: column 'x0' has a missing value (NaN) in row 1, which
+        LinearRegression cannot take: fill it first, e.g. lyceum.prepare.SimpleImputer()
     """
 
 
@@ -139,12 +139,12 @@ class SourceError(DataError, TypeError):
     --------
     >>> from lyceum import datasets
     >>> from lyceum.data import scan
-    >>> rows = scan(datasets.path("weather"), target="play", memory=0)  # a file that is read on every pass
+    >>> rows = scan(datasets.path("weather"), target="play", memory=0)  # read on every pass
     >>> rows.take([3, 1])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.SourceError: rows of files and Dask collections are read in order, but place 1 comes
-        after 3: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)
+    lyceum.errors.SourceError: rows of files and Dask collections are read in order, but place 1
+        comes after 3: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)
     """
 
 
@@ -199,10 +199,11 @@ class StudyError(LyceumError, ValueError):
     Examples
     --------
     >>> from lyceum.studies import Study
-    >>> Study.open("nowhere")
+    >>> Study.open("nowhere")  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.StudyError: there is no study in nowhere: run one first, lyceum study ... --out nowhere
+    lyceum.errors.StudyError: there is no study in nowhere: run one first,
+        lyceum study ... --out nowhere
     """
 
 
@@ -241,7 +242,8 @@ class DataWarning(UserWarning):
     --------
     >>> import os, tempfile, warnings
     >>> from lyceum.data import scan
-    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+    >>> noted = warnings.catch_warnings(record=True)
+    >>> with tempfile.TemporaryDirectory() as folder, noted as caught:
     ...     warnings.simplefilter("always")
     ...     with open(os.path.join(folder, "prices.csv"), "w") as file:
     ...         written = file.write("price;stars\\n1,5;3\\n2,5;4\\n")

@@ -1,4 +1,4 @@
-"""What a setting may be: scikit-learn's declared constraints, imported from it here and nowhere else.
+"""What a setting may be: scikit-learn's declared constraints, imported here and nowhere else.
 
 scikit-learn keeps them private; where it moves them, this file follows.
 """

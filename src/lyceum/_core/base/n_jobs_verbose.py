@@ -24,7 +24,7 @@ from lyceum._core.threads import limit_threads, single_threaded_blas
 from lyceum.errors import SettingError
 from lyceum.progress import Update, watch
 
-Estimator = TypeVar("Estimator", bound=type)
+Guarded = TypeVar("Guarded", bound=type)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _NOT_OURS = ("abc", "builtins", "sklearn", "typing")  # classes whose methods only call ours
@@ -54,7 +54,7 @@ def constrain_running(learner: type) -> None:
         learner._parameter_constraints = {**known, **new}  # type: ignore[attr-defined]
 
 
-def guard_public_methods(estimator: Estimator, learning: Wrapper | None = None) -> Estimator:
+def guard_public_methods(estimator: Guarded, learning: Wrapper | None = None) -> Guarded:
     """Let the public methods of a class, and of what it is mixed with, run as `running_as_set`
     says.
 
