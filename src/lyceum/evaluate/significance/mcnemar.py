@@ -11,7 +11,7 @@ from scipy import stats
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate.label_codes import column_of, common_codes, same_length
 from lyceum.evaluate.printable import Printable
-from lyceum.evaluate.tests.paired_tests import are_results, significance
+from lyceum.evaluate.significance.paired_tests import are_results, significance
 from lyceum.report import Summary
 
 _EXACT_BELOW = 25  # discordant rows, below which chi-square is too rough

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate.printable import Printable
-from lyceum.evaluate.tests.intervals import round_up, share_in_range
+from lyceum.evaluate.significance.intervals import round_up, share_in_range
 from lyceum.report import Summary
 
 
