@@ -83,7 +83,7 @@ def test_neighboring_curves_differ_in_color_and_in_dashes():
     y, p = binary()
     ax = plot.roc(y, dict.fromkeys("abcdefg", p))
     drawn = ax.lines[:7]
-    assert [one.get_color() for one in drawn] == list(plot.COLORS)
+    assert [one.get_color() for one in drawn] == list(plot.style.COLORS)
     for one, two in pairwise(drawn):
         assert one.get_linestyle() != two.get_linestyle() or one._dash_pattern != two._dash_pattern
 
@@ -91,7 +91,7 @@ def test_neighboring_curves_differ_in_color_and_in_dashes():
 def test_the_palette_has_no_two_colors_alike_without_red_green_or_saturation():
     # luminance differs or the blue channel does, for every pair: what deuteranopes and protanopes
     # keep
-    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.COLORS]) / 255
+    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.style.COLORS]) / 255
     keep = np.column_stack([rgb @ [0.35, 0.60, 0.05], rgb[:, 2]])
     for i in range(len(keep)):
         for j in range(i):

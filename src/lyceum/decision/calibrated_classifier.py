@@ -18,7 +18,7 @@ from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import given_splits
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
-from lyceum.decision.posterior_map import CALIBRATIONS, PosteriorMap
+from lyceum.decision.posterior_map import PosteriorMap
 from lyceum.decision.risk import check_target
 from lyceum.errors import DataError
 from lyceum.report import Summary
@@ -84,7 +84,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
-        "method": [StrOptions(set(CALIBRATIONS)), PosteriorMap],
+        "method": [StrOptions(set(PosteriorMap.METHODS)), PosteriorMap],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
     }

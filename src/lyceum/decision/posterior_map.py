@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize_scalar
@@ -56,6 +57,8 @@ class PosteriorMap:
     True
     """
 
+    METHODS: ClassVar[tuple[str, ...]] = ("temperature", "sigmoid", "isotonic")
+
     method: str
     tables: tuple[np.ndarray, ...]
 
@@ -75,8 +78,8 @@ class PosteriorMap:
         w : array of shape (n,), optional
             Weights of the rows.
         """
-        if method not in CALIBRATIONS:
-            raise SettingError(f"method={method!r}: choose one of {', '.join(CALIBRATIONS)}")
+        if method not in cls.METHODS:
+            raise SettingError(f"method={method!r}: choose one of {', '.join(cls.METHODS)}")
         y = np.asarray(y)
         proba = np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
@@ -174,6 +177,3 @@ def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _apply_steps(table: np.ndarray, p: np.ndarray) -> np.ndarray:
     return np.interp(p, table[:, 0], table[:, 1])
-
-
-CALIBRATIONS = ("temperature", "sigmoid", "isotonic")

@@ -3,7 +3,6 @@ from lyceum.evaluate.curves.calibration import (
     brier_score_loss as brier_score_loss,
     calibration_curve as calibration_curve,
     log_loss as log_loss,
-    log_losses as log_losses,
 )
 from lyceum.evaluate.curves.learning_curves import (
     LearningCurve as LearningCurve,
@@ -71,7 +70,7 @@ from lyceum.evaluate.resampling.cross_validation import (
     CrossValidation as CrossValidation,
     cross_validate as cross_validate,
 )
-from lyceum.evaluate.resampling.split_schemes import row_splits as row_splits, splitter as splitter
+from lyceum.evaluate.resampling.split_schemes import splitter as splitter
 from lyceum.evaluate.resampling.splits import (
     Bootstrap as Bootstrap,
     FiveByTwo as FiveByTwo,
@@ -105,7 +104,9 @@ from lyceum.evaluate.significance.intervals import (
     holdout_size as holdout_size,
     majority_vote_error as majority_vote_error,
 )
-from lyceum.evaluate.significance.joint_likelihood import joint_log_likelihood as joint_log_likelihood
+from lyceum.evaluate.significance.joint_likelihood import (
+    joint_log_likelihood as joint_log_likelihood,
+)
 from lyceum.evaluate.significance.mcnemar import McNemar as McNemar, mcnemar as mcnemar
 from lyceum.evaluate.significance.paired_tests import (
     CorrectedT as CorrectedT,

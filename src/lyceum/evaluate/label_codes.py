@@ -70,7 +70,7 @@ def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
 
 def _target_column(rows: Rows, name: str) -> np.ndarray:
     """The target of scanned rows that stand for y; raises where they stand for something else."""
-    if name not in ("y", "truth"):
+    if name not in ("y", "y_true", "truth"):
         if name == "sample_weight":
             instead = "rows.sample_weight"
         else:
@@ -200,29 +200,31 @@ def known_codes(
     return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
 
 
-def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
+def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:
     """Which rows are positive: those labeled `pos_label`, else those with the larger of two
     labels.
 
     A single label counts as positive when it is 1 or True, else as negative.
     """
-    y = column_of(y, "y")
-    if y.dtype.kind == "b" and pos_label is None:
-        return y
-    if y.dtype.kind in "iuf" and len(y) and pos_label is None:
-        low = y.min()
-        high = y.max()
-        is_high = y == high
-        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
+    y_true = column_of(y_true, "y_true")
+    if y_true.dtype.kind == "b" and pos_label is None:
+        return y_true
+    if y_true.dtype.kind in "iuf" and len(y_true) and pos_label is None:
+        low = y_true.min()
+        high = y_true.max()
+        is_high = y_true == high
+        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y_true == low) == len(
+            y_true
+        ):
             return is_high
-    labels, codes = code_labels(y)
+    labels, codes = code_labels(y_true)
     if len(codes) and codes.min() < 0:
         raise MissingValuesError(
-            f"y has {int((codes < 0).sum())} missing labels: leave those rows out"
+            f"y_true has {int((codes < 0).sum())} missing labels: leave those rows out"
         )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
-            f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
+            f"y_true has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
         )
     if pos_label is None:
         if len(labels) == 2:
@@ -232,7 +234,7 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
     refuse_unknown(pos_label, labels)
     if pos_label in labels:
         return codes == labels.index(pos_label)
-    return np.zeros(len(y), dtype=bool)
+    return np.zeros(len(y_true), dtype=bool)
 
 
 def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
@@ -248,17 +250,17 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
     score = score_array(score)
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, 1]
-    score = column_of(score, "score")
+    score = column_of(score, "y_score")
     if score.dtype.kind not in "iufb":
-        raise DataError(f"score holds {score.dtype}: give numbers, larger for the positive class")
+        raise DataError(f"y_score holds {score.dtype}: give numbers, larger for the positive class")
     if len(score) != n_rows:
         raise DataError(
-            f"y and score have {n_rows} and {len(score)} rows: give one of each for every row"
+            f"y_true and y_score have {n_rows} and {len(score)} rows: give one of each for every row"
         )
     return score
 
 
-def score_array(score: Any, name: str = "score") -> np.ndarray:
+def score_array(score: Any, name: str = "y_score") -> np.ndarray:
     """Scores or posteriors as they came, as an array; scanned rows are refused."""
     if isinstance(score, Rows):
         return column_of(score, name)
@@ -271,35 +273,33 @@ def number_array(values: Any, name: str) -> np.ndarray:
 
 
 def score_matrix(
-    y: Any, score: Any, classes: Any = None
+    y_true: Any, score: Any, labels: Any = None
 ) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
-    own, codes = code_labels(y)
+    present, codes = code_labels(y_true, "y_true")
     score = score_array(score)
     if score.dtype.kind not in "iufb":
-        raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
-    if classes is None:
-        labels = own
+        raise DataError(f"y_score holds {score.dtype}: give numbers, one column for each class")
+    hint = ""
+    if labels is None:
+        labels = present
+        hint = ": give labels= when some class has no rows"
     else:
-        labels = np.asarray(classes).tolist()
+        labels = np.asarray(labels).tolist()
     if score.ndim == 1 and len(labels) <= 2:
         score = np.column_stack([1.0 - score, score])
     if score.ndim != 2 or score.shape != (len(codes), len(labels)):
-        if classes is not None:
-            hint = ""
-        else:
-            hint = ": give classes= when some class has no rows"
         raise DataError(
-            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by"
+            f"y_score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by"
             f" classes{hint}"
         )
-    codes = known_codes(own, codes, labels)
+    codes = known_codes(present, codes, labels)
     if len(codes) and codes.min() < 0:
-        unknown = [label for label in own if label not in labels]
+        unknown = [label for label in present if label not in labels]
         raise DataError(
-            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the"
+            f"y_true has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the"
             " classes"
         )
     if np.isnan(score).any():
-        raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")
+        raise MissingValuesError(f"y_score has {int(np.isnan(score).sum())} missing values")
     return labels, codes, score

@@ -72,4 +72,3 @@ from lyceum.plot.scores.threshold_curves import (
     precision_recall as precision_recall,
     roc as roc,
 )
-from lyceum.plot.style import COLORS as COLORS

@@ -243,8 +243,8 @@ class BinaryReport(Printable):
 
 
 def binary_report(
-    y: Any = None,
-    predicted: Any = None,
+    y_true: Any = None,
+    y_pred: Any = None,
     *,
     tp: float | None = None,
     fp: float | None = None,
@@ -257,8 +257,8 @@ def binary_report(
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,), optional
-        Truth and prediction; or leave them out and give all four counts. Scanned rows as y stand
+    y_true, y_pred : array-like of shape (n,), optional
+        Truth and prediction; or leave them out and give all four counts. scanned rows as y_true stand
         for their target and carry their weights.
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
@@ -287,17 +287,17 @@ def binary_report(
     1.0
     """
     counts = (tp, fp, fn, tn)
-    if y is None and predicted is None:
+    if y_true is None and y_pred is None:
         return _report_of_counts(counts, pos_label)
-    if predicted is None or y is None or any(count is not None for count in counts):
-        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
-    return _report_of_labels(y, predicted, pos_label, sample_weight)
+    if y_pred is None or y_true is None or any(count is not None for count in counts):
+        raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
+    return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
 
 
 def _report_of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
-        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
+        raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
@@ -315,22 +315,22 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
     return labels[1]
 
 
-def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    y = column_of(y, "y")
-    predicted = column_of(predicted, "predicted")
-    same_length(y, predicted, "y and predicted")
-    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
+def _report_of_labels(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    y_true = column_of(y_true, "y_true")
+    y_pred = column_of(y_pred, "y_pred")
+    same_length(y_true, y_pred, "y_true and y_pred")
+    labels, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred})
     if len(truth) and truth.min() < 0:
         raise MissingValuesError(
-            f"y has {int((truth < 0).sum())} missing labels: leave those rows out"
+            f"y_true has {int((truth < 0).sum())} missing labels: leave those rows out"
         )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
             f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report"
         )
     if pos_label is None:
-        pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y)))
+        pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y_true)))
     others = [label for label in labels if label != pos_label]
     refuse_unknown(pos_label, labels)
     if pos_label in labels:
@@ -338,7 +338,7 @@ def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any
     else:
         place = len(labels)
     cell = 2 * (truth == place) + (guess == place)
-    w = weights_of(sample_weight, len(y))
+    w = weights_of(sample_weight, len(y_true))
     decided = guess >= 0
     tn, fp, fn, tp = map(
         float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4)
