@@ -330,7 +330,7 @@ def test_one_score_a_place_has_no_band():
 @pytest.mark.syllabus("14.8")
 def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
     ax = plot.validation_curve(
-        [0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], name="C"
+        [0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], param_name="C"
     )
     assert ax.get_xscale() == "log"
     assert line(ax, "best: 1").get_xdata() == [1, 1]
@@ -359,7 +359,7 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=1), "both"),
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=-1, cost_fn=1), "not be negative"),
         (lambda: plot.cost_curve(*three(), cost_fp=1, cost_fn=1), "one positive class"),
-        (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "probabilities from 0 to 1"),
+        (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "posteriors, not scores"),
         (lambda: plot.calibration([0, 1], [0.3, 0.2], n_bins=0), "bins"),
         (lambda: plot.confusion([1, 2]), "rows = true class"),
         (lambda: plot.confusion([[1, -2], [0, 1]]), "negative"),
@@ -367,7 +367,7 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cobweb([[3]]), "two classes or more"),
         (lambda: plot.cobweb({"a": np.eye(2), "b": np.eye(3)}), "one size"),
         (lambda: plot.error_reject({}), "no curves"),
-        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each place"),
+        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each point"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call, message):

@@ -119,7 +119,7 @@ def test_validation_curve_marks_the_least_loss():
     assert f"best: {result.best:g}" in legend_of(ax)
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("C", "error rate", "log")
     words = evaluate.validation_curve(
-        LogisticRegression(), X, y, name="class_weight", values=[None, "balanced"], cv=3
+        LogisticRegression(), X, y, param_name="class_weight", param_range=[None, "balanced"], cv=3
     )
     ticks = plot.validation_curve(words).get_xticklabels()
     assert [text.get_text() for text in ticks] == ["None", "balanced"]
@@ -261,7 +261,7 @@ def test_bias_and_variance_stand_side_by_side():
     ("call", "message"),
     [
         (lambda: plot.roc(evaluate.roc_curve(y, p), p), "complete"),
-        (lambda: plot.roc(y), "give y and score"),
+        (lambda: plot.roc(y), "give y_true and scores"),
         (lambda: plot.roc({"a": evaluate.calibration_curve(y, p)}), "dict of name to RocCurve"),
         (lambda: plot.calibration(evaluate.roc_curve(y, p)), "a Calibration"),
         (lambda: plot.learning_curve([1, 2]), "give a LearningCurve"),

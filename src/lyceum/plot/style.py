@@ -76,6 +76,12 @@ def heading(ax: Axes, title: str | None) -> None:
         ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
 
 
+def note(ax: Axes, text: str, point: Any, shift: tuple[float, float], **options: Any) -> None:
+    """A small gray text beside a point; the shift is in points of print."""
+    style = {"textcoords": "offset points", "fontsize": "x-small", "color": "#444444"}
+    ax.annotate(text, point, shift, **(style | options))
+
+
 def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()

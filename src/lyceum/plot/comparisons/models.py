@@ -18,6 +18,7 @@ from lyceum.evaluate import (
     McNemar,
 )
 from lyceum.plot.comparisons.learning_curves import loss_name
+from lyceum.plot.curves import check_results
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ def cross_validation(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from lyceum.evaluate import cross_validate
-    >>> ax = cross_validation(cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5), label="Bayes")
+    >>> result = cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5)
+    >>> ax = cross_validation(result, label="Bayes")
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
     ('error rate', ['Bayes'])
     """
-    named = _name_results(results, (CrossValidation, Bootstrap632), label)
+    named = check_results((CrossValidation, Bootstrap632), results, label)
     losses = {result.loss_name for result in named.values()}
     if len(losses) > 1:
         raise SettingError(
@@ -172,7 +174,7 @@ def comparison(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['tree − forest']
     """
-    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar, DeLong), label)
+    named = check_results((CorrectedT, FiveByTwoTest, McNemar, DeLong), tests, label)
     measures = {_MEASURES.get(type(test), "losses") for test in named.values()}
     if len(measures) > 1:
         raise SettingError(f"the tests compare {' and '.join(sorted(measures))}: draw them apart")
@@ -280,7 +282,7 @@ def bias_variance(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 1.0]
     """
-    named = _name_results(results, (BiasVariance,), label)
+    named = check_results((BiasVariance,), results, label)
     losses = {result.loss for result in named.values()}
     if len(losses) > 1:
         raise SettingError("the results have different losses: compare those of one loss")
@@ -307,17 +309,6 @@ def bias_variance(
     ax.grid(False, axis="x")
     legend(ax)
     return ax
-
-
-def _name_results(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
-    if isinstance(results, Mapping):
-        named = results
-    else:
-        named = {label or "": results}
-    if not named or not all(isinstance(result, kinds) for result in named.values()):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise SettingError(f"give a {names} from lyceum.evaluate, or a dict of name to such")
-    return {str(name): result for name, result in named.items()}
 
 
 def _size(n_rows: int) -> tuple[float, float]:

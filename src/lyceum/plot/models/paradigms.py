@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, line_style
+from lyceum.plot.curves import Curve, draw_curves
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,26 +54,17 @@ def label_curves(
     >>> len(label_curves({"uncertainty": run}).lines)
     1
     """
-    ax = axes(ax)
-    for name, given in runs.items():
-        if isinstance(given, list | tuple):
-            some = list(given)
-        else:
-            some = [given]
-        if not all(len(run.scores) for run in some):
+    curves = []
+    for name, repeats in runs.items():
+        repeats = list(repeats) if isinstance(repeats, list | tuple) else [repeats]
+        if not all(len(run.scores) for run in repeats):
             raise DataError(
                 f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))"
             )
-        n = min(len(run.scores) for run in some)
-        scores = np.stack([run.scores[:n] for run in some])
-        x = some[0].n_labeled[:n]
-        mean = scores.mean(axis=0)
-        spread = scores.std(axis=0)
-        (line,) = ax.plot(x, mean, label=name, **line_style(ax))
-        if len(some) > 1:
-            ax.fill_between(
-                x, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0
-            )
+        n = min(len(run.scores) for run in repeats)
+        scores = np.column_stack([run.scores[:n] for run in repeats])
+        curves.append(Curve.of_scores(repeats[0].n_labeled[:n], scores, name))
+    ax = draw_curves(ax, curves)
     finish(ax, "labeled rows", score, title)
     legend(ax, "lower right")
     return ax
