@@ -42,8 +42,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         It is cloned and fitted.
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
-    cv : int, splitter, or splits, default=5
-        The folds from which the map is learned; a number makes stratified ones, drawn by the seed.
+    cv : int, splitter, or splits, default=None
+        The folds from which the map is learned; a number makes stratified ones, drawn by the seed,
+        and None makes five.
     random_state : int, default=None
         The seed of the folds.
 
@@ -94,7 +95,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         estimator: Any,
         method: Any = "sigmoid",
         *,
-        cv: Any = 5,
+        cv: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.estimator = estimator
@@ -161,15 +162,16 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
         from sklearn.model_selection import StratifiedKFold  # takes long to import
 
-        if not isinstance(self.cv, Integral):
-            return given_splits(self.cv, len(codes), codes, classifier=True)
+        cv = 5 if self.cv is None else self.cv
+        if not isinstance(cv, Integral):
+            return given_splits(cv, len(codes), codes, classifier=True)
         counts = np.bincount(codes)
         if counts.max() < 2:
             raise DataError(
                 f"no class has two rows (n_samples={len(codes)}), so none can be learned and left"
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
-        n_folds = max(2, min(int(self.cv), int(counts[counts > 0].min())))
+        n_folds = max(2, min(int(cv), int(counts[counts > 0].min())))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(
             codes, codes
         )
