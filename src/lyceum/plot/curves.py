@@ -19,7 +19,7 @@ DOTS = {"marker": "o", "markersize": 4.5}
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve of a picture; `low` and `high` are a band around it, or bars where `bars` is set."""
+    """One curve of a picture; `low` and `high` are a band around it, or its bars."""
 
     x: np.ndarray
     y: np.ndarray

@@ -28,6 +28,26 @@ def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
     return ax
 
 
+def panel_grid(n: int, size: tuple[float, float]) -> tuple[Any, list[Axes]]:
+    """A figure of n panels of this size with common scales, at most three side by side."""
+    from matplotlib import pyplot
+
+    wide = min(3, n)
+    tall = -(-n // wide)
+    figure, grid = pyplot.subplots(
+        tall,
+        wide,
+        figsize=(size[0] * wide, size[1] * tall),
+        layout="constrained",
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+    )
+    for ax in grid.flat[n:]:
+        ax.set_visible(False)
+    return figure, list(grid.flat[:n])
+
+
 def line_style(ax: Axes) -> dict[str, Any]:
     """Color and dashes for the next labeled line of the axes."""
     n = sum(
@@ -80,6 +100,14 @@ def note(ax: Axes, text: str, point: Any, shift: tuple[float, float], **options:
     """A small gray text beside a point; the shift is in points of print."""
     style = {"textcoords": "offset points", "fontsize": "x-small", "color": "#444444"}
     ax.annotate(text, point, shift, **(style | options))
+
+
+def grouped_bars(ax: Axes, columns: dict[str, list[float]], width: float) -> None:
+    """Bars side by side, one group per entry and one color per column; a group has this width."""
+    share = width / len(columns)
+    for i, (name, heights) in enumerate(columns.items()):
+        x = np.arange(len(heights)) + (i - (len(columns) - 1) / 2) * share
+        ax.bar(x, heights, width=0.9 * share, color=COLORS[i], label=name)
 
 
 def legend(ax: Axes, location: Any = "best", **options: Any) -> None:

@@ -145,8 +145,7 @@ def validation_curve(
         raise SettingError("give one ValidationCurve: draw others into the same axes by ax=")
     for result in results.values():
         param_range = _as_array(result.param_range)
-        train_scores = result.train_losses
-        test_scores = result.test_losses
+        train_scores, test_scores = (result.train_losses, result.test_losses)
         param_name = param_name or result.param_name
     values = np.asarray(param_range)
     numbers = values.dtype.kind in "iuf"
@@ -155,11 +154,10 @@ def validation_curve(
         x = values.astype(np.float64)
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
+    if best == "auto":
+        best = "min" if results or _is_loss(score) else "max"
     if best is not None:
-        is_loss = bool(results) or _is_loss(score)
-        least = best == "min" or (best == "auto" and is_loss)
-        mean = curves[1].y
-        i = int(mean.argmin() if least else mean.argmax())
+        i = int(getattr(np, f"arg{best}")(curves[1].y))
         mark_best(ax, x[i], f"{values[i]:g}" if numbers else values[i])
     if not numbers:
         ax.set_xticks(x, [str(value) for value in values])

@@ -229,26 +229,22 @@ class _TreeDrawing:
         """Put the children side by side and centered below; (left, right) of every level from the
         box on."""
         reach: list[tuple[float, float]] = []
-        places = []
         for child, label in zip(box.children, box.edges):
-            own = contours.pop(child.node)
-            child.half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
-            own = [(-child.half, child.half), *own[1:]]
-            if reach:
-                shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0)
-            else:
-                shift = 0.0
-            places.append(shift)
-            moved = [(a + shift, b + shift) for a, b in own]
+            letters = max(map(len, label))
+            child.half = max(child.width, letters * self.letter + 0.1) / 2
+            contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
+            gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
+            child.x = max(gaps, default=0.0)
+            moved = [(left + child.x, right + child.x) for left, right in contour]
             wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
             reach = wider + reach[len(moved) :] + moved[len(reach) :]
-        if places:
-            middle = (places[0] + places[-1]) / 2
-        else:
-            middle = 0.0
-        for child, place in zip(box.children, places):
-            child.x = place - middle
-        return [(-box.width / 2, box.width / 2), *((a - middle, b - middle) for a, b in reach)]
+        middle = 0.0
+        if box.children:
+            middle = (box.children[0].x + box.children[-1].x) / 2
+        for child in box.children:
+            child.x -= middle
+        half = box.width / 2
+        return [(-half, half), *((left - middle, right - middle) for left, right in reach)]
 
     def _all(self):
         waiting = [self.root]
@@ -316,14 +312,17 @@ class _TreeDrawing:
             bar = 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
         for i, line in enumerate(box.lines):
-            ax.text(box.x, top - i * step, line, ha="center", va="center_baseline", color=INK, zorder=5,
-                    fontsize=self.font if i == 0 else self.font - 1,
-                    fontweight="bold" if i == 0 and not inner else "normal")  # fmt: skip
+            style: dict[str, Any] = {"fontsize": self.font if i == 0 else self.font - 1}
+            if i == 0 and not inner:
+                style["fontweight"] = "bold"
+            where = {"ha": "center", "va": "center_baseline"}
+            ax.text(box.x, top - i * step, line, color=INK, zorder=5, **where, **style)
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
-            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GRAY,
-                    fontsize=self.font - 1)  # fmt: skip
+            text = f"… {box.cut} leaves"
+            style = {"fontsize": self.font - 1, "color": GRAY}
+            ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", **style)
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
         """The shares of the classes, as a bar in the lower edge of the box."""

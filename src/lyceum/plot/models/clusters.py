@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
 from lyceum.report import show_count
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def dendrogram(
     Examples
     --------
     >>> from lyceum.cluster import AgglomerativeClustering
-    >>> ax = dendrogram(AgglomerativeClustering(2).fit([[0.0], [1.0], [7.0]]), names=["a", "b", "c"])
+    >>> model = AgglomerativeClustering(2).fit([[0.0], [1.0], [7.0]])
+    >>> ax = dendrogram(model, names=["a", "b", "c"])
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['c', 'a', 'b']
     """
@@ -72,70 +73,78 @@ def dendrogram(
         ax.plot(xs, ys, color=color, linewidth=1.1, solid_joinstyle="miter")
     for x, wide, height, color in tree.triangles:
         ax.fill([x - wide, x, x + wide], [0, height, 0], color=color, alpha=0.35, linewidth=0)
-    labels = [tree.label(end, names) for end in tree.ends]
-    if len(labels) <= _MOST_NAMED:
-        long = max(map(len, labels), default=0) > 3
-        ax.set_xticks(
-            tree.places, labels, rotation=90 if long else 0, fontsize=7 if len(labels) > 30 else 9
-        )
-    else:
-        ax.set_xticks([])
+    _name_ends(ax, tree, names)
     if 1 < groups <= n:
-        heights = np.maximum.accumulate(merges[:, 2])
-        if n > groups:
-            low = heights[n - groups - 1]
-        else:
-            low = 0.0
-        high = heights[n - groups]
-        ax.axhline((low + high) / 2, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+        heights = np.append(0.0, np.maximum.accumulate(merges[:, 2]))
+        cut = heights[n - groups : n - groups + 2].mean()
+        ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+    below = ""
     if tree.triangles:
         below = f"{show_count(n, 'row')}; numbers are rows in a branch"
-    else:
-        below = ""
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
     return ax
 
 
+def _name_ends(ax: Axes, tree: _Drawn, names: Sequence[str] | None) -> None:
+    """The names of the ends below the picture, where there is room for them."""
+    labels = [tree.label(end, names) for end in tree.ends]
+    if len(labels) > _MOST_NAMED:
+        ax.set_xticks([])
+        return
+    is_long = max(map(len, labels), default=0) > 3
+    size = 7 if len(labels) > 30 else 9
+    ax.set_xticks(tree.x, labels, rotation=90 if is_long else 0, fontsize=size)
+
+
 class _Drawn:
-    """Lines, triangles and places of the branches of a tree, without recursion."""
+    """Lines, triangles and positions of the branches of a tree, without recursion."""
 
     def __init__(self, merges: np.ndarray, most: int, groups: int):
         self.merges = merges
+        self.pairs = merges[:, :2].astype(int)
         self.n = len(merges) + 1
-        first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
-        self.ends: list[int] = []
-        rows = np.ones(2 * self.n - 1)
-        for t, (a, b) in enumerate(merges[:, :2].astype(int)):
-            rows[self.n + t] = rows[a] + rows[b]
-        self.rows = rows
-        color = self._colors(groups)
+        self.first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
+        self.rows = np.ones(2 * self.n - 1)
+        for t, (a, b) in enumerate(self.pairs):
+            self.rows[self.n + t] = self.rows[a] + self.rows[b]
+        self.ends = self._find_ends()
+        widths = 1.0 + 0.25 * np.log2(self.rows[self.ends])
+        self.x = (np.cumsum(widths) - widths / 2).tolist()
+        self._draw(widths, self._colors(groups))
+
+    def _find_ends(self) -> list[int]:
+        """The ends from left to right."""
+        ends: list[int] = []
         stack = [2 * self.n - 2]
         while stack:
             node = stack.pop()
-            if node < first:
-                self.ends.append(node)
+            if node < self.first:
+                ends.append(node)
             else:
-                a, b = merges[node - self.n, :2].astype(int)
+                a, b = self.pairs[node - self.n]
                 stack += [b, a]
-        widths = 1.0 + 0.25 * np.log2(rows[self.ends])
-        self.places = (np.cumsum(widths) - widths / 2).tolist()
-        x = dict(zip(self.ends, self.places))
+        return ends
+
+    def _draw(self, widths: np.ndarray, color: Any) -> None:
+        """The triangles of the branches that are not shown, and the lines of all others."""
+        x = dict(zip(self.ends, self.x))
         top = dict.fromkeys(self.ends, 0.0)
         self.triangles = []
-        for end, place, wide in zip(self.ends, self.places, widths):
+        for end, width in zip(self.ends, widths):
             if end >= self.n:
-                top[end] = merges[end - self.n, 2]
-                self.triangles.append((place, 0.4 * wide, top[end], color[end]))
+                top[end] = self.merges[end - self.n, 2]
+                self.triangles.append((x[end], 0.4 * width, top[end], color[end]))
         self.lines = []
-        for node in range(first, 2 * self.n - 1):
-            a, b = merges[node - self.n, :2].astype(int)
-            height = merges[node - self.n, 2]
+        for node in range(self.first, 2 * self.n - 1):
+            a, b = self.pairs[node - self.n]
+            height = self.merges[node - self.n, 2]
             for part in (a, b):
                 self.lines.append(([x[part], x[part]], [top[part], height], color[part]))
             self.lines.append(([x[a], x[b]], [height, height], color[node]))
-            x[node], top[node] = (x[a] + x[b]) / 2, height
+            x[node] = (x[a] + x[b]) / 2
+            top[node] = height
 
     def _colors(self, groups: int) -> list[str]:
         """Every branch below the cut in its cluster's color, what is above in ink."""
@@ -192,26 +201,25 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
     ax = axes(ax, (5.2, 4.8))
     inside = ~np.isnan(found.points)
     gap = 0.02 * inside.sum() + 1
-    place = 0.0
+    height = 0.0
     ticks = []
+    names = []
     for c, cluster in enumerate(found.clusters):
         values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
-        rows = place + np.arange(len(values) + 1)
+        n = len(values)
+        rows = height + np.arange(n + 1)
         shade: dict[str, Any] = {"color": COLORS[c % len(COLORS)], "linewidth": 0, "alpha": 0.85}
         ax.fill_betweenx(rows, 0, np.append(values, values[-1:]), step="post", **shade)
-        ticks.append((place + len(values) / 2, f"{cluster}  ({found.cluster_means[c]:.2f})"))
-        place += len(values) + gap
-    ax.axvline(
-        found.mean,
-        color=INK,
-        linewidth=1.0,
-        linestyle=(0, (5, 2)),
-        label=f"mean of rows {found.mean:.3f}",
-    )
-    ax.axvline(found.mean_of_clusters, color=GRAY, linewidth=1.0, linestyle=(0, (1.2, 1.5)),
-               label=f"mean of clusters {found.mean_of_clusters:.3f}")  # fmt: skip
-    ax.set_yticks([tick for tick, _ in ticks], [name for _, name in ticks])
-    ax.set_ylim(place - gap, -gap / 2)
+        ticks.append(height + n / 2)
+        names.append(f"{cluster}  ({found.cluster_means[c]:.2f})")
+        height += n + gap
+    label = f"mean of rows {found.mean:.3f}"
+    ax.axvline(found.mean, color=INK, linewidth=1.0, linestyle=(0, (5, 2)), label=label)
+    mean = found.mean_of_clusters
+    label = f"mean of clusters {mean:.3f}"
+    ax.axvline(mean, color=GRAY, linewidth=1.0, linestyle=(0, (1.2, 1.5)), label=label)
+    ax.set_yticks(ticks, names)
+    ax.set_ylim(height - gap, -gap / 2)
     finish(ax, "silhouette", "cluster (its mean)", title)
     ax.grid(False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8, frameon=False)
@@ -316,49 +324,31 @@ def kmeans_steps(
     >>> len(kmeans_steps(model, X)) == min(6, len(model.record_))
     True
     """
-    from matplotlib import pyplot
-
     if not getattr(model, "record_", None):
         raise SettingError("there are no steps to draw: fit with record=True")
     X = np.asarray(X, dtype=np.float64)
     steps = model.record_
     shown = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int))
-    wide = min(3, len(shown))
-    tall = -(-len(shown) // wide)
-    figure, grid = pyplot.subplots(
-        tall,
-        wide,
-        figsize=(3.3 * wide, 3.1 * tall),
-        layout="constrained",
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
+    figure, panels = panel_grid(len(shown), (3.3, 3.1))
     names = getattr(model, "design_names", [f"x{j}" for j in range(X.shape[1])])
     i, j = columns
-    for ax, s in zip(grid.flat, shown):
-        centers = steps[s]["centers"]
-        labels = ((X[:, None, :] - centers) ** 2).sum(axis=2).argmin(axis=1)
-        colors = np.array(COLORS)[labels % len(COLORS)]
-        ax.scatter(X[:, i], X[:, j], s=9, c=colors, alpha=0.55, linewidths=0)
-        for k in range(len(centers)):
-            path = np.array([step["centers"][k] for step in steps[: s + 1]])
-            ax.plot(path[:, i], path[:, j], color=INK, linewidth=0.9)
-            ax.plot(
-                *centers[k, [i, j]],
-                "X",
-                color=COLORS[k % len(COLORS)],
-                markersize=10,
-                markeredgecolor="white",
-            )
+    for ax, s in zip(panels, shown):
+        _draw_step(ax, X, [step["centers"] for step in steps[: s + 1]], [i, j])
         objective = steps[s].get("objective")
-        if objective is None:
-            text = ""
-        else:
-            text = f": {objective:.4g}"
+        text = "" if objective is None else f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
-    for ax in list(grid.flat)[len(shown) :]:
-        ax.set_visible(False)
     if title:
         figure.suptitle(title)
-    return list(grid.flat)[: len(shown)]
+    return panels
+
+
+def _draw_step(ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list[int]) -> None:
+    """The rows in the colors of their nearest centers, and the paths of the centers so far."""
+    labels = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
+    colors = np.array(COLORS)[labels % len(COLORS)]
+    ax.scatter(*X[:, columns].T, s=9, c=colors, alpha=0.55, linewidths=0)
+    paths = np.stack(centers)[:, :, columns]
+    for k in range(paths.shape[1]):
+        ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)
+        mark = {"color": COLORS[k % len(COLORS)], "markersize": 10, "markeredgecolor": "white"}
+        ax.plot(*paths[-1, k], "X", **mark)

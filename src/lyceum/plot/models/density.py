@@ -191,21 +191,17 @@ def posterior_updating(
         after = sorted({0, *doubled, len(x)})
     prior = NormalMean(mean, variance, noise)
     steps = [prior.update(x[:n]) if n else prior for n in after]
-    ends = [(float(s.mean), float(np.sqrt(s.variance))) for s in steps]
-    if not all(np.isfinite(spread) and spread > 0 for _, spread in ends):
+    means = np.array([float(step.mean) for step in steps])
+    sds = np.array([float(np.sqrt(step.variance)) for step in steps])
+    if not (np.isfinite(sds) & (sds > 0)).all():
         raise DataError(
             "a prior of infinite or no variance cannot be drawn: give a positive variance"
         )
-    low = min(m - 3.5 * s for m, s in ends)
-    high = max(m + 3.5 * s for m, s in ends)
-    grid = np.linspace(low, high, _CURVE)
+    grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
-    for n, (m, s) in zip(after, ends):
+    for n, m, s in zip(after, means, sds):
         curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
-        if n == 0:
-            name = "prior"
-        else:
-            name = show_count(n, "row")
+        name = show_count(n, "row") if n else "prior"
         ax.plot(grid, curve, label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)

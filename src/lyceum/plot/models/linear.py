@@ -233,24 +233,19 @@ def posterior_contours(
     ax = axes(ax)
     sides, grid = plane_grid(cells, 0.25, steps)
     if hasattr(X, "columns"):
-        named = type(X)(dict(zip(X.columns, grid.T)))
-    else:
-        named = grid
-    posterior = np.asarray(model.predict_proba(named)).reshape(steps, steps, -1)
+        grid = type(X)(dict(zip(X.columns, grid.T)))
+    posterior = np.asarray(model.predict_proba(grid)).reshape(steps, steps, -1)
     K = len(model.classes_)
-    colors = COLORS[1::-1] if K == 2 else (COLORS * K)[:K]
     if K == 2:
+        colors = COLORS[1::-1]
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:
+        colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
+    marks: dict[str, Any] = {"s": 16, "edgecolors": "white", "linewidths": 0.4}
     for label, color in zip(model.classes_, colors):
-        here = cells[y == label]
-        marks: dict[str, Any] = {"s": 16, "color": color, "edgecolors": "white", "linewidths": 0.4}
-        ax.scatter(here[:, 0], here[:, 1], label=str(label), **marks)
-    if hasattr(model, "schema_"):
-        names = model.schema_.names
-    else:
-        names = ("x0", "x1")
+        ax.scatter(*cells[y == label].T, color=color, label=str(label), **marks)
+    names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, INK, axes, finish, heading
+from lyceum.plot.style import COLORS, INK, axes, finish, heading, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,37 +108,22 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
     >>> len(em_steps(GaussianMixture(2, random_state=0, record=True).fit(X), X, n_steps=2).axes)
     2
     """
-    from matplotlib import pyplot
-
     record = getattr(model, "record_", None)
     if not record:
         raise SettingError("the steps were not kept: fit with record=True")
-    # early steps change most: places in even steps of the logarithm
-    shares = np.geomspace(1, len(record), min(n_steps, len(record)))
-    places = np.unique(np.round(shares).astype(int) - 1)
-    wide = min(3, len(places))
-    tall = -(-len(places) // wide)
-    figure, grid = pyplot.subplots(
-        tall,
-        wide,
-        figsize=(3.1 * wide, 2.9 * tall),
-        layout="constrained",
-        squeeze=False,
-        sharex=True,
-        sharey=True,
-    )
+    # early steps change most: even steps of the logarithm
+    numbers = np.geomspace(1, len(record), min(n_steps, len(record)))
+    shown = np.unique(np.round(numbers).astype(int) - 1)
+    figure, panels = panel_grid(len(shown), (3.1, 2.9))
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
     names = model.design_names
-    for ax, place in zip(grid.ravel(), places):
-        step = record[place]
+    for ax, index in zip(panels, shown):
+        step = record[index]
         ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
-        _ellipses(
-            ax, step["weights"], step["means"], _matrices(model, step["covariances"]), columns
-        )
+        covariances = _matrices(model, step["covariances"])
+        _ellipses(ax, step["weights"], step["means"], covariances, columns)
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
-    for ax in grid.ravel()[len(places) :]:
-        ax.set_visible(False)
     figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
     figure.supylabel(names[columns[1]], color=INK, fontsize="medium")
     return figure

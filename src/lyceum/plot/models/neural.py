@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError
 from lyceum.plot.curves import Curve, draw_curves, mark_best
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,11 +187,9 @@ def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
             outputs = [str(classes[-1])]
     last = len(layers) - 1
     for i, height in layers[0].items():
-        ax.annotate(str(inputs[i]), (0, height), (-9, 0), textcoords="offset points", ha="right", va="center",
-                    fontsize="x-small", color=INK)  # fmt: skip
+        note(ax, str(inputs[i]), (0, height), (-9, 0), ha="right", va="center", color=INK)
     for i, height in layers[-1].items():
-        ax.annotate(outputs[i], (last, height), (9, 0), textcoords="offset points", ha="left", va="center",
-                    fontsize="x-small", color=INK)  # fmt: skip
+        note(ax, outputs[i], (last, height), (9, 0), ha="left", va="center", color=INK)
 
 
 def _layer_names(model: Any, widths: list[int]) -> list[str]:

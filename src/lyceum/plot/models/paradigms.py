@@ -116,8 +116,6 @@ def policy(
         )
     rows, columns = shape
     ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
-    from matplotlib.patches import Rectangle
-
     letters = _letters(world, shape)
     values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
@@ -125,28 +123,8 @@ def policy(
     high = float(values.max())
     for state, q in enumerate(found.q):
         r, c = divmod(state, columns)
-        if letters[r, c] == "#":
-            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GRAY, linewidth=0))
-            continue
-        if letters[r, c] in _ENDS:  # an episode is over
-            ax.text(c, r, _ENDS[letters[r, c]], ha="center", va="center", fontsize=9, color=INK)
-            continue
-        dark = high > low and (values[r, c] - low) / (high - low) > 0.65
-        if dark:
-            ink = "white"
-        else:
-            ink = INK
-        ax.text(c, r + 0.36, f"{values[r, c]:.2f}", ha="center", va="center", fontsize=8, color=ink)
-        if letters[r, c] == "S":
-            ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
-        if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
-            continue  # nothing is decided here
-        best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
-        for action in np.flatnonzero(best):
-            right, down = _ARROWS[action]
-            head = (c + right, r - 0.08 + down)
-            arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", head, (c, r - 0.08), arrowprops=arrow)
+        is_dark = high > low and (values[r, c] - low) / (high - low) > 0.65
+        _draw_state(ax, (r, c), letters[r, c], values[r, c], q, "white" if is_dark else INK)
     ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
     finish(ax, "", "", title)
     ax.grid(False)
@@ -166,6 +144,31 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
     if found.shape == tuple(shape):
         return found
     return np.full(shape, ".")
+
+
+def _draw_state(
+    ax: Axes, cell: tuple[int, int], letter: str, value: float, q: np.ndarray, ink: str
+) -> None:
+    """One cell of the grid: a wall, an end, or the value and the best actions of the state."""
+    from matplotlib.patches import Rectangle
+
+    r, c = cell
+    if letter == "#":
+        ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GRAY, linewidth=0))
+        return
+    if letter in _ENDS:  # an episode is over
+        ax.text(c, r, _ENDS[letter], ha="center", va="center", fontsize=9, color=INK)
+        return
+    ax.text(c, r + 0.36, f"{value:.2f}", ha="center", va="center", fontsize=8, color=ink)
+    if letter == "S":
+        ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
+    if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
+        return  # nothing is decided here
+    best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
+    arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
+    for action in np.flatnonzero(best):
+        right, down = _ARROWS[action]
+        ax.annotate("", (c + right, r - 0.08 + down), (c, r - 0.08), arrowprops=arrow)
 
 
 def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:

@@ -123,19 +123,15 @@ def biplot(
     loadings = pca.components_[:2].T * np.sqrt(pca.explained_variance_[:2])
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
+    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
     for j in np.argsort(-length)[:most]:
         x, y = stretch * loadings[j]
-        ax.annotate(
-            "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-        )
-        side: dict[str, Any] = {
-            "ha": "left" if x >= 0 else "right",
-            "va": "bottom" if y >= 0 else "top",
-        }
-        box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-        ax.text(
-            1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side
-        )
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ha = "left" if x >= 0 else "right"
+        va = "bottom" if y >= 0 else "top"
+        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], ha=ha, va=va, **text)
     first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
     ax.margins(0.12)
     finish(ax, first, second, title)

@@ -122,7 +122,8 @@ def cobweb(
     Parameters
     ----------
     matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict
-        Of one classifier, or a dict of name to such. From `lyceum.evaluate.confusion_matrix`, `cobweb`, `class_report` or `binary_report`; or
+        Of one classifier, or a dict of name to such. From `lyceum.evaluate.confusion_matrix`,
+        `cobweb`, `class_report` or `binary_report`; or
         counts, rows = true class, columns = predicted class.
     labels : sequence of K labels, optional
         The classes of arrays; 0, 1, ... by default.

@@ -1,4 +1,4 @@
-"""Pictures of scores: ROC, precision–recall and cost curves over all thresholds, and calibration."""
+"""Pictures of scores: ROC, precision–recall and cost curves, and calibration."""
 
 from __future__ import annotations
 
