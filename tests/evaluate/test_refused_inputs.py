@@ -16,7 +16,7 @@ RAGGED = [[1.0], [1.0, 2.0]]
 )
 @pytest.mark.parametrize("given", [TEXT, {"a": 1}, [1j, 2j]])
 def test_predicted_classes_in_the_place_of_posteriors_are_refused(measure, given):
-    with pytest.raises(DataError, match="y_proba? must hold numbers"):
+    with pytest.raises(DataError, match=r"y_proba? must hold numbers"):
         measure(LABELS, given)
 
 

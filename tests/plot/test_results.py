@@ -218,10 +218,21 @@ def test_a_two_by_two_table_has_its_matrix_and_its_rates():
 
 
 PICTURES = (
-    "bias_variance", "calibration", "class_rates", "cobweb", "comparison", "confusion", "cost_curve",
-    "cross_validation", "density_errors", "learning_curve", "precision_recall", "residuals", "roc",
+    "bias_variance",
+    "calibration",
+    "class_rates",
+    "cobweb",
+    "comparison",
+    "confusion",
+    "cost_curve",
+    "cross_validation",
+    "density_errors",
+    "learning_curve",
+    "precision_recall",
+    "residuals",
+    "roc",
     "validation_curve",
-)  # fmt: skip
+)
 RESULTS = {
     "report": lambda: evaluate.regression_report([1.0, 2.0], [1.0, 2.5]),
     "test": lambda: evaluate.delong(y, p, X[:, 1]),

@@ -60,7 +60,7 @@ class ErrorRejectCurve:
 
     >>> from lyceum.decision import error_reject_curve
     >>> curve = error_reject_curve([0, 1, 1, 0], [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]])
-    >>> curve.at(0.25)                                            # two rows rejected: 0.25 · 0.5 in total
+    >>> curve.at(0.25)  # two rows rejected: 0.25 · 0.5 in total
     {'reject_rate': 0.5, 'error': 0.0, 'cost': 0.0, 'total': 0.125}
     >>> curve.at(1.0)["error"], round(curve.area, 4)
     (0.25, 0.1146)
@@ -196,8 +196,8 @@ def error_reject_curve(
     y_true = true_labels(y_true)
     if len(y_true) != n or not n:
         raise DataError(
-            f"y_true has {len(y_true)} labels for {show_count(n, 'row')} of y_proba: give one per row, at least"
-            " one row"
+            f"y_true has {len(y_true)} labels for {show_count(n, 'row')} of y_proba: give one per"
+            " row, at least one row"
         )
     loss, codes = _loss_and_codes(y_true, loss, K, classes)
     risk, chosen = _least_risk(y_proba, loss)

@@ -53,7 +53,7 @@ class Decisions:
     --------
     >>> from lyceum.decision import minimum_risk
     >>> decisions = minimum_risk([[0.9, 0.1], [0.55, 0.45]], [[0, 5], [1, 0]], doubt=0.4)
-    >>> decisions.risks.round(2).tolist()                         # 1 · 0.1, 5 · 0.9; 1 · 0.45, 5 · 0.55
+    >>> decisions.risks.round(2).tolist()  # 1 · 0.1, 5 · 0.9; 1 · 0.45, 5 · 0.55
     [[0.1, 4.5], [0.45, 2.75]]
     >>> decisions.tolist(), decisions.risk.round(2).tolist(), decisions.rejected.tolist()
     ([0, -1], [0.1, 0.4], [False, True])
@@ -138,7 +138,7 @@ def minimum_risk(
 
     Examples
     --------
-    >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])   # rows = true class, columns = action
+    >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])  # columns are actions
     >>> decisions = minimum_risk([[0.1, 0.9], [0.2, 0.8]], loss)
     >>> decisions.tolist()
     ['good', 'bad']

@@ -44,7 +44,7 @@ class Threshold(float):
     >>> t = best_threshold([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.6, 0.9], cost_fp=1, cost_fn=5)
     >>> t, t.tp, t.tn
     (Threshold(0.3, cost=1, fp=1, fn=0), 2.0, 2.0)
-    >>> 0.4 >= t                                                  # a score of 0.4 is called positive
+    >>> 0.4 >= t  # a score of 0.4 is called positive
     True
     """
 
@@ -232,8 +232,8 @@ def _counts(
     y_score = np.asarray(y_score)
     if y_score.shape != positive.shape or not y_score.size:
         raise DataError(
-            f"y_score has the shape {y_score.shape} for {len(positive)} labels: give one score per row"
-            " (of posteriors, the column of the positive class), at least one row"
+            f"y_score has the shape {y_score.shape} for {len(positive)} labels: give one score per"
+            " row (of posteriors, the column of the positive class), at least one row"
         )
     if y_score.dtype.kind not in "biuf" or np.isnan(y_score).any():
         raise DataError("y_score must hold numbers, none of them missing")
@@ -271,7 +271,8 @@ def _positive_mask(y_true: Any, pos_label: Any) -> np.ndarray:
     if pos_label is not None:
         if pos_label not in labels.tolist() and len(labels) == 2:
             raise DataError(
-                f"pos_label is {pos_label!r}, but y_true holds {', '.join(map(repr, labels.tolist()))}"
+                f"pos_label is {pos_label!r}, but y_true holds"
+                f" {', '.join(map(repr, labels.tolist()))}"
             )
         return y_true == pos_label
     if len(labels) < 2 and labels.tolist() not in ([], [0], [1], [-1]):

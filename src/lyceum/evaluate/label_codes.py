@@ -224,7 +224,8 @@ def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:
         )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
-            f"y_true has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
+            f"y_true has {len(labels)} classes: name the positive one, e.g."
+            f" pos_label={labels[-1]!r}"
         )
     if pos_label is None:
         if len(labels) == 2:
@@ -255,7 +256,8 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
         raise DataError(f"y_score holds {score.dtype}: give numbers, larger for the positive class")
     if len(score) != n_rows:
         raise DataError(
-            f"y_true and y_score have {n_rows} and {len(score)} rows: give one of each for every row"
+            f"y_true and y_score have {n_rows} and {len(score)} rows: give one of each for every"
+            " row"
         )
     return score
 
@@ -296,10 +298,8 @@ def score_matrix(
     codes = known_codes(present, codes, labels)
     if len(codes) and codes.min() < 0:
         unknown = [label for label in present if label not in labels]
-        raise DataError(
-            f"y_true has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the"
-            " classes"
-        )
+        labels_of = f"the labels {unknown!r}" if unknown else "missing labels"
+        raise DataError(f"y_true has {labels_of} outside the classes")
     if np.isnan(score).any():
         raise MissingValuesError(f"y_score has {int(np.isnan(score).sum())} missing values")
     return labels, codes, score

@@ -1,4 +1,4 @@
-"""The bases of results: they print as text, show as tables in a notebook, become JSON and unpack."""
+"""The bases of results: they print as text, show as tables in a notebook and become JSON."""
 
 from __future__ import annotations
 

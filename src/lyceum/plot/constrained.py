@@ -79,7 +79,7 @@ def constrained_optima(
     ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
     touched = np.unique([round(point.value, 9) for point in optima.points])
     if len(touched):  # the contours that touch the constraints
-        dashed = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
+        dashed: dict[str, Any] = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
         ax.contour(*sides, height, levels=touched, **dashed)
     constraints = {**problem.equalities, **problem.inequalities}
     _draw_constraints(ax, problem, constraints, sides, grid)
@@ -112,10 +112,15 @@ def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) ->
     mark, color = _MARKS.get(point.kind, _OTHER)
     labels = {str(line.get_label()) for line in ax.lines}
     label = f"_{point.kind}" if point.kind in labels else point.kind
-    style = {"color": color, "markersize": 9, "markeredgecolor": "white", "zorder": 5}
+    style: dict[str, Any] = {
+        "color": color,
+        "markersize": 9,
+        "markeredgecolor": "white",
+        "zorder": 5,
+    }
     ax.plot(*point.x, mark, label=label, **style)
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7}
-    text = {"fontsize": "small", "color": INK, "zorder": 6, "bbox": box}
+    text: dict[str, Any] = {"fontsize": "small", "color": INK, "zorder": 6, "bbox": box}
     note(ax, show(round(point.value, 9) + 0.0), point.x, (7, -12), **text)
     slope = problem.gradient(problem.objective, point.x)
     length = float(np.hypot(*slope))
@@ -130,7 +135,7 @@ def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) ->
 
 def _arrow(ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any) -> None:
     if np.hypot(*way) > 0:
-        style = {
+        style: dict[str, Any] = {
             "arrowstyle": "-|>",
             "color": color,
             "linewidth": 1.6,

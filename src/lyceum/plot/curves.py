@@ -46,7 +46,7 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
         style = line_style(ax)
         ax.plot(*downsample(curve.x, curve.y), label=curve.label, **style, **curve.options)
         color = style["color"]
-        if curve.low is None:
+        if curve.low is None or curve.high is None:
             continue
         ends = (curve.x, curve.low, curve.high)
         if curve.bars:
@@ -58,7 +58,7 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
 
 def mark_best(ax: Axes, x: float, name: Any) -> None:
     """A dotted line at the best value, which the legend names."""
-    style = {"color": GRAY, "linewidth": 1.0, "linestyle": ":", "zorder": 1}
+    style: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":", "zorder": 1}
     ax.axvline(x, label=f"best: {name}", gid="reference", **style)
 
 

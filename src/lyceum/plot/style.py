@@ -98,7 +98,11 @@ def heading(ax: Axes, title: str | None) -> None:
 
 def note(ax: Axes, text: str, point: Any, shift: tuple[float, float], **options: Any) -> None:
     """A small gray text beside a point; the shift is in points of print."""
-    style = {"textcoords": "offset points", "fontsize": "x-small", "color": "#444444"}
+    style: dict[str, Any] = {
+        "textcoords": "offset points",
+        "fontsize": "x-small",
+        "color": "#444444",
+    }
     ax.annotate(text, point, shift, **(style | options))
 
 

@@ -184,7 +184,7 @@ class CostCurve(Printable):
     >>> curve = cost_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> curve.lines.tolist()
     [[0.0, 1.0], [0.0, 0.5], [0.5, 0.0], [1.0, 0.0]]
-    >>> curve.area                                                # of the triangle below x/2 and (1 - x)/2
+    >>> curve.area  # of the triangle below x/2 and (1 - x)/2
     0.125
     >>> cost, threshold = curve.at(prevalence=0.5, cost_fn=4.0)
     >>> round(cost, 3), threshold

@@ -75,7 +75,7 @@ class BiasVariance(Printable):
     >>> parts = decompose(["a", "b"], [["a", "a"], ["a", "b"], ["b", "a"]], loss="error")
     >>> parts.main.tolist(), parts.bias, round(parts.variance, 4)
     (['a', 'a'], 0.5, 0.3333)
-    >>> parts.error, parts.bias + parts.net_variance              # it hurts one row, helps the other
+    >>> parts.error, parts.bias + parts.net_variance  # it hurts one row, helps the other
     (0.5, 0.5)
     """
 
@@ -145,7 +145,8 @@ def decompose(
     predictions = np.asarray(predictions)
     if predictions.ndim != 2 or predictions.shape[1] != len(y_true) or not predictions.size:
         raise DataError(
-            f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each sample"
+            f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each"
+            " sample"
         )
     if truth is None:
         clean = None

@@ -22,8 +22,19 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.kappa import cohen_kappa, kappa_reading
 from lyceum.report import Summary, Table
 
-_SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
-            "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
+_SUMMARY = (
+    "accuracy",
+    "error",
+    "precision",
+    "recall",
+    "specificity",
+    "false_positive_rate",
+    "miss_rate",
+    "npv",
+    "f1",
+    "odds_ratio",
+    "kappa",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,8 @@ class BinaryReport(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import binary_report
-    >>> report = binary_report(["ill"] * 3 + ["well"] * 5, ["ill", "ill", "well", "ill"] + ["well"] * 4)
+    >>> predicted = ["ill", "ill", "well", "ill"] + ["well"] * 4
+    >>> report = binary_report(["ill"] * 3 + ["well"] * 5, predicted)
     >>> report.tp, report.fp, report.fn, report.tn
     (2.0, 1.0, 1.0, 4.0)
     >>> round(report.recall, 3), report.odds_ratio, round(report.kappa, 3)
@@ -258,8 +270,8 @@ def binary_report(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,), optional
-        Truth and prediction; or leave them out and give all four counts. scanned rows as y_true stand
-        for their target and carry their weights.
+        Truth and prediction; or leave them out and give all four counts. Scanned rows as y_true
+        stand for their target and carry their weights.
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
     pos_label : label, optional

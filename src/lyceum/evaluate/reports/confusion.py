@@ -226,10 +226,9 @@ class Confusion(Printable):
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
-        first = self._expand(labels)
-        second = other._expand(labels)
-        sums = [a + b for a, b in zip(first, second)]
-        return Confusion(as_classes(labels), *sums, self.normalize)
+        pairs = zip(self._expand(labels), other._expand(labels))
+        counts, rejected, foreign = (first + second for first, second in pairs)
+        return Confusion(as_classes(labels), counts, rejected, foreign, self.normalize)
 
     def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
@@ -358,8 +357,8 @@ def confusion_matrix(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        Labels of any one type; scanned rows as y_true stand for their target and carry their weights. A
-        prediction that is None or NaN is a rejection.
+        Labels of any one type; scanned rows as y_true stand for their target and carry their
+        weights. A prediction that is None or NaN is a rejection.
     labels : array-like, optional
         The classes and their order; by default the sorted labels of both columns. Rows whose truth
         or prediction is none of them are left out.

@@ -33,7 +33,7 @@ class ClassAverages(Printable):
     --------
     >>> from lyceum.evaluate import class_report
     >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
-    >>> print(report.macro)                                       # precisions 1, 1/2, 1; recalls 1/2, 1, 1
+    >>> print(report.macro)  # precisions 1, 1/2, 1; recalls 1/2, 1, 1
       precision  0.8333
       recall     0.8333
       F1         0.7778
@@ -78,7 +78,7 @@ class ClassReport(Printable):
     >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
     >>> [(one.positive, one.precision, one.recall) for one in report.per_class]
     [('a', 1.0, 0.5), ('b', 0.5, 1.0), ('c', 1.0, 1.0)]
-    >>> report.weighted.recall, report.confusion.accuracy         # the mean recall by rows is the accuracy
+    >>> report.weighted.recall, report.confusion.accuracy  # the mean recall by rows is the accuracy
     (0.75, 0.75)
     """
 

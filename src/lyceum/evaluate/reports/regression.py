@@ -113,7 +113,8 @@ def regression_report(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        True and predicted values; scanned rows as y_true stand for their target and carry their weights.
+        True and predicted values; scanned rows as y_true stand for their target and carry their
+        weights.
     mean : float, optional
         The constant that relative errors compare with: by default the mean of y; give the mean of
         the training rows to compare with what was known before.

@@ -109,22 +109,16 @@ class Experiment:
             raise TypeError(
                 f"{estimator!r} is not an estimator: give an object with fit and predict"
             )
-        X, target, w = _from_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
-            estimator, X, y, sample_weight
-        )  # fmt: skip
+        check = _from_rows if isinstance(X, Rows) else _table
+        X, target, w = check(estimator, X, y, sample_weight)
+        codes = None
         if coded_y:
             codes = _class_codes(estimator, X, target, loss, predict)
-        else:
-            codes = None
         if callable(loss):
-            return cls(
-                estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes
-            )
+            name = getattr(loss, "__name__", "loss")
+            return cls(estimator, X, target, w, loss, name, predict, codes)
         if loss == "auto":
-            if is_classifier(estimator):
-                loss = "error"
-            else:
-                loss = "squared"
+            loss = "error" if is_classifier(estimator) else "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
             word = target[:1].tolist()[0]
             raise SettingError(

@@ -135,7 +135,8 @@ class RandomSubsampling(_Splitter):
 
     Examples
     --------
-    >>> [len(test) for _, test in RandomSubsampling(3, test_size=0.2, random_state=0).split(range(10))]
+    >>> scheme = RandomSubsampling(3, test_size=0.2, random_state=0)
+    >>> [len(test) for _, test in scheme.split(range(10))]
     [2, 2, 2]
     """
 

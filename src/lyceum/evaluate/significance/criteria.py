@@ -62,7 +62,7 @@ class InformationCriteria(Printable):
     >>> small, large = information_criteria(-100.0, 3, 50), information_criteria(-97.5, 5, 50)
     >>> small.aic, large.aic                                      # AIC takes the large model
     (206.0, 205.0)
-    >>> round(small.bic, 2), round(large.bic, 2)                  # BIC, with ln 50 for 2, the small one
+    >>> round(small.bic, 2), round(large.bic, 2)  # BIC, with ln 50 for 2, the small one
     (211.74, 214.56)
     """
 
@@ -195,7 +195,8 @@ def gaussian_log_likelihood(y_true: Any, y_pred: Any, *, sample_weight: Any = No
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
-        True and predicted values; scanned rows as y_true stand for their target and carry their weights.
+        True and predicted values; scanned rows as y_true stand for their target and carry their
+        weights.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 

@@ -87,8 +87,8 @@ def mcnemar(
     ----------
     y_true, first, second : array-like of shape (n,), optional
         Truth and the predictions of the two, or two results of `cross_validate` with the same
-        folds, each row tested once; or give the two counts instead. scanned rows as y_true stand for
-        their target.
+        folds, each row tested once; or give the two counts instead. Scanned rows as y_true stand
+        for their target.
     only_first_wrong, only_second_wrong : int, optional
         Rows that only one of the two gets wrong.
     method : {"auto", "exact", "chi-square", "uncorrected"}, default="auto"

@@ -53,7 +53,7 @@ class Bound(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import hoeffding_bound
-    >>> bound = hoeffding_bound(within=0.05, alpha=0.05)                # n = ln(2/0.05) / (2 · 0.05²), rounded up
+    >>> bound = hoeffding_bound(within=0.05, alpha=0.05)  # n = ln(2/0.05) / (2 · 0.05²), rounded up
     >>> bound.n, bound.solved_for, float(bound)
     (738, 'n', 738.0)
     >>> print(bound)

@@ -90,22 +90,31 @@ def cross_validation(
 def _draw_splits(ax: Axes, row: int, result: CrossValidation | Bootstrap632) -> None:
     """One line of the picture: a dot for every split or round, and the estimate made of them."""
     shown = set(ax.get_legend_handles_labels()[1])
-    bootstrap = isinstance(result, Bootstrap632)
-    if bootstrap:
+    if isinstance(result, Bootstrap632):
         losses = result.rounds
         names = ["one round", ".632 estimate", ".632+ estimate"]
     else:
         losses = result.losses
         names = ["one split", "mean ± standard error (corrected)"]
     labels = [None if name in shown else name for name in names]
-    dots = {"s": 18, "color": COLORS[row % len(COLORS)], "alpha": 0.45, "linewidths": 0}
+    dots: dict[str, Any] = {
+        "s": 18,
+        "color": COLORS[row % len(COLORS)],
+        "alpha": 0.45,
+        "linewidths": 0,
+    }
     ax.scatter(losses, _spread(row, len(losses)), label=labels[0], **dots)
-    if bootstrap:
+    if isinstance(result, Bootstrap632):
         ax.plot(result.error, row, label=labels[1], **_DIAMOND)
         square = {"marker": "s", "fillstyle": "none", "markersize": 7}
         ax.plot(result.plus, row, label=labels[2], **_DIAMOND | square)
         return
-    bar = {"xerr": result.standard_error, "capsize": 3, "linewidth": 1.4, "fmt": "D"}
+    bar: dict[str, Any] = {
+        "xerr": result.standard_error,
+        "capsize": 3,
+        "linewidth": 1.4,
+        "fmt": "D",
+    }
     ax.errorbar(result.mean, row, label=labels[1], color=INK, markersize=5.5, **bar)
 
 
@@ -194,7 +203,7 @@ def _draw_test(ax: Axes, row: int, test: Any) -> None:
         end = float(differences.max())
     else:
         middle = test.difference if isinstance(test, DeLong) else test.mean
-        line = {"color": color, "linewidth": 2.0, "solid_capstyle": "butt"}
+        line: dict[str, Any] = {"color": color, "linewidth": 2.0, "solid_capstyle": "butt"}
         ax.plot([test.low, test.high], [row, row], **line)
         ax.plot(middle, row, zorder=4, **_DIAMOND)
         end = test.high

@@ -184,7 +184,7 @@ class _NetDrawing:
             zorder=3,
         )
         ax.add_patch(box)
-        middle = {"ha": "center", "va": "center", "zorder": 5}
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 5}
         height = top + _HEAD / 2 + 0.01
         ax.text(x, height, name, fontsize=7.5, fontweight="bold", color=edge, **middle)
         for i, (label, old, new) in enumerate(self.lines[name]):
@@ -369,7 +369,8 @@ def _box_text(
     """A text in a box; smaller texts stand above larger ones."""
     box = {"boxstyle": style, "facecolor": face, "edgecolor": color, "linewidth": width}
     ax.text(
-        *center,
+        float(center[0]),
+        float(center[1]),
         text,
         ha="center",
         va="center",

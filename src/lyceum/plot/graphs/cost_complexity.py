@@ -50,12 +50,16 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     ax = axes(ax)
     path = choice.path
     leaves = path.n_leaves
-    dots = {"marker": "o", "markersize": 4.0, "linewidth": 1.5}
+    dots: dict[str, Any] = {"marker": "o", "markersize": 4.0, "linewidth": 1.5}
     ax.plot(leaves, path.risks, color=COLORS[1], label="in fit", **dots)
-    bars = {"yerr": choice.standard_errors, "capsize": 3.0, "label": "on rows left out, ± 1 se"}
+    bars: dict[str, Any] = {
+        "yerr": choice.standard_errors,
+        "capsize": 3.0,
+        "label": "on rows left out, ± 1 se",
+    }
     ax.errorbar(leaves, choice.risks, color=COLORS[0], **bars, **dots)
     limit = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
-    dotted = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
+    dotted: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
     ax.axhline(limit, label="least + 1 se", gid="reference", **dotted)
     n_chosen = int(leaves[choice.chosen])
     ax.plot(

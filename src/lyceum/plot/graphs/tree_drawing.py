@@ -315,14 +315,14 @@ class _TreeDrawing:
             style: dict[str, Any] = {"fontsize": self.font if i == 0 else self.font - 1}
             if i == 0 and not inner:
                 style["fontweight"] = "bold"
-            where = {"ha": "center", "va": "center_baseline"}
+            where: dict[str, Any] = {"ha": "center", "va": "center_baseline"}
             ax.text(box.x, top - i * step, line, color=INK, zorder=5, **where, **style)
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
             text = f"… {box.cut} leaves"
-            style = {"fontsize": self.font - 1, "color": GRAY}
-            ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", **style)
+            size = self.font - 1
+            ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", color=GRAY, fontsize=size)
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
         """The shares of the classes, as a bar in the lower edge of the box."""

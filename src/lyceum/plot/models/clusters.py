@@ -346,9 +346,14 @@ def _draw_step(ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list
     """The rows in the colors of their nearest centers, and the paths of the centers so far."""
     labels = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
     colors = np.array(COLORS)[labels % len(COLORS)]
-    ax.scatter(*X[:, columns].T, s=9, c=colors, alpha=0.55, linewidths=0)
+    x, y = X[:, columns].T
+    ax.scatter(x, y, s=9, c=colors, alpha=0.55, linewidths=0)
     paths = np.stack(centers)[:, :, columns]
     for k in range(paths.shape[1]):
         ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)
-        mark = {"color": COLORS[k % len(COLORS)], "markersize": 10, "markeredgecolor": "white"}
+        mark: dict[str, Any] = {
+            "color": COLORS[k % len(COLORS)],
+            "markersize": 10,
+            "markeredgecolor": "white",
+        }
         ax.plot(*paths[-1, k], "X", **mark)

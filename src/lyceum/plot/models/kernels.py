@@ -60,14 +60,14 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
     grid, plane = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(plane)).reshape(160, 160)
     ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07)
-    lines = {"colors": [COLORS[0], INK, COLORS[1]], "linestyles": ["--", "-", "--"]}
+    lines: dict[str, Any] = {"colors": [COLORS[0], INK, COLORS[1]], "linestyles": ["--", "-", "--"]}
     ax.contour(*grid, f, levels=[-1, 0, 1], **lines)
     _draw_slacks(ax, model, X, y)
     for k, label in enumerate(model.classes_):
-        rows = X[y == label].T
-        ax.scatter(*rows, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
+        x0, x1 = X[y == label].T
+        ax.scatter(x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
     widths = np.where(_at_bound(model), 2.2, 1.0)
-    ring = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
+    ring: dict[str, Any] = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
     for row, width in zip(model.support_, widths):
         ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
@@ -144,7 +144,7 @@ def setting_grid(
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
     middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
-    style = {"ha": "center", "va": "center", "fontsize": "small"}
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
     for (i, j), value in np.ndenumerate(scores):
         if np.isfinite(value):
             color = "white" if value < middle else "black"

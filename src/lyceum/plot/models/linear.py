@@ -237,7 +237,7 @@ def posterior_contours(
     posterior = np.asarray(model.predict_proba(grid)).reshape(steps, steps, -1)
     K = len(model.classes_)
     if K == 2:
-        colors = COLORS[1::-1]
+        colors: tuple[str, ...] = COLORS[1::-1]
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:
         colors = (COLORS * K)[:K]

@@ -86,7 +86,7 @@ def voronoi(
     except QhullError as error:
         raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
     _draw_cells(ax, cells, codes)
-    dashes = {"colors": GRAY, "linewidths": 0.8, "linestyles": (0, (2, 2))}
+    dashes: dict[str, Any] = {"colors": GRAY, "linewidths": 0.8, "linestyles": (0, (2, 2))}
     ax.add_collection(LineCollection(list(rows[edges]), **dashes))
     _scatter(ax, rows, codes, None if y is None else np.unique(y))
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
@@ -211,12 +211,12 @@ def local_fit(
     local = model.neighborhood(x)
     share = local["weights"] / local["weights"].max()
     near_x = rows[local["rows"]]
-    dots = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
+    dots: dict[str, Any] = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
     ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
     ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
     inside = near_x[share > 0]
     reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
-    line = {"color": INK, "linewidth": 2.4, "zorder": 5}
+    line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
     ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
     _kernel_strip(ax, near_x, share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import BinaryReport, ClassReport
@@ -101,6 +101,8 @@ def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
 
 def _name_bars(ax: Axes, names: list[str]) -> None:
     turned = max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
-    side = {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
+    side: dict[str, Any] = (
+        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
+    )
     ax.set_xticks(range(len(names)), names, fontsize="small", **side)
     ax.set_ylim(0.0, 1.08)

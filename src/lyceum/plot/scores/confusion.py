@@ -67,7 +67,9 @@ def confusion(
     ax = axes(ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5)))
     _draw_cells(ax, counts, rates)
     turned = max(map(len, columns)) * len(columns) > 48
-    side = {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
+    side: dict[str, Any] = (
+        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
+    )
     ax.set_xticks(range(len(columns)), columns, **side)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel("predicted", color=INK)
@@ -95,7 +97,7 @@ def _draw_cells(ax: Axes, counts: np.ndarray, rates: np.ndarray) -> None:
     colors = ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
     shades = LinearSegmentedColormap.from_list("shades", colors)
     ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
-    style = {"ha": "center", "va": "center", "fontsize": "small"}
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
     for k, a in np.ndindex(*counts.shape):
         text = f"{counts[k, a]:,.6g}"
         if counts[k, a] and counts.shape[1] <= _MOST_RATES:
@@ -194,7 +196,12 @@ def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> 
         between = angles[0] - np.pi / len(spokes)
         low = -1.2
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
-    text = {"color": "#555555", "fontsize": "x-small", "ha": "center", "va": "center"}
+    text: dict[str, Any] = {
+        "color": "#555555",
+        "fontsize": "x-small",
+        "ha": "center",
+        "va": "center",
+    }
     for radius in np.arange(step, reach + 1e-9, step):
         x = radius * np.cos(ring)
         y = radius * np.sin(ring)
