@@ -188,6 +188,20 @@ def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any]
     return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
 
 
+def paired_codes(
+    y_true: Any, y_pred: Any, reject: Any = None
+) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The sorted labels of truth and prediction, and their codes; doubt, and a prediction that is
+    missing, is -1."""
+    y_true = column_of(y_true, "y_true")
+    y_pred = column_of(y_pred, "y_pred")
+    same_length(y_true, y_pred, "y_true and y_pred")
+    labels, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred}, reject=reject)
+    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+        raise MissingValuesError(f"y_true has {missing} missing labels: leave those rows out")
+    return labels, np.maximum(truth, -1), np.maximum(guess, -1)
+
+
 def known_codes(
     own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
 ) -> np.ndarray:

@@ -75,12 +75,7 @@ def constrained_optima(
     ax = axes(ax, (6.0, 5.4))
     sides = [np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()]
     grid = np.stack(np.meshgrid(*sides), axis=-1)
-    height = _on(lambda x: problem.objective(*x), grid)
-    ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
-    touched = np.unique([round(point.value, 9) for point in optima.points])
-    if len(touched):  # the contours that touch the constraints
-        dashed: dict[str, Any] = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
-        ax.contour(*sides, height, levels=touched, **dashed)
+    _draw_objective(ax, optima, sides, grid)
     constraints = {**problem.equalities, **problem.inequalities}
     _draw_constraints(ax, problem, constraints, sides, grid)
     reach = _ARROW * max(side[-1] - side[0] for side in sides)
@@ -93,6 +88,15 @@ def constrained_optima(
     ax.set_aspect("equal", adjustable="box")
     legend(ax)
     return ax
+
+
+def _draw_objective(ax: Axes, optima: Any, sides: list[np.ndarray], grid: np.ndarray) -> None:
+    height = _on(lambda x: optima.problem.objective(*x), grid)
+    ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
+    touched = np.unique([round(point.value, 9) for point in optima.points])
+    if len(touched):  # the contours that touch the constraints
+        dashed: dict[str, Any] = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
+        ax.contour(*sides, height, levels=touched, **dashed)
 
 
 def _draw_constraints(

@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
-    column_of,
-    common_codes,
+    paired_codes,
     refuse_unknown,
-    same_length,
     truth_and_weights,
     weights_of,
 )
@@ -329,35 +327,22 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
 
 def _report_of_labels(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
-    y_true = column_of(y_true, "y_true")
-    y_pred = column_of(y_pred, "y_pred")
-    same_length(y_true, y_pred, "y_true and y_pred")
-    labels, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred})
-    if len(truth) and truth.min() < 0:
-        raise MissingValuesError(
-            f"y_true has {int((truth < 0).sum())} missing labels: leave those rows out"
-        )
+    labels, truth, guess = paired_codes(y_true, y_pred)
+    w = weights_of(sample_weight, len(truth))
     if pos_label is None and len(labels) > 2:
         raise SettingError(
             f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report"
         )
     if pos_label is None:
-        pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y_true)))
-    others = [label for label in labels if label != pos_label]
+        pos_label = _positive_label(labels, truth, w)
     refuse_unknown(pos_label, labels)
-    if pos_label in labels:
-        place = labels.index(pos_label)
-    else:
-        place = len(labels)
-    cell = 2 * (truth == place) + (guess == place)
-    w = weights_of(sample_weight, len(y_true))
+    others = [label for label in labels if label != pos_label]
+    code = labels.index(pos_label) if pos_label in labels else len(labels)
+    cell = 2 * (truth == code) + (guess == code)
     decided = guess >= 0
     tn, fp, fn, tp = map(
         float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4)
     )
     rejected = float((~decided).sum() if w is None else w[~decided].sum())
-    if len(others) == 1:
-        negative = others[0]
-    else:
-        negative = f"not {pos_label}"
+    negative = others[0] if len(others) == 1 else f"not {pos_label}"
     return BinaryReport(tp, fp, fn, tn, pos_label, negative, rejected)

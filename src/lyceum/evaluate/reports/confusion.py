@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
     as_classes,
-    column_of,
     common_codes,
     known_codes,
-    same_length,
+    paired_codes,
     truth_and_weights,
     weights_of,
 )
@@ -396,15 +395,8 @@ def confusion_matrix(
     if normalize not in (None, *_SHARED):
         raise SettingError(f"normalize={normalize!r}: choose 'true', 'pred', 'all' or None")
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
-    y_true = column_of(y_true, "y_true")
-    y_pred = column_of(y_pred, "y_pred")
-    same_length(y_true, y_pred, "y_true and y_pred")
-    w = weights_of(sample_weight, len(y_true))
-    present, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred}, reject=reject)
-    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
-        raise MissingValuesError(f"y_true has {missing} missing labels: leave those rows out")
-    truth = np.maximum(truth, -1)  # all codes of doubt
-    guess = np.maximum(guess, -1)
+    present, truth, guess = paired_codes(y_true, y_pred, reject)
+    w = weights_of(sample_weight, len(truth))
     if labels is None:
         return _count(present, truth, guess, w, normalize)
     wanted = [label for label in np.asarray(labels).tolist() if reject is None or label != reject]

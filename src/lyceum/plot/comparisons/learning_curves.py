@@ -145,24 +145,20 @@ def validation_curve(
         raise SettingError("give one ValidationCurve: draw others into the same axes by ax=")
     for result in results.values():
         param_range = _as_array(result.param_range)
-        train_scores, test_scores = (result.train_losses, result.test_losses)
+        train_scores = result.train_losses
+        test_scores = result.test_losses
         param_name = param_name or result.param_name
     values = np.asarray(param_range)
-    numbers = values.dtype.kind in "iuf"
-    x = np.arange(len(values), dtype=np.float64)
-    if numbers:
-        x = values.astype(np.float64)
+    is_numeric = values.dtype.kind in "iuf"
+    x = values.astype(np.float64) if is_numeric else np.arange(len(values), dtype=np.float64)
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
     if best == "auto":
         best = "min" if results or _is_loss(score) else "max"
     if best is not None:
         i = int(getattr(np, f"arg{best}")(curves[1].y))
-        mark_best(ax, x[i], f"{values[i]:g}" if numbers else values[i])
-    if not numbers:
-        ax.set_xticks(x, [str(value) for value in values])
-    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
-        ax.set_xscale("log")
+        mark_best(ax, x[i], _param_text(values[i]))
+    _scale(ax, x, None if is_numeric else values, log)
     finish(ax, param_name or "parameter", score or _loss_name(results), title)
     legend(ax)
     return ax
@@ -311,6 +307,18 @@ def _results(kind: type, first: Any, train: Any, test: Any, label: str | None) -
             f"give a {kind.__name__}, or arrays of training and of validation scores"
         )
     return results
+
+
+def _param_text(value: Any) -> str:
+    return str(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _scale(ax: Axes, x: np.ndarray, words: np.ndarray | None, log: bool | None) -> None:
+    """Words as ticks; a logarithmic scale where it is wanted, or where numbers span much."""
+    if words is not None:
+        ax.set_xticks(x, [str(word) for word in words])
+    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
+        ax.set_xscale("log")
 
 
 def _is_loss(name: str | None) -> bool:

@@ -344,16 +344,20 @@ def junction_tree(
     for name, clique in cliques.items():
         _box_text(ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0)
         for parent in parents[name]:
-            ends = np.column_stack([centers[parent], centers[name]])
-            ax.plot(*ends, color=GRAY, linewidth=1.0, zorder=1)
             separator = ", ".join(tree.separators[int(name)]) or "∅"
-            middle = 0.4 * centers[parent] + 0.6 * centers[name]
-            _box_text(ax, middle, separator, 6, COLORS[0], "square,pad=0.2", "#EAF3FA", 0.7)
+            _separator(ax, centers[parent], centers[name], separator)
     ax.set_xlim(-0.2, layout.width + 0.2)
     ax.set_ylim(step * (layout.n_layers - 0.5), -0.5 * step)
     ax.axis("off")
     heading(ax, title)
     return ax
+
+
+def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:
+    """The line between two cliques, with the variables that both have."""
+    ax.plot(*np.column_stack([parent, child]), color=GRAY, linewidth=1.0, zorder=1)
+    middle = 0.4 * parent + 0.6 * child
+    _box_text(ax, middle, text, 6, COLORS[0], "square,pad=0.2", "#EAF3FA", 0.7)
 
 
 def _box_text(

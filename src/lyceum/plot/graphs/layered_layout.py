@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -48,12 +49,7 @@ def layered_layout(
     for name, layer in depth.items():
         layers[layer].append(name)
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    # sweep down and up in turn: every layer in the order of its neighbors in the one before it
-    for sweep in range(_SWEEPS):
-        step = 1 if sweep % 2 == 0 else -1
-        numbers = range(len(layers))[::step]
-        for i in numbers[1:]:
-            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
+    _order_layers(layers, linked)
     x = _positions(layers, linked, sizes, gap)
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
@@ -61,6 +57,15 @@ def layered_layout(
     bends = {edge: [(x[bend], layer) for bend, layer in chain] for edge, chain in chains.items()}
     centers = {name: x[name] for name in parents}
     return LayeredLayout(centers, depth, bends, right - left, len(layers))
+
+
+def _order_layers(layers: list[list[str]], linked: Mapping[str, list[str]]) -> None:
+    """Sweep down and up in turn: a layer in the order of its neighbors in the one before it."""
+    for sweep in range(_SWEEPS):
+        step = 1 if sweep % 2 == 0 else -1
+        numbers = range(len(layers))[::step]
+        for i in numbers[1:]:
+            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
 
 
 def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -83,19 +88,17 @@ def _with_bends(
     sizes: dict[str, float],
 ) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[tuple[str, int]]], dict[str, float]]:
     """The neighbors of every node when long edges have a node in every layer that they cross."""
-    linked: dict[str, list[str]] = {name: [] for name in parents}
+    linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
     edges = [(parent, child) for child, above in parents.items() for parent in above]
     for parent, child in edges:
-        chain = [
-            (f"\0{parent}\0{child}\0{layer}", layer)
-            for layer in range(depth[parent] + 1, depth[child])
-        ]
+        between = range(depth[parent] + 1, depth[child])
+        chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
         for bend, layer in chain:
-            linked[bend] = []
             sizes[bend] = 0.12
             layers[layer].append(bend)
-        for upper, lower in pairwise([parent, *(bend for bend, _ in chain), child]):
+        names = [parent, *dict(chain), child]
+        for upper, lower in pairwise(names):
             linked[upper].append(lower)
             linked[lower].append(upper)
         chains[parent, child] = chain

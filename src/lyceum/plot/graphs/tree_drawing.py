@@ -235,16 +235,14 @@ class _TreeDrawing:
             contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
             gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
             child.x = max(gaps, default=0.0)
-            moved = [(left + child.x, right + child.x) for left, right in contour]
-            wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
-            reach = wider + reach[len(moved) :] + moved[len(reach) :]
+            reach = _outline(reach, _shifted(contour, child.x))
         middle = 0.0
         if box.children:
             middle = (box.children[0].x + box.children[-1].x) / 2
         for child in box.children:
             child.x -= middle
         half = box.width / 2
-        return [(-half, half), *((left - middle, right - middle) for left, right in reach)]
+        return [(-half, half), *_shifted(reach, -middle)]
 
     def _all(self):
         waiting = [self.root]
@@ -387,3 +385,15 @@ def _short(value: float) -> str:
     if value == round(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def _shifted(contour: list[tuple[float, float]], by: float) -> list[tuple[float, float]]:
+    return [(left + by, right + by) for left, right in contour]
+
+
+def _outline(
+    first: list[tuple[float, float]], second: list[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """The left end of the first and the right end of both contours, level by level."""
+    both = [(a[0], max(a[1], b[1])) for a, b in zip(first, second)]
+    return both + first[len(both) :] + second[len(both) :]

@@ -75,16 +75,19 @@ def dendrogram(
         ax.fill([x - wide, x, x + wide], [0, height, 0], color=color, alpha=0.35, linewidth=0)
     _name_ends(ax, tree, names)
     if 1 < groups <= n:
-        heights = np.append(0.0, np.maximum.accumulate(merges[:, 2]))
-        cut = heights[n - groups : n - groups + 2].mean()
-        ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
-    below = ""
-    if tree.triangles:
-        below = f"{show_count(n, 'row')}; numbers are rows in a branch"
+        _cut_line(ax, merges[:, 2], n - groups)
+    below = f"{show_count(n, 'row')}; numbers are rows in a branch" if tree.triangles else ""
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
     return ax
+
+
+def _cut_line(ax: Axes, heights: np.ndarray, n_merges: int) -> None:
+    """A dashed line between the last merge that is made and the next."""
+    heights = np.append(0.0, np.maximum.accumulate(heights))
+    cut = heights[n_merges : n_merges + 2].mean()
+    ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
 
 
 def _name_ends(ax: Axes, tree: _Drawn, names: Sequence[str] | None) -> None:
@@ -171,6 +174,15 @@ class _Drawn:
         return str(names[end])
 
 
+_ABOVE: dict[str, Any] = {
+    "loc": "lower center",
+    "bbox_to_anchor": (0.5, 1.0),
+    "ncols": 2,
+    "fontsize": 8,
+    "frameon": False,
+}
+
+
 def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The silhouette of every row, cluster by cluster, the largest at the top, and both means.
 
@@ -208,22 +220,25 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
         values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
         n = len(values)
         rows = height + np.arange(n + 1)
-        shade: dict[str, Any] = {"color": COLORS[c % len(COLORS)], "linewidth": 0, "alpha": 0.85}
-        ax.fill_betweenx(rows, 0, np.append(values, values[-1:]), step="post", **shade)
+        color = COLORS[c % len(COLORS)]
+        ends = np.append(values, values[-1:])
+        ax.fill_betweenx(rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85)
         ticks.append(height + n / 2)
         names.append(f"{cluster}  ({found.cluster_means[c]:.2f})")
         height += n + gap
-    label = f"mean of rows {found.mean:.3f}"
-    ax.axvline(found.mean, color=INK, linewidth=1.0, linestyle=(0, (5, 2)), label=label)
-    mean = found.mean_of_clusters
-    label = f"mean of clusters {mean:.3f}"
-    ax.axvline(mean, color=GRAY, linewidth=1.0, linestyle=(0, (1.2, 1.5)), label=label)
+    _mean_line(ax, found.mean, "rows", INK, (5, 2))
+    _mean_line(ax, found.mean_of_clusters, "clusters", GRAY, (1.2, 1.5))
     ax.set_yticks(ticks, names)
     ax.set_ylim(height - gap, -gap / 2)
     finish(ax, "silhouette", "cluster (its mean)", title)
     ax.grid(False, axis="y")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8, frameon=False)
+    ax.legend(**_ABOVE)
     return ax
+
+
+def _mean_line(ax: Axes, mean: float, of: str, color: str, dashes: tuple[float, float]) -> None:
+    label = f"mean of {of} {mean:.3f}"
+    ax.axvline(mean, color=color, linewidth=1.0, linestyle=(0, dashes), label=label)
 
 
 def elbow(found: Any, *, title: str | None = None) -> list[Axes]:

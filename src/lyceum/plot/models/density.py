@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import norm
 
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier, fuse_gaussians
@@ -200,9 +201,8 @@ def posterior_updating(
     grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
     for n, m, s in zip(after, means, sds):
-        curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
         name = show_count(n, "row") if n else "prior"
-        ax.plot(grid, curve, label=name, **line_style(ax))
+        ax.plot(grid, norm.pdf(grid, m, s), label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)
     return ax

@@ -63,19 +63,9 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
     lines: dict[str, Any] = {"colors": [COLORS[0], INK, COLORS[1]], "linestyles": ["--", "-", "--"]}
     ax.contour(*grid, f, levels=[-1, 0, 1], **lines)
     _draw_slacks(ax, model, X, y)
-    for k, label in enumerate(model.classes_):
-        x0, x1 = X[y == label].T
-        ax.scatter(x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
-    widths = np.where(_at_bound(model), 2.2, 1.0)
-    ring: dict[str, Any] = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
-    for row, width in zip(model.support_, widths):
-        ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
+    _draw_rows(ax, model, X, y)
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
-    if title is None:
-        title = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
-        if np.isfinite(model.margin_width_[0]):
-            title = f"margin {model.margin_width_[0]:.3g}, {title}"
-    finish(ax, str(names[0]), str(names[1]), title)
+    finish(ax, str(names[0]), str(names[1]), _margin_text(model) if title is None else title)
     legend(ax)
     return ax
 
@@ -85,6 +75,24 @@ def _at_bound(model: Any) -> np.ndarray:
     rows."""
     alpha = np.asarray(model.alpha_)[model.support_]
     return (alpha >= model.C) | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
+
+
+def _margin_text(model: Any) -> str:
+    text = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
+    if np.isfinite(model.margin_width_[0]):
+        text = f"margin {model.margin_width_[0]:.3g}, {text}"
+    return text
+
+
+def _draw_rows(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
+    """The rows of both classes, and a ring around support vectors, heavy for those at the bound."""
+    for k, label in enumerate(model.classes_):
+        x0, x1 = X[y == label].T
+        ax.scatter(x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
+    widths = np.where(_at_bound(model), 2.2, 1.0)
+    ring: dict[str, Any] = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
+    for row, width in zip(model.support_, widths):
+        ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
 
 
 def _draw_slacks(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
@@ -143,12 +151,7 @@ def setting_grid(
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
-    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
-    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
-    for (i, j), value in np.ndenumerate(scores):
-        if np.isfinite(value):
-            color = "white" if value < middle else "black"
-            ax.text(j, i, f"{value:.3g}", color=color, **style)
+    _write_scores(ax, scores)
     corner = (best[1] - 0.5, best[0] - 0.5)
     ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3))
     ax.set_xticks(range(len(sigma)), [f"{value:.3g}" for value in sigma])
@@ -253,6 +256,15 @@ def feature_lift(
     heading(ax, title)
     legend(ax)
     return ax
+
+
+def _write_scores(ax: Axes, scores: np.ndarray) -> None:
+    """Every score as text, light on dark."""
+    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
+    for (i, j), value in np.ndenumerate(scores):
+        if np.isfinite(value):
+            color = "white" if value < middle else "black"
+            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=color, fontsize="small")
 
 
 def support_faces(

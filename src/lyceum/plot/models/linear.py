@@ -242,9 +242,9 @@ def posterior_contours(
     else:
         colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
-    marks: dict[str, Any] = {"s": 16, "edgecolors": "white", "linewidths": 0.4}
     for label, color in zip(model.classes_, colors):
-        ax.scatter(*cells[y == label].T, color=color, label=str(label), **marks)
+        x0, x1 = cells[y == label].T
+        ax.scatter(x0, x1, s=16, color=color, edgecolors="white", linewidths=0.4, label=str(label))
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)

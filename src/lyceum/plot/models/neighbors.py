@@ -66,7 +66,6 @@ def voronoi(
     True
     """
     from matplotlib.collections import LineCollection
-    from scipy.spatial import Delaunay, QhullError, Voronoi
 
     rows = _two_columns(X)
     codes = np.zeros(len(rows), dtype=np.int64)
@@ -78,6 +77,25 @@ def voronoi(
     low = rows.min(axis=0)
     high = rows.max(axis=0)
     pad = 0.12 * np.maximum(high - low, 1e-9)
+    cells, edges = _cells_and_edges(rows, delaunay)
+    _draw_cells(ax, cells, codes)
+    dashes = (0, (2, 2))
+    ax.add_collection(
+        LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes)
+    )
+    _scatter(ax, rows, codes, None if y is None else np.unique(y))
+    ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
+    ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
+    finish(ax, *_names_of(X), title or "Cells of the nearest row")
+    return ax
+
+
+def _cells_and_edges(rows: np.ndarray, delaunay: bool) -> tuple[Any, np.ndarray]:
+    """The cells of the rows, and the edges between neighbors if they are wanted."""
+    from scipy.spatial import Delaunay, QhullError, Voronoi
+
+    low = rows.min(axis=0)
+    high = rows.max(axis=0)
     try:
         # rows far outside close the cells at the border
         far = (low + high) / 2 + 50 * (high - low + 1e-9) * _OUTSIDE
@@ -85,14 +103,7 @@ def voronoi(
         edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
     except QhullError as error:
         raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
-    _draw_cells(ax, cells, codes)
-    dashes: dict[str, Any] = {"colors": GRAY, "linewidths": 0.8, "linestyles": (0, (2, 2))}
-    ax.add_collection(LineCollection(list(rows[edges]), **dashes))
-    _scatter(ax, rows, codes, None if y is None else np.unique(y))
-    ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
-    ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
-    finish(ax, *_names_of(X), title or "Cells of the nearest row")
-    return ax
+    return cells, edges
 
 
 def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
@@ -208,18 +219,9 @@ def local_fit(
     high = fit + 2 * error
     ax.fill_between(grid, low, high, where=np.isfinite(error), color=COLORS[0], alpha=0.15)
     ax.scatter(rows, y, s=10, color=GRAY, alpha=0.6, linewidths=0, zorder=2)
-    local = model.neighborhood(x)
-    share = local["weights"] / local["weights"].max()
-    near_x = rows[local["rows"]]
-    dots: dict[str, Any] = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
-    ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
     ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
-    inside = near_x[share > 0]
-    reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
-    line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
-    ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
+    _draw_neighborhood(ax, model.neighborhood(x), rows, y, x)
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
-    _kernel_strip(ax, near_x, share)
     finish(ax, model.schema_.names[0], model.schema_.target_name, title or f"Local fit at {x:g}")
     legend(ax)
     return ax
@@ -360,6 +362,21 @@ def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray 
         )
     if classes is not None:
         legend(ax)
+
+
+def _draw_neighborhood(
+    ax: Axes, local: dict[str, Any], rows: np.ndarray, y: np.ndarray, x: float
+) -> None:
+    """The rows near x, larger where they weigh more, the polynomial through them, their weights."""
+    share = local["weights"] / local["weights"].max()
+    near_x = rows[local["rows"]]
+    dots: dict[str, Any] = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
+    ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
+    inside = near_x[share > 0]
+    reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
+    line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
+    ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
+    _kernel_strip(ax, near_x, share)
 
 
 def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:

@@ -119,17 +119,15 @@ def policy(
     letters = _letters(world, shape)
     values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
-    low = float(values.min())
-    high = float(values.max())
+    dark = values.min() + 0.65 * np.ptp(values)
     for state, q in enumerate(found.q):
-        r, c = divmod(state, columns)
-        is_dark = high > low and (values[r, c] - low) / (high - low) > 0.65
-        _draw_state(ax, (r, c), letters[r, c], values[r, c], q, "white" if is_dark else INK)
+        cell = divmod(state, columns)
+        ink = "white" if np.ptp(values) > 0 and values[cell] > dark else INK
+        _draw_state(ax, cell, letters[cell], values[cell], q, ink)
     ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
     finish(ax, "", "", title)
     ax.grid(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     return ax
 
 

@@ -123,15 +123,8 @@ def biplot(
     loadings = pca.components_[:2].T * np.sqrt(pca.explained_variance_[:2])
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
-    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
     for j in np.argsort(-length)[:most]:
-        x, y = stretch * loadings[j]
-        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
-        ha = "left" if x >= 0 else "right"
-        va = "bottom" if y >= 0 else "top"
-        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], ha=ha, va=va, **text)
+        _loading_arrow(ax, stretch * loadings[j], pca.design_names[j])
     first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
     ax.margins(0.12)
     finish(ax, first, second, title)
@@ -202,3 +195,15 @@ def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
         ax.scatter(
             some[:, 0], some[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
         )
+
+
+def _loading_arrow(ax: Axes, end: np.ndarray, name: str) -> None:
+    """An arrow from the middle, with the name of its column."""
+    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
+    x, y = end
+    ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+    ha = "left" if x >= 0 else "right"
+    va = "bottom" if y >= 0 else "top"
+    ax.text(1.03 * x, 1.03 * y, name, ha=ha, va=va, **text)

@@ -166,15 +166,18 @@ def cobweb(
     ax = axes(ax, (5.4, 5.2))
     _draw_web(ax, angles, spokes, reach)
     for name, (rates, _) in webs.items():
-        style = line_style(ax)
-        x, y = _close_ring(angles, rates)
-        ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
-        ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
+        _draw_polygon(ax, _close_ring(angles, rates), name or "classifier")
     ring = _close_ring(angles, np.full(len(spokes), chance))
     reference_line(ax, *ring, f"guessing, {chance:.0%}")
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
+
+
+def _draw_polygon(ax: Axes, corners: tuple[np.ndarray, np.ndarray], label: str) -> None:
+    style = line_style(ax)
+    ax.plot(*corners, marker="o", markersize=4, label=label, **style)
+    ax.fill(*corners, color=style["color"], alpha=0.08, linewidth=0)
 
 
 def _angles(n_spokes: int) -> np.ndarray:

@@ -60,14 +60,7 @@ def error_reject(
     >>> error_reject(curve, doubt=0.3).lines[0].get_ydata().round(2)
     array([0.  , 0.  , 0.33])
     """
-    if isinstance(curves, Mapping) and not curves:
-        raise DataError("there are no curves to draw: give at least one")
-    named = results_by_name((ErrorRejectCurve,), curves, label)
-    if not named:
-        raise SettingError(
-            "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
-            f" name to such, not {type(curves).__name__}"
-        )
+    named = _named(curves, label)
     zero_one = all(curve.zero_one for curve in named.values())
     what = what or ("error" if zero_one else "cost")
     drawn = [_curve(name, curve, what) for name, curve in named.items()]
@@ -88,6 +81,18 @@ def error_reject(
     finish(ax, "rejected", f"{'error' if what == 'error' else 'mean cost'} among accepted", title)
     legend(ax, "lower left")
     return ax
+
+
+def _named(curves: Any, label: str | None) -> dict[str, ErrorRejectCurve]:
+    if isinstance(curves, Mapping) and not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    named = results_by_name((ErrorRejectCurve,), curves, label)
+    if not named:
+        raise SettingError(
+            "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
+            f" name to such, not {type(curves).__name__}"
+        )
+    return named
 
 
 def _curve(name: str, curve: ErrorRejectCurve, what: str) -> Curve:
