@@ -234,5 +234,7 @@ def _known_columns(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
     """The columns of the classes that a fold's estimator knows."""
     if len(fitted.classes_) == K:
         return np.arange(K)
-    known: Any = X.schema.target.categories if isinstance(X, Rows) else np.unique(np.asarray(y))  # type: ignore[union-attr]
-    return np.asarray(np.searchsorted(known, fitted.classes_))
+    categories: Any = np.unique(np.asarray(y))
+    if isinstance(X, Rows):
+        categories = X.schema.target.categories  # type: ignore[union-attr]
+    return np.asarray(np.searchsorted(categories, fitted.classes_))

@@ -164,9 +164,9 @@ def _apply_sigmoid(table: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Posteriors and their calibrated values, at least half a row away from 0 and 1."""
-    values, place = np.unique(p, return_inverse=True)
-    weight = np.bincount(place, w, len(values))
-    shares = np.bincount(place, w * happened, len(values)) / np.maximum(
+    values, index = np.unique(p, return_inverse=True)
+    weight = np.bincount(index, w, len(values))
+    shares = np.bincount(index, w * happened, len(values)) / np.maximum(
         weight, np.finfo(float).tiny
     )
     used = weight > 0

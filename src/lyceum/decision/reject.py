@@ -108,11 +108,11 @@ class ErrorRejectCurve:
         """The curve at about that many of its points, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
-        places = np.unique(
+        indices = np.unique(
             np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp)
         )
         parts = {
-            name: getattr(self, name)[places]
+            name: getattr(self, name)[indices]
             for name in ("thresholds", "reject_rate", "error", "cost")
         }
         return replace(self, **parts)
@@ -120,13 +120,13 @@ class ErrorRejectCurve:
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
         """Doubt, error and cost at some reject rates: each at the point that rejects at least that
         share."""
-        places = [
+        indices = [
             len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r))
             for r in rates
         ]
         rows = [
             tuple(float(a[i]) for a in (self.reject_rate, self.thresholds, self.error, self.cost))
-            for i in places
+            for i in indices
         ]
         return Table(
             "Error–reject curve",

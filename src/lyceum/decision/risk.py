@@ -316,7 +316,7 @@ def true_labels(y: Any) -> np.ndarray:
     return y
 
 
-def check_target(y: Any, who: Any) -> Any:
+def check_target(y: Any, caller: Any) -> Any:
     """True labels as a one-dimensional array of classes; None and Dask collections pass as they
     are."""
     if y is None or is_dask(y):
@@ -324,10 +324,10 @@ def check_target(y: Any, who: Any) -> Any:
     y = column_or_1d(y, warn=True)
     if not len(y):
         raise DataError(
-            f"there are no rows (0 samples): {type(who).__name__} needs some of every class"
+            f"there are no rows (0 samples): {type(caller).__name__} needs some of every class"
         )
     labels(y, "y")  # refuses missing ones
-    y = _check_y(y, estimator=who)
+    y = _check_y(y, estimator=caller)
     check_classification_targets(y)
     return y
 

@@ -147,13 +147,15 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         table: dict[Any, int] = {}
-        known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
-        codes = np.fromiter(known, dtype=np.int32, count=len(y))
+        codes = np.full(len(y), -1, dtype=np.int32)
+        for i, value in enumerate(y.tolist()):
+            if value is not None and value == value:
+                codes[i] = table.setdefault(value, len(table))
         labels = list(table)
     order = _sorting_order(labels)
-    places = np.full(len(labels) + 1, -1, dtype=np.int32)
-    places[order] = np.arange(len(labels), dtype=np.int32)
-    return [labels[i] for i in order], places[codes]
+    positions = np.full(len(labels) + 1, -1, dtype=np.int32)
+    positions[order] = np.arange(len(labels), dtype=np.int32)
+    return [labels[i] for i in order], positions[codes]
 
 
 def _sorting_order(labels: list[Any]) -> list[int]:
@@ -185,7 +187,7 @@ def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any]
             f" {labels[-1]!r}: use one type of label"
         )
     labels = [labels[i] for i in _sorting_order(labels)]
-    return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
+    return labels, [known_codes(source, codes, labels, reject) for source, codes in coded.values()]
 
 
 def paired_codes(
@@ -203,15 +205,15 @@ def paired_codes(
 
 
 def known_codes(
-    own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
+    source: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
 ) -> np.ndarray:
     """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
-    if own == labels:
+    if source == labels:
         return codes
-    place = {label: i for i, label in enumerate(labels)}
+    index = {label: i for i, label in enumerate(labels)}
     if reject is not None:
-        place[reject] = -2
-    return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
+        index[reject] = -2
+    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[codes]
 
 
 def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:

@@ -117,8 +117,8 @@ def grouped_bars(ax: Axes, columns: dict[str, list[float]], width: float) -> Non
 def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
-    known = {id(line) for line in ax.lines if line.get_gid() == "reference"}
-    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in known)
+    references = {id(line) for line in ax.lines if line.get_gid() == "reference"}
+    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in references)
     if order:
         ax.legend(
             [handles[i] for i in order],
@@ -138,8 +138,8 @@ def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     n = len(columns[0])
     if n <= _POINTS:
         return columns
-    places = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
-    return tuple(column[places] for column in columns)
+    indices = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
+    return tuple(column[indices] for column in columns)
 
 
 def shorten(text: str, most: int) -> str:

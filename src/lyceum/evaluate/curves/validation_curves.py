@@ -90,8 +90,8 @@ class ValidationCurve(LossCurve):
     def within_one_error(self) -> tuple[Any, ...]:
         """Values with a test loss within one standard error of the least: choose the simplest."""
         least = int(np.argmin(self.test_mean))
-        near = self.test_mean <= self.test_mean[least] + self.test_error[least]
-        return tuple(value for value, is_near in zip(self.param_range, near) if is_near)
+        within = self.test_mean <= self.test_mean[least] + self.test_error[least]
+        return tuple(value for value, is_near in zip(self.param_range, within) if is_near)
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:

@@ -312,8 +312,8 @@ def _test_target(X_test: Any, y_test: Any) -> Any:
     return y_test
 
 
-def _sample_predictions(experiment: Experiment, X_test: Any, places: np.ndarray) -> np.ndarray:
-    return np.asarray(experiment.fit(experiment.subset(places)).predict(X_test))
+def _sample_predictions(experiment: Experiment, X_test: Any, indices: np.ndarray) -> np.ndarray:
+    return np.asarray(experiment.fit(experiment.subset(indices)).predict(X_test))
 
 
 def _sample(
@@ -324,8 +324,8 @@ def _sample(
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
         if replace:
-            places = rng.randint(len(y), size=size)
+            indices = rng.randint(len(y), size=size)
         else:
-            places = rng.permutation(len(y))[:size]
-        if not several or (y[places] != y[places[0]]).any():
-            return np.sort(places)
+            indices = rng.permutation(len(y))[:size]
+        if not several or (y[indices] != y[indices[0]]).any():
+            return np.sort(indices)

@@ -120,17 +120,16 @@ def error_parts(
         raise DataError("there are no rows")
     made = np.asarray(y_pred)
     if made.ndim == 2 and made.shape[1] == len(target) and made.size:
-        error = float(np.mean([measure(target, one) for one in made]))
+        error = float(np.mean([measure(target, predictions) for predictions in made]))
     else:
         error = _loss_of(measure, target, y_pred, "y_pred")
-    at_best, at_truth = (
-        _loss_of(measure, target, given, name) for given, name in ((best, "best"), (truth, "truth"))
-    )
+    at_best = _loss_of(measure, target, best, "best")
+    at_truth = _loss_of(measure, target, truth, "truth")
     return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
 
 
-def _loss_of(measure: Callable[..., float], target: np.ndarray, given: Any, name: str) -> float:
-    column = column_of(given, name)
+def _loss_of(measure: Callable[..., float], target: np.ndarray, values: Any, name: str) -> float:
+    column = column_of(values, name)
     same_length(target, column, f"y_true and {name}")
     return measure(target, column)
 

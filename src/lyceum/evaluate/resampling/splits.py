@@ -78,8 +78,8 @@ def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
             k for k in first if taken[k] < sizes[k]
         ]
         taken[room[:short]] += 1
-    place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    is_test = place < np.repeat(taken, sizes)
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_test = rank < np.repeat(taken, sizes)
     return np.sort(order[~is_test]), np.sort(order[is_test])
 
 

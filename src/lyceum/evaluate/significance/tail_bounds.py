@@ -78,23 +78,23 @@ class Bound(Printable):
             what = "error"
         else:
             what = "mean"
-        who = f"a measured {what}"
+        subject = f"a measured {what}"
         if self.n_models > 1:
-            who = f"the measured {what} of any of {self.n_models:,} models"
+            subject = f"the measured {what} of any of {self.n_models:,} models"
         if self.sides == 2:
             off = "off"
         else:
             off = "off in one given direction"
         return Summary(
-            f"{self.name}: on {self.n:,} rows {who} is {off} by {self.within:.4g} or more "
+            f"{self.name}: on {self.n:,} rows {subject} is {off} by {self.within:.4g} or more "
             f"with probability at most {self.alpha:.4g}"
         )
 
 
 def _unknown_name(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
     """Which of the three is not given."""
-    given = {"n": n, "within": within, "alpha": alpha}
-    missing = [name for name, value in given.items() if value is None]
+    sizes = {"n": n, "within": within, "alpha": alpha}
+    missing = [name for name, value in sizes.items() if value is None]
     if len(missing) != 1:
         raise SettingError(f"give two of n, within and alpha; {3 - len(missing)} were given")
     if n is not None and n < 1:

@@ -151,20 +151,20 @@ class _Drawn:
 
     def _colors(self, groups: int) -> list[str]:
         """Every branch below the cut in its cluster's color, what is above in ink."""
-        found = [INK] * (2 * self.n - 1)
+        result = [INK] * (2 * self.n - 1)
         if not 1 < groups <= self.n:
-            return found
+            return result
         cut = 2 * self.n - groups  # nodes from here on are above the cut
         ready = 0
         for node in range(2 * self.n - 2, -1, -1):
             if node >= self.n:
                 for part in self.merges[node - self.n, :2].astype(int):
                     if node >= cut and part < cut:
-                        found[part] = COLORS[ready % len(COLORS)]
+                        result[part] = COLORS[ready % len(COLORS)]
                         ready += 1
                     elif node < cut:
-                        found[part] = found[node]
-        return found
+                        result[part] = result[node]
+        return result
 
     def label(self, end: int, names: Sequence[str] | None) -> str:
         if end >= self.n:
@@ -183,12 +183,12 @@ _ABOVE: dict[str, Any] = {
 }
 
 
-def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def silhouette(result: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The silhouette of every row, cluster by cluster, the largest at the top, and both means.
 
     Parameters
     ----------
-    found : Silhouette
+    result : Silhouette
         What `lyceum.cluster.silhouette(X, labels)` gives.
     title : str, optional
         The title of the picture.
@@ -211,23 +211,23 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
     'silhouette'
     """
     ax = axes(ax, (5.2, 4.8))
-    inside = ~np.isnan(found.points)
+    inside = ~np.isnan(result.points)
     gap = 0.02 * inside.sum() + 1
     height = 0.0
     ticks = []
     names = []
-    for c, cluster in enumerate(found.clusters):
-        values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
+    for c, cluster in enumerate(result.clusters):
+        values = np.sort(result.points[inside & (result.labels == cluster)])[::-1]
         n = len(values)
         rows = height + np.arange(n + 1)
         color = COLORS[c % len(COLORS)]
         ends = np.append(values, values[-1:])
         ax.fill_betweenx(rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85)
         ticks.append(height + n / 2)
-        names.append(f"{cluster}  ({found.cluster_means[c]:.2f})")
+        names.append(f"{cluster}  ({result.cluster_means[c]:.2f})")
         height += n + gap
-    _mean_line(ax, found.mean, "rows", INK, (5, 2))
-    _mean_line(ax, found.mean_of_clusters, "clusters", GRAY, (1.2, 1.5))
+    _mean_line(ax, result.mean, "rows", INK, (5, 2))
+    _mean_line(ax, result.mean_of_clusters, "clusters", GRAY, (1.2, 1.5))
     ax.set_yticks(ticks, names)
     ax.set_ylim(height - gap, -gap / 2)
     finish(ax, "silhouette", "cluster (its mean)", title)
@@ -241,12 +241,12 @@ def _mean_line(ax: Axes, mean: float, of: str, color: str, dashes: tuple[float, 
     ax.axvline(mean, color=color, linewidth=1.0, linestyle=(0, dashes), label=label)
 
 
-def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
+def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
     """SSE, silhouette and BIC by the number of clusters, each with the number that it chooses.
 
     Parameters
     ----------
-    found : KChoice
+    result : KChoice
         What `lyceum.cluster.choose_k(X)` gives.
     title : str, optional
         The title of the picture.
@@ -269,21 +269,21 @@ def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
     from matplotlib import pyplot
 
     figure, drawn = pyplot.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
-    best = [found.elbow if np.isfinite(found.second_differences).any() else None]
-    best.append(found.by_silhouette if np.isfinite(found.silhouettes).any() else None)
-    best.append(found.by_bic)
+    best = [result.elbow if np.isfinite(result.second_differences).any() else None]
+    best.append(result.by_silhouette if np.isfinite(result.silhouettes).any() else None)
+    best.append(result.by_bic)
     rows = (
-        ("SSE", found.sse, "elbow"),
-        ("mean silhouette", found.silhouettes, "largest"),
-        ("BIC", found.bic, "least"),
+        ("SSE", result.sse, "elbow"),
+        ("mean silhouette", result.silhouettes, "largest"),
+        ("BIC", result.bic, "least"),
     )
     for ax, (name, values, how), k in zip(drawn, rows, best):
-        ax.plot(found.clusters, values, color=COLORS[0], marker="o", markersize=4)
+        ax.plot(result.clusters, values, color=COLORS[0], marker="o", markersize=4)
         if k is not None:
-            at = int(np.flatnonzero(found.clusters == k)[0])
+            index = int(np.flatnonzero(result.clusters == k)[0])
             ax.plot(
                 [k],
-                [values[at]],
+                [values[index]],
                 "o",
                 color=COLORS[1],
                 markersize=9,

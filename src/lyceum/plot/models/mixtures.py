@@ -68,9 +68,9 @@ def mixture(
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
-        some = cells[labels == k]
+        rows = cells[labels == k]
         ax.scatter(
-            some[:, 0], some[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
+            rows[:, 0], rows[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
         )
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
@@ -149,15 +149,15 @@ def _ellipses(
 ) -> None:
     from matplotlib.patches import Ellipse
 
-    at = list(columns)
+    pair = list(columns)
     for k, (weight, mean, matrix) in enumerate(zip(weights, means, matrices)):
         if weight < 1e-3:
             continue
-        values, vectors = np.linalg.eigh(matrix[np.ix_(at, at)])
+        values, vectors = np.linalg.eigh(matrix[np.ix_(pair, pair)])
         width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
         color = COLORS[k % len(COLORS)]
-        center = (float(mean[at[0]]), float(mean[at[1]]))
+        center = (float(mean[pair[0]]), float(mean[pair[1]]))
         ax.add_patch(
             Ellipse(
                 center,

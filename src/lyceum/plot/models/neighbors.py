@@ -169,8 +169,8 @@ def neighbor_regions(
     sides, grid = plane_grid(rows, 0.08, _SIDE)
     for ax, k in zip(axs, n_neighbors):
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
-        found = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
-        _regions(ax, sides, found, len(classes))
+        regions = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
+        _regions(ax, sides, regions, len(classes))
         _scatter(ax, rows, codes, classes if ax is axs[0] else None)
         finish(ax, *_names_of(X), f"k = {k}")
     return axs
@@ -321,13 +321,13 @@ def _edges(triangles: Any) -> np.ndarray:
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
-def _regions(ax: Axes, sides: list[np.ndarray], found: np.ndarray, n_classes: int) -> None:
+def _regions(ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int) -> None:
     from matplotlib.colors import ListedColormap
 
     colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
     ax.pcolormesh(
         *sides,
-        found,
+        regions,
         cmap=colors,
         vmin=-0.5,
         vmax=max(2, n_classes) - 0.5,
@@ -335,8 +335,8 @@ def _regions(ax: Axes, sides: list[np.ndarray], found: np.ndarray, n_classes: in
         rasterized=True,
     )
     for c in range(n_classes):
-        if (found == c).any() and (found != c).any():
-            ax.contour(*sides, found == c, levels=[0.5], colors=INK, linewidths=0.7)
+        if (regions == c).any() and (regions != c).any():
+            ax.contour(*sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7)
 
 
 def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray | None) -> None:

@@ -71,7 +71,7 @@ def label_curves(
 
 
 def policy(
-    found: Any,
+    result: Any,
     *,
     world: Any = None,
     shape: tuple[int, int] | None = None,
@@ -82,8 +82,8 @@ def policy(
 
     Parameters
     ----------
-    found : Policy, QLearning or Sarsa
-        What was found; actions are 0 left, 1 down, 2 right, 3 up.
+    result : Policy, QLearning or Sarsa
+        What was result; actions are 0 left, 1 down, 2 right, 3 up.
     world : GridWorld or gymnasium's environment with a map, optional
         Its start, goals, pits and walls are marked.
     shape : tuple of int, optional
@@ -107,20 +107,20 @@ def policy(
     >>> len(ax.images)
     1
     """
-    found = getattr(found, "policy_", found)
+    result = getattr(result, "policy_", result)
     if shape is None:
-        shape = found.shape
-    if shape is None or int(np.prod(shape)) != len(found.values):
+        shape = result.shape
+    if shape is None or int(np.prod(shape)) != len(result.values):
         raise DataError(
-            f"{len(found.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
+            f"{len(result.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
         )
     rows, columns = shape
     ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
     letters = _letters(world, shape)
-    values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
+    values = np.ma.masked_array(np.reshape(result.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
     dark = values.min() + 0.65 * np.ptp(values)
-    for state, q in enumerate(found.q):
+    for state, q in enumerate(result.q):
         cell = divmod(state, columns)
         ink = "white" if np.ptp(values) > 0 and values[cell] > dark else INK
         _draw_state(ax, cell, letters[cell], values[cell], q, ink)
@@ -136,11 +136,11 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
     world = getattr(world, "unwrapped", world)
     cells = getattr(world, "cells", None)
     if cells is not None:
-        found = np.array([list(row) for row in cells])
+        result = np.array([list(row) for row in cells])
     else:
-        found = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
-    if found.shape == tuple(shape):
-        return found
+        result = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    if result.shape == tuple(shape):
+        return result
     return np.full(shape, ".")
 
 
@@ -196,14 +196,14 @@ def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> A
     """
     reports = model.stages_
     ax = axes(ax, (6.0, 1.4 + 0.55 * len(reports)))
-    place = np.arange(len(reports))
+    heights = np.arange(len(reports))
     decided = np.array([one.decided for one in reports])
     wrong = np.array([0.0 if np.isnan(one.error) else one.error * one.decided for one in reports])
     passed = np.array([one.reached for one in reports]) - decided
-    ax.barh(place, decided - wrong, color=COLORS[0], label="decided right")
-    ax.barh(place, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
-    ax.barh(place, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
-    ax.set_yticks(place, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
+    ax.barh(heights, decided - wrong, color=COLORS[0], label="decided right")
+    ax.barh(heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
+    ax.barh(heights, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
+    ax.set_yticks(heights, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
     finish(

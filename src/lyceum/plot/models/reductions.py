@@ -46,18 +46,18 @@ def scree(
     """
     ax = axes(ax)
     ratio = np.asarray(pca.explained_variance_ratio_)
-    places = np.arange(1, len(ratio) + 1)
+    numbers = np.arange(1, len(ratio) + 1)
     total = np.cumsum(ratio)
-    ax.bar(places, ratio, color=COLORS[0], width=0.65, label="each")
+    ax.bar(numbers, ratio, color=COLORS[0], width=0.65, label="each")
     ax.plot(
-        places, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
+        numbers, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
     )
     if proportion is not None:
         reached = np.flatnonzero(total >= proportion)
         text = f"{proportion:.0%}" + (f": {reached[0] + 1} components" if len(reached) else "")
         ax.axhline(proportion, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
         ax.text(
-            places[-1] + 0.4,
+            numbers[-1] + 0.4,
             proportion - 0.015,
             text,
             ha="right",
@@ -65,8 +65,8 @@ def scree(
             color=GRAY,
             fontsize="small",
         )
-    if len(places) <= 15:
-        ax.set_xticks(places)
+    if len(numbers) <= 15:
+        ax.set_xticks(numbers)
     ax.set_ylim(0, 1.03)
     finish(ax, "component", "proportion of variance", title)
     ax.grid(False, axis="x")
@@ -190,10 +190,10 @@ def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
         return
     labels = np.asarray(labels)
     for k, label in enumerate(np.unique(labels.astype(str))):
-        some = scores[labels.astype(str) == label]
+        rows = scores[labels.astype(str) == label]
         color = COLORS[k % len(COLORS)]
         ax.scatter(
-            some[:, 0], some[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
+            rows[:, 0], rows[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
         )
 
 
