@@ -335,12 +335,11 @@ def junction_tree(
     """
     tree = net if isinstance(net, JunctionTree) else net.junction_tree()
     cliques = {str(c): clique for c, clique in enumerate(tree.cliques)}
-    widths = {name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()}
-    parents = {str(c): [str(up)] if up >= 0 else [] for c, up in enumerate(tree.parents)}
-    layout = layered_layout(parents, widths, gap=0.3)
+    parents = _clique_parents(tree)
+    layout = layered_layout(parents, _clique_widths(cliques), gap=0.3)
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
-    centers = {name: np.array([layout.x[name], step * layout.layer[name]]) for name in cliques}
+    centers = {name: np.array([x, step * layout.layer[name]]) for name, x in layout.x.items()}
     for name, clique in cliques.items():
         _box_text(ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0)
         for parent in parents[name]:
@@ -351,6 +350,14 @@ def junction_tree(
     ax.axis("off")
     heading(ax, title)
     return ax
+
+
+def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
+    return {str(c): [str(up)] if up >= 0 else [] for c, up in enumerate(tree.parents)}
+
+
+def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:
+    return {name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()}
 
 
 def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:

@@ -62,6 +62,16 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
     dotted: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
     ax.axhline(limit, label="least + 1 se", gid="reference", **dotted)
     n_chosen = int(leaves[choice.chosen])
+    _mark_choice(ax, n_chosen, choice)
+    if len(leaves) > 1 and leaves.max() > 30:
+        ax.set_xscale("log")
+    ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
+    finish(ax, "leaves", "cost", title)
+    legend(ax)
+    return ax
+
+
+def _mark_choice(ax: Axes, n_chosen: int, choice: Any) -> None:
     ax.plot(
         [n_chosen],
         [float(choice.risks[choice.chosen])],
@@ -73,9 +83,3 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
         markeredgewidth=1.5,
         label=f"chosen: {n_chosen} leaves, α = {choice.alpha:.3g}",
     )
-    if len(leaves) > 1 and leaves.max() > 30:
-        ax.set_xscale("log")
-    ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
-    finish(ax, "leaves", "cost", title)
-    legend(ax)
-    return ax

@@ -10,6 +10,7 @@ from itertools import pairwise
 from lyceum.bayesnets import topological_order
 
 _SWEEPS = 16
+_BEND = 0.12  # the width of a bend of a line
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,10 @@ def layered_layout(
     return LayeredLayout(centers, depth, bends, right - left, len(layers))
 
 
+def _edges(parents: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    return [(parent, child) for child, above in parents.items() for parent in above]
+
+
 def _order_layers(layers: list[list[str]], linked: Mapping[str, list[str]]) -> None:
     """Sweep down and up in turn: a layer in the order of its neighbors in the one before it."""
     for sweep in range(_SWEEPS):
@@ -90,14 +95,14 @@ def _with_bends(
     """The neighbors of every node when long edges have a node in every layer that they cross."""
     linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    edges = [(parent, child) for child, above in parents.items() for parent in above]
-    for parent, child in edges:
+    for parent, child in _edges(parents):
         between = range(depth[parent] + 1, depth[child])
         chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
         for bend, layer in chain:
-            sizes[bend] = 0.12
             layers[layer].append(bend)
-        names = [parent, *dict(chain), child]
+        bends = dict.fromkeys(dict(chain), _BEND)
+        sizes |= bends
+        names = [parent, *bends, child]
         for upper, lower in pairwise(names):
             linked[upper].append(lower)
             linked[lower].append(upper)

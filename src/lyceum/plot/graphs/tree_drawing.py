@@ -304,23 +304,30 @@ class _TreeDrawing:
             )
         )
         step = 1.35 * self.font * _POINT
-        if self._has_bar(box.children):
-            bar = 4 * _POINT
-        else:
-            bar = 0.0
+        bar = 4 * _POINT if self._has_bar(box.children) else 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
         for i, line in enumerate(box.lines):
-            style: dict[str, Any] = {"fontsize": self.font if i == 0 else self.font - 1}
-            if i == 0 and not inner:
-                style["fontweight"] = "bold"
-            where: dict[str, Any] = {"ha": "center", "va": "center_baseline"}
-            ax.text(box.x, top - i * step, line, color=INK, zorder=5, **where, **style)
+            self._line(ax, (box.x, top - i * step), line, i == 0, i == 0 and not inner)
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
             text = f"… {box.cut} leaves"
             size = self.font - 1
             ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", color=GRAY, fontsize=size)
+
+    def _line(
+        self, ax: Axes, center: tuple[float, float], text: str, is_first: bool, is_bold: bool
+    ) -> None:
+        ax.text(
+            *center,
+            text,
+            ha="center",
+            va="center_baseline",
+            color=INK,
+            zorder=5,
+            fontsize=self.font if is_first else self.font - 1,
+            fontweight="bold" if is_bold else "normal",
+        )
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
         """The shares of the classes, as a bar in the lower edge of the box."""

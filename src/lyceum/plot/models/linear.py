@@ -243,12 +243,17 @@ def posterior_contours(
         colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
     for label, color in zip(model.classes_, colors):
-        x0, x1 = cells[y == label].T
-        ax.scatter(x0, x1, s=16, color=color, edgecolors="white", linewidths=0.4, label=str(label))
+        rows = cells[y == label]
+        _mark_rows(ax, rows, color, str(label))
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
+
+
+def _mark_rows(ax: Axes, rows: np.ndarray, color: str, label: str) -> None:
+    x, y = rows.T
+    ax.scatter(x, y, s=16, color=color, edgecolors="white", linewidths=0.4, label=label)
 
 
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:
