@@ -24,12 +24,13 @@ PACKAGES = [
     "pyarrow",
 ]
 INTRO = """\
-Written by `python benchmarks/run.py --record`. Seconds are the best of the rounds, contenders interleaved. In
-lyceum's row the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum is faster), in a peer's
-row that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is
-resident memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality
-that falls short of the best contender's by more than the workload allows. Where other processes took more
-than a few percent of the cores, distrust the times.
+Written by `python benchmarks/run.py --record`. Seconds are the best of the rounds, contenders
+interleaved. In lyceum's row the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum
+is faster), in a peer's row that peer's seconds over lyceum's. Import and out of core say in their
+titles what theirs is. MiB is resident memory gained at the peak of a run; out of core, the peak of
+the whole process. WORSE marks a quality that falls short of the best contender's by more than the
+workload allows. Where other processes took more than a few percent of the cores, distrust the
+times.
 """
 
 

@@ -187,6 +187,24 @@ def _wide(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([noise, frame], axis=1)
 
 
+def _some_cells(
+    rng: np.random.Generator, share: float, cell: object, kind: type = float
+) -> np.ndarray:
+    """Normal numbers with a share of cells that hold something else."""
+    is_other = rng.random(N) < share
+    return np.where(is_other, cell, rng.normal(size=N).astype(kind))
+
+
+def _emoji(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
+    colors = frame.c.replace({"red": "🔴", "green": "🟢"})
+    return frame.assign(c=colors).rename(columns={"a": "😀 a", "b": "Größe\tin €"})
+
+
+def _same_rows(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
+    rows = pd.concat([frame.iloc[[0]]] * 40 + [frame.iloc[[1]]] * 40)
+    return rows.assign(a=1.0, b=2.0, c="c", y=["yes", "no"] * 40)
+
+
 HOSTILE: dict[str, Maker] = {
     "constant column": _with(k=1.5, t="same"),
     "all missing column": _with(e=np.nan),
@@ -194,13 +212,11 @@ HOSTILE: dict[str, Maker] = {
     "one class": _target(lambda rng, frame: "yes"),
     "one number": _target(lambda rng, frame: 2.5),
     "duplicate names": _repeat_name,
-    "emoji": lambda rng, frame: frame.assign(c=frame.c.replace({"red": "🔴", "green": "🟢"})).rename(
-        columns={"a": "😀 a", "b": "Größe\tin €"}
-    ),
+    "emoji": _emoji,
     "huge integers": _with(i=lambda rng: rng.integers(2**62, 2**63 - 1, N)),
-    "infinite cells": _with(f=lambda rng: np.where(rng.random(N) < 0.1, np.inf, rng.normal(size=N))),
-    "minus infinite cells": _with(f=lambda rng: np.where(rng.random(N) < 0.1, -np.inf, rng.normal(size=N))),
-    "mixed types": _with(m=lambda rng: np.where(rng.random(N) < 0.5, "n/a?", rng.normal(size=N).astype(str))),
+    "infinite cells": _with(f=lambda rng: _some_cells(rng, 0.1, np.inf)),
+    "minus infinite cells": _with(f=lambda rng: _some_cells(rng, 0.1, -np.inf)),
+    "mixed types": _with(m=lambda rng: _some_cells(rng, 0.5, "n/a?", str)),
     "cells of 1e308": _with(f=lambda rng: 1e308 * rng.uniform(-1.7, 1.7, N)),
     "cells of 1e-308": _with(f=lambda rng: 1e-308 * rng.normal(size=N)),
     "offset of 1e12": lambda rng, frame: frame.assign(a=frame.a + 1e12),
@@ -210,9 +226,7 @@ HOSTILE: dict[str, Maker] = {
     "infinite target": _infinite_target,
     "missing everywhere": _holes,
     "more columns than rows": _wide,
-    "all rows the same": lambda rng, frame: pd.concat([frame.iloc[[0]]] * 40 + [frame.iloc[[1]]] * 40).assign(
-        a=1.0, b=2.0, c="c", y=["yes", "no"] * 40
-    ),
+    "all rows the same": _same_rows,
     "rows twice": lambda rng, frame: pd.concat([frame, frame]),
     "a class of one row": _target(lambda rng, frame: np.where(np.arange(N) == 5, "rare", frame.y)),
     "every class once": _target(lambda rng, frame: [f"name {i}" for i in range(N)]),
@@ -224,9 +238,13 @@ HOSTILE: dict[str, Maker] = {
     "free text": _with(t=[_say(i) for i in range(N)]),
     "names": _with(name=[f"K{i:03d}" for i in range(N)]),
     "only a counter": _counter,
-    "only names": lambda rng, frame: pd.DataFrame({"name": [f"K{i}" for i in range(N)], "y": frame.y}),
+    "only names": lambda rng, frame: pd.DataFrame(
+        {"name": [f"K{i}" for i in range(N)], "y": frame.y}
+    ),
     "copy of the target": lambda rng, frame: frame.assign(leak=frame.y),
-    "decimal commas": lambda rng, frame: frame.assign(a=frame.a.map("{:.3f}".format).str.replace(".", ",")),
+    "decimal commas": lambda rng, frame: frame.assign(
+        a=frame.a.map("{:.3f}".format).str.replace(".", ",")
+    ),
     "true and false": lambda rng, frame: frame.assign(t=frame.a > 0, y=frame.y == "yes"),
     "weather": _weather,
     "three rows": _first(3),

@@ -15,7 +15,10 @@ from lyceum.cli import main as run_command
 
 COSTS = "bad:good=5,good:bad=1"  # true:action=cost
 # Without this choice the study takes all learners that suit the table, and some minutes.
-LEARNERS = "NaiveBayes,LinearDiscriminantAnalysis,QuadraticDiscriminantAnalysis,BayesianGaussianClassifier,LogisticRegression"
+LEARNERS = (
+    "NaiveBayes,LinearDiscriminantAnalysis,QuadraticDiscriminantAnalysis,"
+    "BayesianGaussianClassifier,LogisticRegression"
+)
 
 
 def lyceum(*arguments: str) -> None:

@@ -27,8 +27,17 @@ ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 250_000_000  # bytes of all packages together, as they are installed without bytecode
 PACKAGES = ("numpy", "scipy", "scikit-learn", "threadpoolctl")  # scikit-learn brings joblib
 ABSENT = (
-    "pyarrow", "pandas", "polars", "duckdb", "matplotlib", "jinja2", "typer", "rich", "tomli_w", "skops",
-)  # fmt: skip
+    "pyarrow",
+    "pandas",
+    "polars",
+    "duckdb",
+    "matplotlib",
+    "jinja2",
+    "typer",
+    "rich",
+    "tomli_w",
+    "skops",
+)
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 

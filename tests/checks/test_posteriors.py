@@ -68,5 +68,5 @@ def test_nonsense_is_refused_where_posteriors_are_taken():
         calibration_curve([0, 1], nonsense)
     with pytest.raises(DataError, match=r"negative probability -0\.1 in row 0"):
         minimum_risk(nonsense)
-    with pytest.raises(DataError, match="from 0 to 1, not scores"):
+    with pytest.raises(DataError, match="posteriors, not scores"):
         plot.calibration([0, 1], nonsense[:, 0])

@@ -13,7 +13,6 @@ import lyceum
 from lyceum import datasets, scan
 from lyceum.bayes import NaiveBayes
 from lyceum.decision import (
-    CALIBRATIONS,
     BayesOptimalClassifier,
     CalibratedClassifierCV,
     MinimumRiskClassifier,
@@ -58,7 +57,7 @@ def test_isotonic_steps_are_scikit_learns_where_they_do_not_reach_0_or_1():
     assert 0.0 < ours.min() <= ours.max() < 1.0
 
 
-@pytest.mark.parametrize("method", CALIBRATIONS)
+@pytest.mark.parametrize("method", PosteriorMap.METHODS)
 @pytest.mark.parametrize("K", [2, 3])
 def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeated_row(method, K):
     y, sharp, _ = outcomes(400, K, 4.0)
@@ -83,7 +82,7 @@ def test_what_is_no_map_is_refused():
         PosteriorMap("temperature", (np.array([-1.0]),)).check()
 
 
-@pytest.mark.parametrize("method", CALIBRATIONS)
+@pytest.mark.parametrize("method", PosteriorMap.METHODS)
 def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
     model = MinimumRiskClassifier(CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2).fit(rows)

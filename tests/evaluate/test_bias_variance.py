@@ -65,7 +65,7 @@ def test_variance_of_least_squares_is_its_closed_form():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))
     y = X @ [1.0, 2.0] + rng.normal(size=2000)
-    parts = bias_variance(LinearRegression(), X, y, X[:500], y[:500], n_samples=100)
+    parts = bias_variance(LinearRegression(), X, y, X[:500], y[:500], n_rounds=100)
     assert parts.variance == pytest.approx(3 / 2000, rel=0.3)  # sigma^2 (d + 1) / N
     assert parts.loss == "squared"
 
@@ -76,13 +76,11 @@ def test_deep_trees_vary_and_stumps_are_biased():
     X = rng.normal(size=(400, 2))
     y = np.where((X[:, 0] * X[:, 1] > 0) ^ (rng.random(400) < 0.1), "in", "out")
     halves = X[:200], y[:200], X[200:], y[200:]
-    deep = bias_variance(DecisionTreeClassifier(random_state=0), *halves, n_samples=25)
-    stump = bias_variance(
-        DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_samples=25
-    )
+    deep = bias_variance(DecisionTreeClassifier(random_state=0), *halves, n_rounds=25)
+    stump = bias_variance(DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_rounds=25)
     assert stump.bias > 2 * deep.bias
     constant = bias_variance(
-        DummyClassifier(strategy="constant", constant="in"), *halves, n_samples=5
+        DummyClassifier(strategy="constant", constant="in"), *halves, n_rounds=5
     )
     assert constant.variance == 0.0
     assert constant.error == pytest.approx((y[200:] != "in").mean())
@@ -91,7 +89,9 @@ def test_deep_trees_vary_and_stumps_are_biased():
 def test_samples_are_the_same_for_a_seed_and_hold_two_classes():
     X, y = np.arange(12.0)[:, None], np.array([0] * 11 + [1])
     first, second = (
-        bias_variance(KNeighborsClassifier(1), X, y, X, y, n_samples=8, share=0.5, replace=False)
+        bias_variance(
+            KNeighborsClassifier(1), X, y, X, y, n_rounds=8, train_size=0.5, replace=False
+        )
         for _ in range(2)
     )
     assert first.error == second.error
@@ -105,8 +105,8 @@ def test_shapes_and_settings_are_checked():
         decompose([1.0, 2.0], [[1.0, 2.0]], truth=[1.0])
     with pytest.raises(SettingError, match="'squared', 'error'"):
         decompose([1.0], [[1.0]], loss="hinge")
-    with pytest.raises(SettingError, match="share=2"):
-        bias_variance(LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], share=2.0)
+    with pytest.raises(SettingError, match="train_size=2"):
+        bias_variance(LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], train_size=2.0)
 
 
 def test_variance_that_helps_as_much_as_it_hurts_is_exactly_zero():

@@ -17,8 +17,21 @@ Y = RNG.integers(0, 2, 200)
 P = np.where(RNG.random(200) < 0.7, Y, 1 - Y)
 W = RNG.integers(0, 3, 200)
 
-RATES = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
-         "npv", "f1", "kappa", "matthews", "prevalence", "balanced_accuracy")  # fmt: skip
+RATES = (
+    "accuracy",
+    "error",
+    "precision",
+    "recall",
+    "specificity",
+    "false_positive_rate",
+    "miss_rate",
+    "npv",
+    "f1",
+    "kappa",
+    "matthews",
+    "prevalence",
+    "balanced_accuracy",
+)
 
 
 @pytest.mark.syllabus("14.2")

@@ -88,7 +88,7 @@ def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
 
 
 def test_given_classes_and_a_reject_label_go_together():
-    matrix = confusion_matrix(list("ab?"), list("?ba"), classes=["b", "a", "?"], reject="?")
+    matrix = confusion_matrix(list("ab?"), list("?ba"), labels=["b", "a", "?"], reject="?")
     assert matrix.classes.tolist() == ["b", "a"]
     assert matrix.full.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
 
@@ -195,8 +195,8 @@ def test_errors_say_what_to_do():
         confusion_matrix([1, 2], ["1", "2"])
     with pytest.raises(DataError, match="numeric target"):
         confusion_matrix(np.arange(6000), np.arange(6000))
-    with pytest.raises(DataError, match="not among the classes"):
-        confusion_matrix([1, 2], [1, 2], classes=[1])
+    with pytest.raises(DataError, match="none of the labels"):
+        confusion_matrix([1, 2], [1, 2], labels=[3])
     with pytest.raises(DataError, match="negative or missing"):
         confusion_matrix([1], [1], sample_weight=[-1.0])
     with pytest.raises(SettingError, match="no class 9"):
@@ -208,7 +208,7 @@ def test_errors_say_what_to_do():
 
 
 def test_given_classes_fix_the_order():
-    matrix = confusion_matrix(["b", "a"], ["b", "b"], classes=["b", "a", "never"])
+    matrix = confusion_matrix(["b", "a"], ["b", "b"], labels=["b", "a", "never"])
     assert matrix.counts.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
     assert "never" in str(matrix)
 

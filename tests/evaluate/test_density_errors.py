@@ -22,7 +22,7 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
     """The mean of the estimate is N(0, 1 + h²), its variance [∫K_h² f - mean²] / n."""
     n = 100
     found = density_errors(
-        KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_samples=150
+        KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_rounds=150
     )
     x = np.random.default_rng(5).normal(size=20_000)
     for h, bias, variance in zip(WIDTHS, found.bias, found.variance):
@@ -40,7 +40,7 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
 def test_the_picture_has_the_three_curves_and_marks_the_best(tmp_path):
     truth = GaussianMixture(2, random_state=0).fit(np.random.default_rng(0).normal(size=(40, 2)))
     found = density_errors(
-        KernelDensity(), truth, "bandwidth", WIDTHS[::-1], n_samples=3, n_points=20
+        KernelDensity(), truth, "bandwidth", WIDTHS[::-1], n_rounds=3, n_points=20
     )
     ax = plot.density_errors(found, title="window")
     assert [line.get_label() for line in ax.lines[:3]] == ["squared bias", "variance", "error"]
@@ -53,5 +53,5 @@ def test_the_picture_has_the_three_curves_and_marks_the_best(tmp_path):
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(DataError, match="no values of bandwidth"):
         density_errors(KernelDensity(), TRUTH, "bandwidth", [])
-    with pytest.raises(SettingError, match="n_samples=1"):
-        density_errors(KernelDensity(), TRUTH, "bandwidth", [1.0], n_samples=1)
+    with pytest.raises(SettingError, match="n_rounds=1"):
+        density_errors(KernelDensity(), TRUTH, "bandwidth", [1.0], n_rounds=1)

@@ -69,16 +69,16 @@ def test_two_classes_give_the_plain_area(measure):
 @pytest.mark.parametrize("measure", [auc_fawcett, auc_hand_till])
 def test_an_empty_class_is_left_out_and_one_class_gives_a_half(measure):
     kept = Y != 2
-    without = measure(Y[kept], PROBA[kept], classes=range(K))
+    without = measure(Y[kept], PROBA[kept], labels=range(K))
     assert without == pytest.approx(measure(Y[kept], PROBA[kept][:, [0, 1, 3]]))
-    assert measure([1, 1], PROBA[:2], classes=range(K)) == 0.5
+    assert measure([1, 1], PROBA[:2], labels=range(K)) == 0.5
 
 
 def test_scores_that_do_not_fit_the_classes_are_refused():
-    with pytest.raises(DataError, match="give classes="):
+    with pytest.raises(DataError, match="give labels="):
         auc_fawcett([0, 1, 2], np.ones((3, 4)))
     with pytest.raises(DataError, match="outside the classes"):
-        auc_fawcett([0, 1, 9], np.ones((3, 2)), classes=[0, 1])
+        auc_fawcett([0, 1, 9], np.ones((3, 2)), labels=[0, 1])
     with pytest.raises(MissingValuesError, match="1 missing"):
         auc_hand_till([0, 1, 2], np.where(np.eye(3) == 0, 0.0, [np.nan, 1, 1]))
 
@@ -99,5 +99,5 @@ def test_modified_macro_average_at_the_edges():
     assert macro_average_modified([0, 0], [0, 0]) == 1.0
     assert macro_average_modified([0, 0], [0, 1]) == 0.5  # class 1 has no rows
     assert macro_average_modified([], []) == 0.0
-    with pytest.raises(SettingError, match="give y and predicted"):
+    with pytest.raises(SettingError, match="give y_true and y_pred"):
         macro_average_modified([0, 1])

@@ -16,15 +16,15 @@ RAGGED = [[1.0], [1.0, 2.0]]
 )
 @pytest.mark.parametrize("given", [TEXT, {"a": 1}, [1j, 2j]])
 def test_predicted_classes_in_the_place_of_posteriors_are_refused(measure, given):
-    with pytest.raises(DataError, match="proba must hold numbers"):
+    with pytest.raises(DataError, match=r"y_proba? must hold numbers"):
         measure(LABELS, given)
 
 
 @pytest.mark.parametrize("measure", [evaluate.regression_report, evaluate.gaussian_log_likelihood])
 def test_classes_in_the_place_of_numbers_are_refused(measure):
-    with pytest.raises(DataError, match="y must hold numbers, but it holds <U1 such as 'a'"):
+    with pytest.raises(DataError, match="y_true must hold numbers, but it holds <U1 such as 'a'"):
         measure(TEXT, SCORES)
-    with pytest.raises(DataError, match="predicted must hold numbers"):
+    with pytest.raises(DataError, match="y_pred must hold numbers"):
         measure(SCORES, TEXT)
 
 
@@ -114,7 +114,7 @@ def test_settings_of_curves_and_rounds_are_named():
     with pytest.raises(SettingError, match="n_rounds=0"):
         evaluate.bootstrap_632(model, X, y, n_rounds=0)
     for sizes in (["a"], [-1]):
-        with pytest.raises(SettingError, match="sizes="):
-            evaluate.learning_curve(model, X, y, sizes=sizes, cv=3)
+        with pytest.raises(SettingError, match="train_sizes="):
+            evaluate.learning_curve(model, X, y, train_sizes=sizes, cv=3)
     with pytest.raises(DataError, match=r"^1 folds of 12 rows"):
         evaluate.cross_validate(model, X, y, cv=1)

@@ -71,7 +71,7 @@ def test_no_input_gives_nan_or_a_warning(rows):
 
 
 def test_missing_cells_are_refused():
-    with pytest.raises(MissingValuesError, match="predicted has 1"):
+    with pytest.raises(MissingValuesError, match="y_pred has 1"):
         regression_report([1.0, 2.0], [1.0, np.nan])
     with pytest.raises(DataError, match="2 and 1 rows"):
         regression_report([1.0, 2.0], [1.0])

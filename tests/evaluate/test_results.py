@@ -23,7 +23,7 @@ decided = np.where(p > 0.5, "yes", "no")
 RESULTS = {
     "AucInterval": lambda: evaluate.auc_interval(y, p),
     "BayesFactor": lambda: evaluate.bayes_factor(1_000.0, -10.0),
-    "BiasVariance": lambda: evaluate.bias_variance(GaussianNB(), X, y, X, y, n_samples=3),
+    "BiasVariance": lambda: evaluate.bias_variance(GaussianNB(), X, y, X, y, n_rounds=3),
     "BinaryReport": lambda: evaluate.binary_report(y, decided),
     "Bootstrap632": lambda: evaluate.bootstrap_632(GaussianNB(), X, y, n_rounds=3),
     "Bound": lambda: evaluate.hoeffding_bound(n=100, alpha=0.05),
@@ -37,7 +37,7 @@ RESULTS = {
     "CrossValidation": lambda: evaluate.cross_validate(GaussianNB(), X, y, cv=3),
     "DeLong": lambda: evaluate.delong(y, p, X[:, 1]),
     "DensityErrors": lambda: evaluate.density_errors(
-        KernelDensity(), GaussianDensity().fit(X), "bandwidth", [0.5, 1.0], n_rows=20, n_samples=3
+        KernelDensity(), GaussianDensity().fit(X), "bandwidth", [0.5, 1.0], n_rows=20, n_rounds=3
     ),
     "ErrorParts": lambda: evaluate.error_parts(y, decided, y, y, loss="error"),
     "FitVerdict": lambda: evaluate.fit_verdict(0.1, 0.3, 0.5),
@@ -50,7 +50,7 @@ RESULTS = {
     "RegressionReport": lambda: evaluate.regression_report(number, number + 1),
     "RocCurve": lambda: evaluate.roc_curve(y, p),
     "ValidationCurve": lambda: evaluate.validation_curve(
-        GaussianNB(), X, y, name="priors", values=[None, (0.5, 0.5)], cv=3
+        GaussianNB(), X, y, param_name="priors", param_range=[None, (0.5, 0.5)], cv=3
     ),
 }
 

@@ -239,9 +239,11 @@ def test_three_parts_of_rows(tmp_path):
 
 RESAMPLED = {
     "bootstrap_632": lambda *data: bootstrap_632(NaiveBayes(), *data, n_rounds=4),
-    "learning_curve": lambda *data: learning_curve(NaiveBayes(), *data, cv=3, sizes=(0.3, 1.0)),
+    "learning_curve": lambda *data: learning_curve(
+        NaiveBayes(), *data, cv=3, train_sizes=(0.3, 1.0)
+    ),
     "validation_curve": lambda *data: validation_curve(
-        DecisionTreeClassifier(), *data, cv=3, name="max_depth", values=[1, 3]
+        DecisionTreeClassifier(), *data, cv=3, param_name="max_depth", param_range=[1, 3]
     ),
     "five_by_two": lambda *data: five_by_two(
         NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data
@@ -264,9 +266,9 @@ def test_resampling_of_rows_gives_what_the_frame_gives(name, source, tmp_path):
 def test_bias_and_variance_of_rows(source, tmp_path):
     rows = rows_of(source, tmp_path)
     train, test = np.arange(N // 2), np.arange(N // 2, N)
-    found = bias_variance(NaiveBayes(), rows.take(train), X_test=rows.take(test), n_samples=5)
+    found = bias_variance(NaiveBayes(), rows.take(train), X_test=rows.take(test), n_rounds=5)
     expected = bias_variance(
-        NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_samples=5
+        NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_rounds=5
     )
     same(expected, found)
 

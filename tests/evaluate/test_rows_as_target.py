@@ -109,11 +109,11 @@ def test_rows_without_a_target_or_with_missing_ones_are_refused():
 
 
 def test_rows_in_the_place_of_anything_else_are_refused():
-    with pytest.raises(DataError, match=r"predicted is scanned rows.*what the model predicts"):
+    with pytest.raises(DataError, match=r"y_pred is scanned rows.*what the model predicts"):
         evaluate.confusion_matrix(ROWS, ROWS)
-    with pytest.raises(DataError, match=r"score is scanned rows.*what the model predicts"):
+    with pytest.raises(DataError, match=r"y_score is scanned rows.*what the model predicts"):
         evaluate.roc_curve(ROWS, ROWS)
-    with pytest.raises(DataError, match="proba is scanned rows"):
+    with pytest.raises(DataError, match="y_prob is scanned rows"):
         evaluate.calibration_curve(ROWS, ROWS)
     with pytest.raises(DataError, match=r"sample_weight is scanned rows.*rows.sample_weight"):
         evaluate.roc_curve(ROWS, PROBA[:, 1], sample_weight=ROWS, **POSITIVE)

@@ -56,7 +56,7 @@ def test_a_network_has_a_line_for_every_weight_drawn(model):
     texts = {t.get_text() for t in ax.texts}
     assert {"x0", "x1", "x2", "yes", "⋮"} <= texts
     first = lines[0].get_colors()[0][:3]
-    want = matplotlib.colors.to_rgb(plot.COLORS[int(model.coefs_[0][0, 0] < 0)])
+    want = matplotlib.colors.to_rgb(plot.style.COLORS[int(model.coefs_[0][0, 0] < 0)])
     np.testing.assert_allclose(first, want)
 
 

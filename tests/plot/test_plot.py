@@ -83,7 +83,7 @@ def test_neighboring_curves_differ_in_color_and_in_dashes():
     y, p = binary()
     ax = plot.roc(y, dict.fromkeys("abcdefg", p))
     drawn = ax.lines[:7]
-    assert [one.get_color() for one in drawn] == list(plot.COLORS)
+    assert [one.get_color() for one in drawn] == list(plot.style.COLORS)
     for one, two in pairwise(drawn):
         assert one.get_linestyle() != two.get_linestyle() or one._dash_pattern != two._dash_pattern
 
@@ -91,7 +91,7 @@ def test_neighboring_curves_differ_in_color_and_in_dashes():
 def test_the_palette_has_no_two_colors_alike_without_red_green_or_saturation():
     # luminance differs or the blue channel does, for every pair: what deuteranopes and protanopes
     # keep
-    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.COLORS]) / 255
+    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.style.COLORS]) / 255
     keep = np.column_stack([rgb @ [0.35, 0.60, 0.05], rgb[:, 2]])
     for i in range(len(keep)):
         for j in range(i):
@@ -330,7 +330,7 @@ def test_one_score_a_place_has_no_band():
 @pytest.mark.syllabus("14.8")
 def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
     ax = plot.validation_curve(
-        [0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], name="C"
+        [0.01, 1, 100], [1, 1, 1], [[0.5, 0.5], [0.9, 0.7], [0.6, 0.6]], param_name="C"
     )
     assert ax.get_xscale() == "log"
     assert line(ax, "best: 1").get_xdata() == [1, 1]
@@ -359,7 +359,7 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=1), "both"),
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=-1, cost_fn=1), "not be negative"),
         (lambda: plot.cost_curve(*three(), cost_fp=1, cost_fn=1), "one positive class"),
-        (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "probabilities from 0 to 1"),
+        (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "posteriors, not scores"),
         (lambda: plot.calibration([0, 1], [0.3, 0.2], n_bins=0), "bins"),
         (lambda: plot.confusion([1, 2]), "rows = true class"),
         (lambda: plot.confusion([[1, -2], [0, 1]]), "negative"),
@@ -367,7 +367,7 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cobweb([[3]]), "two classes or more"),
         (lambda: plot.cobweb({"a": np.eye(2), "b": np.eye(3)}), "one size"),
         (lambda: plot.error_reject({}), "no curves"),
-        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each place"),
+        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each point"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call, message):

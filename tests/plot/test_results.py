@@ -98,10 +98,10 @@ def test_learning_curve_draws_losses_and_the_best_constant():
     result = evaluate.learning_curve(GaussianNB(), X, y, cv=3)
     ax = plot.learning_curve(result)
     assert ax.lines[0].get_xydata() == pytest.approx(
-        np.column_stack([result.sizes, result.train_mean])
+        np.column_stack([result.train_sizes, result.train_mean])
     )
     assert ax.lines[1].get_xydata() == pytest.approx(
-        np.column_stack([result.sizes, result.test_mean])
+        np.column_stack([result.train_sizes, result.test_mean])
     )
     assert list(ax.lines[2].get_ydata()) == [result.baseline] * 2
     assert legend_of(ax) == ["training", "validation", "best constant"]
@@ -112,12 +112,14 @@ def test_learning_curve_draws_losses_and_the_best_constant():
 
 def test_validation_curve_marks_the_least_loss():
     values = [0.001, 0.1, 10.0]
-    result = evaluate.validation_curve(LogisticRegression(), X, y, name="C", values=values, cv=3)
+    result = evaluate.validation_curve(
+        LogisticRegression(), X, y, param_name="C", param_range=values, cv=3
+    )
     ax = plot.validation_curve(result)
     assert f"best: {result.best:g}" in legend_of(ax)
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("C", "error rate", "log")
     words = evaluate.validation_curve(
-        LogisticRegression(), X, y, name="class_weight", values=[None, "balanced"], cv=3
+        LogisticRegression(), X, y, param_name="class_weight", param_range=[None, "balanced"], cv=3
     )
     ticks = plot.validation_curve(words).get_xticklabels()
     assert [text.get_text() for text in ticks] == ["None", "balanced"]
@@ -216,10 +218,21 @@ def test_a_two_by_two_table_has_its_matrix_and_its_rates():
 
 
 PICTURES = (
-    "bias_variance", "calibration", "class_rates", "cobweb", "comparison", "confusion", "cost_curve",
-    "cross_validation", "density_errors", "learning_curve", "precision_recall", "residuals", "roc",
+    "bias_variance",
+    "calibration",
+    "class_rates",
+    "cobweb",
+    "comparison",
+    "confusion",
+    "cost_curve",
+    "cross_validation",
+    "density_errors",
+    "learning_curve",
+    "precision_recall",
+    "residuals",
+    "roc",
     "validation_curve",
-)  # fmt: skip
+)
 RESULTS = {
     "report": lambda: evaluate.regression_report([1.0, 2.0], [1.0, 2.5]),
     "test": lambda: evaluate.delong(y, p, X[:, 1]),
@@ -243,7 +256,7 @@ def test_rows_in_the_place_of_y_are_their_target():
 
 def test_bias_and_variance_stand_side_by_side():
     results = {
-        name: evaluate.bias_variance(model, X, y, X, y, n_samples=5)
+        name: evaluate.bias_variance(model, X, y, X, y, n_rounds=5)
         for name, model in (("Bayes", GaussianNB()), ("logistic", LogisticRegression()))
     }
     ax = plot.bias_variance(results)
@@ -259,7 +272,7 @@ def test_bias_and_variance_stand_side_by_side():
     ("call", "message"),
     [
         (lambda: plot.roc(evaluate.roc_curve(y, p), p), "complete"),
-        (lambda: plot.roc(y), "give y and score"),
+        (lambda: plot.roc(y), "give y_true and scores"),
         (lambda: plot.roc({"a": evaluate.calibration_curve(y, p)}), "dict of name to RocCurve"),
         (lambda: plot.calibration(evaluate.roc_curve(y, p)), "a Calibration"),
         (lambda: plot.learning_curve([1, 2]), "give a LearningCurve"),

@@ -50,7 +50,7 @@ def test_the_mean_loss_of_rows_is_the_metric_of_several_classes():
         for name in ("auc", "f1")
     }
     assert found["auc"] == pytest.approx(
-        1 - auc_hand_till(y, proba, classes=np.arange(4)), rel=1e-10
+        1 - auc_hand_till(y, proba, labels=np.arange(4)), rel=1e-10
     )
     assert found["f1"] == pytest.approx(1 - sk.f1_score(y, said, average="macro"), rel=1e-10)
 

@@ -64,7 +64,8 @@ _DATASETS = (
     Dataset(
         "alarm", "alarm.bif", None, None,
         "a Bayes net of 37 variables that watches over a patient in intensive care",
-        "Beinlich, Suermondt, Chavez and Cooper (1989); Bayesian Network Repository", "published figures",
+        "Beinlich, Suermondt, Chavez and Cooper (1989); Bayesian Network Repository",
+        "published figures",
     ),
     Dataset(
         "asia", "asia.bif", None, None,
@@ -73,19 +74,23 @@ _DATASETS = (
     ),
     Dataset(
         "cpu", "cpu.csv", 209, "class",
-        "six numbers about a computer; the target is its relative performance. The classic model-tree table",
+        "six numbers about a computer; the target is its relative performance. "
+        "The classic model-tree table",
         f"Computer Hardware, Ein-Dor and Feldmesser, {_UCI}", "CC BY 4.0",
     ),
     Dataset(
         "german_credit", "german_credit.csv", 1000, "class",
-        "20 mixed columns about a loan; the target is good or bad. Its published costs: 5 for a bad customer "
-        "who is called good, 1 for a good one who is called bad",
+        "20 mixed columns about a loan; the target is good or bad. "
+        "Its published costs: 5 for a bad customer who is called good,"
+        " 1 for a good one who is called bad",
         f"Statlog (German Credit Data), H. Hofmann, {_UCI}", "CC BY 4.0",
     ),
     Dataset(
         "heart_disease", "heart_disease.csv", 303, "diameter narrowing",
-        "13 mixed columns about a patient, 6 cells missing; the target is 1 when an artery is narrowed",
-        f"Heart Disease (Cleveland), Janosi, Steinbrunn, Pfisterer and Detrano, {_UCI}", "CC BY 4.0",
+        "13 mixed columns about a patient, 6 cells missing; "
+        "the target is 1 when an artery is narrowed",
+        f"Heart Disease (Cleveland), Janosi, Steinbrunn, Pfisterer and Detrano, {_UCI}",
+        "CC BY 4.0",
     ),
     Dataset(
         "old_faithful", "old_faithful.csv", 272, None,

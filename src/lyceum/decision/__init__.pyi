@@ -5,7 +5,7 @@ from lyceum.decision.hypotheses import (
     hypothesis_posterior as hypothesis_posterior,
 )
 from lyceum.decision.minimum_risk_classifier import MinimumRiskClassifier as MinimumRiskClassifier
-from lyceum.decision.posterior_map import CALIBRATIONS as CALIBRATIONS, PosteriorMap as PosteriorMap
+from lyceum.decision.posterior_map import PosteriorMap as PosteriorMap
 from lyceum.decision.reject import (
     ErrorRejectCurve as ErrorRejectCurve,
     error_reject_curve as error_reject_curve,

@@ -18,7 +18,7 @@ from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import given_splits
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
-from lyceum.decision.posterior_map import CALIBRATIONS, PosteriorMap
+from lyceum.decision.posterior_map import PosteriorMap
 from lyceum.decision.risk import check_target
 from lyceum.errors import DataError
 from lyceum.report import Summary
@@ -42,8 +42,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         It is cloned and fitted.
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
-    cv : int, splitter, or splits, default=5
-        The folds from which the map is learned; a number makes stratified ones, drawn by the seed.
+    cv : int, splitter, or splits, default=None
+        The folds from which the map is learned; a number makes stratified ones, drawn by the seed,
+        and None makes five.
     random_state : int, default=None
         The seed of the folds.
 
@@ -84,7 +85,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
-        "method": [StrOptions(set(CALIBRATIONS)), PosteriorMap],
+        "method": [StrOptions(set(PosteriorMap.METHODS)), PosteriorMap],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
     }
@@ -94,7 +95,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         estimator: Any,
         method: Any = "sigmoid",
         *,
-        cv: Any = 5,
+        cv: Any = None,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.estimator = estimator
@@ -161,15 +162,16 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
         from sklearn.model_selection import StratifiedKFold  # takes long to import
 
-        if not isinstance(self.cv, Integral):
-            return given_splits(self.cv, len(codes), codes, classifier=True)
+        cv = 5 if self.cv is None else self.cv
+        if not isinstance(cv, Integral):
+            return given_splits(cv, len(codes), codes, classifier=True)
         counts = np.bincount(codes)
         if counts.max() < 2:
             raise DataError(
                 f"no class has two rows (n_samples={len(codes)}), so none can be learned and left"
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
-        n_folds = max(2, min(int(self.cv), int(counts[counts > 0].min())))
+        n_folds = max(2, min(int(cv), int(counts[counts > 0].min())))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(
             codes, codes
         )
@@ -232,5 +234,7 @@ def _known_columns(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
     """The columns of the classes that a fold's estimator knows."""
     if len(fitted.classes_) == K:
         return np.arange(K)
-    known: Any = X.schema.target.categories if isinstance(X, Rows) else np.unique(np.asarray(y))  # type: ignore[union-attr]
-    return np.asarray(np.searchsorted(known, fitted.classes_))
+    categories: Any = np.unique(np.asarray(y))
+    if isinstance(X, Rows):
+        categories = X.schema.target.categories  # type: ignore[union-attr]
+    return np.asarray(np.searchsorted(categories, fitted.classes_))

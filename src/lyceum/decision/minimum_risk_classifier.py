@@ -67,10 +67,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     estimator : classifier with `predict_proba`, of any library
         It is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as
         it is.
-    loss_matrix : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
+    loss_matrix : LossMatrix, array of shape (K, A) or dict, default=None
         Rows = true class, columns = action. A labeled matrix is matched by label; an array has its
-        rows in the order of `classes_`. None is the 0/1 loss. Actions that are no class may be
-        predicted too.
+        rows in the order of `classes_`; a dict maps (true class, action) to a cost. None is the 0/1
+        loss. Actions that are no class may be predicted too.
     doubt : float, default=None
         θ ≥ 0, the cost of rejecting a row. None never rejects.
     calibrate : {"isotonic", "sigmoid"}, default=None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize_scalar
@@ -56,6 +57,8 @@ class PosteriorMap:
     True
     """
 
+    METHODS: ClassVar[tuple[str, ...]] = ("temperature", "sigmoid", "isotonic")
+
     method: str
     tables: tuple[np.ndarray, ...]
 
@@ -75,8 +78,8 @@ class PosteriorMap:
         w : array of shape (n,), optional
             Weights of the rows.
         """
-        if method not in CALIBRATIONS:
-            raise SettingError(f"method={method!r}: choose one of {', '.join(CALIBRATIONS)}")
+        if method not in cls.METHODS:
+            raise SettingError(f"method={method!r}: choose one of {', '.join(cls.METHODS)}")
         y = np.asarray(y)
         proba = np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
@@ -161,9 +164,9 @@ def _apply_sigmoid(table: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Posteriors and their calibrated values, at least half a row away from 0 and 1."""
-    values, place = np.unique(p, return_inverse=True)
-    weight = np.bincount(place, w, len(values))
-    shares = np.bincount(place, w * happened, len(values)) / np.maximum(
+    values, index = np.unique(p, return_inverse=True)
+    weight = np.bincount(index, w, len(values))
+    shares = np.bincount(index, w * happened, len(values)) / np.maximum(
         weight, np.finfo(float).tiny
     )
     used = weight > 0
@@ -174,6 +177,3 @@ def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _apply_steps(table: np.ndarray, p: np.ndarray) -> np.ndarray:
     return np.interp(p, table[:, 0], table[:, 1])
-
-
-CALIBRATIONS = ("temperature", "sigmoid", "isotonic")

@@ -60,7 +60,7 @@ class ErrorRejectCurve:
 
     >>> from lyceum.decision import error_reject_curve
     >>> curve = error_reject_curve([0, 1, 1, 0], [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.3, 0.7]])
-    >>> curve.at(0.25)                                            # two rows rejected: 0.25 · 0.5 in total
+    >>> curve.at(0.25)  # two rows rejected: 0.25 · 0.5 in total
     {'reject_rate': 0.5, 'error': 0.0, 'cost': 0.0, 'total': 0.125}
     >>> curve.at(1.0)["error"], round(curve.area, 4)
     (0.25, 0.1146)
@@ -108,11 +108,11 @@ class ErrorRejectCurve:
         """The curve at about that many of its points, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
-        places = np.unique(
+        indices = np.unique(
             np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp)
         )
         parts = {
-            name: getattr(self, name)[places]
+            name: getattr(self, name)[indices]
             for name in ("thresholds", "reject_rate", "error", "cost")
         }
         return replace(self, **parts)
@@ -120,13 +120,13 @@ class ErrorRejectCurve:
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
         """Doubt, error and cost at some reject rates: each at the point that rejects at least that
         share."""
-        places = [
+        indices = [
             len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r))
             for r in rates
         ]
         rows = [
             tuple(float(a[i]) for a in (self.reject_rate, self.thresholds, self.error, self.cost))
-            for i in places
+            for i in indices
         ]
         return Table(
             "Error–reject curve",
@@ -142,8 +142,8 @@ class ErrorRejectCurve:
 
 
 def error_reject_curve(
-    y: Any,
-    proba: Any,
+    y_true: Any,
+    y_proba: Any,
     loss: Any = None,
     *,
     classes: Sequence[Any] | None = None,
@@ -156,15 +156,15 @@ def error_reject_curve(
 
     Parameters
     ----------
-    y : array of shape (n,)
+    y_true : array of shape (n,)
         The true labels.
-    proba : array of shape (n, K)
+    y_proba : array of shape (n, K)
         Posteriors, one column per class.
     loss : LossMatrix or array of shape (K, A), optional
         Rows = true class, columns = action. None is the 0/1 loss.
     classes : K labels, optional
-        The classes of the columns of `proba`. By default those of a labeled `loss`, else the
-        sorted labels of y; whole numbers from 0 to K - 1 are columns.
+        The classes of the columns of `y_proba`. By default those of a labeled `loss`, else the
+        sorted labels of y_true; whole numbers from 0 to K - 1 are columns.
     sample_weight : array of shape (n,), optional
         The weight of every row; 1 by default.
 
@@ -191,16 +191,16 @@ def error_reject_curve(
     >>> curve.at(0.25)["reject_rate"]
     0.5
     """
-    proba = check_posteriors(proba)
-    n, K = proba.shape
-    y = true_labels(y)
-    if len(y) != n or not n:
+    y_proba = check_posteriors(y_proba)
+    n, K = y_proba.shape
+    y_true = true_labels(y_true)
+    if len(y_true) != n or not n:
         raise DataError(
-            f"y has {len(y)} labels for {show_count(n, 'row')} of proba: give one per row, at least"
-            " one row"
+            f"y_true has {len(y_true)} labels for {show_count(n, 'row')} of y_proba: give one per"
+            " row, at least one row"
         )
-    loss, codes = _loss_and_codes(y, loss, K, classes)
-    risk, chosen = _least_risk(proba, loss)
+    loss, codes = _loss_and_codes(y_true, loss, K, classes)
+    risk, chosen = _least_risk(y_proba, loss)
     wrong = loss.names_class[chosen] != codes
     if loss.is_zero_one:
         costs = wrong.astype(np.float64)
@@ -210,24 +210,24 @@ def error_reject_curve(
 
 
 def _loss_and_codes(
-    y: Any, loss: Any, n_classes: int, classes: Sequence[Any] | None
+    y_true: Any, loss: Any, n_classes: int, classes: Sequence[Any] | None
 ) -> tuple[LossMatrix, np.ndarray]:
     if classes is None and isinstance(loss, LossMatrix):
         classes = loss.classes
     loss = loss_of_classes(loss, n_classes, classes)
     if (loss.names_class < 0).any():
         loss = loss.without_reject()
-    return loss, class_codes(y, n_classes, classes)
+    return loss, class_codes(y_true, n_classes, classes)
 
 
-def _least_risk(proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]:
+def _least_risk(y_proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]:
     """The least risk of every row and the action that has it."""
     if loss.is_zero_one:
-        chosen = proba.argmax(axis=1)
-        return 1.0 - proba[np.arange(len(proba)), chosen], chosen
-    risks = proba @ loss.values
+        chosen = y_proba.argmax(axis=1)
+        return 1.0 - y_proba[np.arange(len(y_proba)), chosen], chosen
+    risks = y_proba @ loss.values
     chosen = risks.argmin(axis=1)
-    return risks[np.arange(len(proba)), chosen], chosen
+    return risks[np.arange(len(y_proba)), chosen], chosen
 
 
 def _curve(

@@ -53,7 +53,7 @@ class Decisions:
     --------
     >>> from lyceum.decision import minimum_risk
     >>> decisions = minimum_risk([[0.9, 0.1], [0.55, 0.45]], [[0, 5], [1, 0]], doubt=0.4)
-    >>> decisions.risks.round(2).tolist()                         # 1 · 0.1, 5 · 0.9; 1 · 0.45, 5 · 0.55
+    >>> decisions.risks.round(2).tolist()  # 1 · 0.1, 5 · 0.9; 1 · 0.45, 5 · 0.55
     [[0.1, 4.5], [0.45, 2.75]]
     >>> decisions.tolist(), decisions.risk.round(2).tolist(), decisions.rejected.tolist()
     ([0, -1], [0.1, 0.4], [False, True])
@@ -138,7 +138,7 @@ def minimum_risk(
 
     Examples
     --------
-    >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])   # rows = true class, columns = action
+    >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])  # columns are actions
     >>> decisions = minimum_risk([[0.1, 0.9], [0.2, 0.8]], loss)
     >>> decisions.tolist()
     ['good', 'bad']
@@ -316,7 +316,7 @@ def true_labels(y: Any) -> np.ndarray:
     return y
 
 
-def check_target(y: Any, who: Any) -> Any:
+def check_target(y: Any, caller: Any) -> Any:
     """True labels as a one-dimensional array of classes; None and Dask collections pass as they
     are."""
     if y is None or is_dask(y):
@@ -324,10 +324,10 @@ def check_target(y: Any, who: Any) -> Any:
     y = column_or_1d(y, warn=True)
     if not len(y):
         raise DataError(
-            f"there are no rows (0 samples): {type(who).__name__} needs some of every class"
+            f"there are no rows (0 samples): {type(caller).__name__} needs some of every class"
         )
     labels(y, "y")  # refuses missing ones
-    y = _check_y(y, estimator=who)
+    y = _check_y(y, estimator=caller)
     check_classification_targets(y)
     return y
 

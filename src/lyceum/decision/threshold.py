@@ -44,7 +44,7 @@ class Threshold(float):
     >>> t = best_threshold([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.6, 0.9], cost_fp=1, cost_fn=5)
     >>> t, t.tp, t.tn
     (Threshold(0.3, cost=1, fp=1, fn=0), 2.0, 2.0)
-    >>> 0.4 >= t                                                  # a score of 0.4 is called positive
+    >>> 0.4 >= t  # a score of 0.4 is called positive
     True
     """
 
@@ -73,8 +73,8 @@ class Threshold(float):
 
 
 def best_threshold(
-    y: Any,
-    score: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
@@ -89,9 +89,9 @@ def best_threshold(
 
     Parameters
     ----------
-    y : array of shape (n,)
+    y_true : array of shape (n,)
         The true labels, two kinds at most.
-    score : array of shape (n,)
+    y_score : array of shape (n,)
         Larger for the positive class, e.g. its posterior.
     cost_fp, cost_fn : float, default=1.0
         C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row
@@ -119,7 +119,7 @@ def best_threshold(
     >>> float(best_threshold([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.6, 0.9], cost_fp=5, cost_fn=1))
     0.9
     """
-    thresholds, fp, tp, n_neg, n_pos = _counts(y, score, pos_label, sample_weight)
+    thresholds, fp, tp, n_neg, n_pos = _counts(y_true, y_score, pos_label, sample_weight)
     cost = _costs(fp, n_pos - tp, cost_fp, cost_fn)
     i = int(cost.argmin())  # thresholds fall, so the first is the largest
     fn = n_pos - tp[i]
@@ -128,8 +128,8 @@ def best_threshold(
 
 
 def threshold_costs(
-    y: Any,
-    score: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
@@ -140,9 +140,9 @@ def threshold_costs(
 
     Parameters
     ----------
-    y : array of shape (n,)
+    y_true : array of shape (n,)
         The true labels, two kinds at most.
-    score : array of shape (n,)
+    y_score : array of shape (n,)
         Larger for the positive class, e.g. its posterior.
     cost_fp, cost_fn : float, default=1.0
         C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row
@@ -168,7 +168,7 @@ def threshold_costs(
     >>> thresholds.tolist(), costs.tolist()
     ([inf, 0.9, 0.6, 0.2], [10.0, 5.0, 0.0, 1.0])
     """
-    thresholds, fp, tp, _, n_pos = _counts(y, score, pos_label, sample_weight)
+    thresholds, fp, tp, _, n_pos = _counts(y_true, y_score, pos_label, sample_weight)
     return thresholds, _costs(fp, n_pos - tp, cost_fp, cost_fn)
 
 
@@ -224,24 +224,24 @@ def theoretical_threshold(
 
 
 def _counts(
-    y: Any, score: Any, pos_label: Any, sample_weight: Any
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """Thresholds from infinity down, FP and TP at each, and the weight of negative and positive
     rows."""
-    positive = _positive_mask(y, pos_label)
-    score = np.asarray(score)
-    if score.shape != positive.shape or not score.size:
+    positive = _positive_mask(y_true, pos_label)
+    y_score = np.asarray(y_score)
+    if y_score.shape != positive.shape or not y_score.size:
         raise DataError(
-            f"score has the shape {score.shape} for {len(positive)} labels: give one score per row"
-            " (of posteriors, the column of the positive class), at least one row"
+            f"y_score has the shape {y_score.shape} for {len(positive)} labels: give one score per"
+            " row (of posteriors, the column of the positive class), at least one row"
         )
-    if score.dtype.kind not in "biuf" or np.isnan(score).any():
-        raise DataError("score must hold numbers, none of them missing")
-    weight = check_weight(sample_weight, len(score))
-    order = np.argsort(-score.astype(np.float64))
-    score = score[order]
+    if y_score.dtype.kind not in "biuf" or np.isnan(y_score).any():
+        raise DataError("y_score must hold numbers, none of them missing")
+    weight = check_weight(sample_weight, len(y_score))
+    order = np.argsort(-y_score.astype(np.float64))
+    y_score = y_score[order]
     positive = positive[order]
-    last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
+    last = np.flatnonzero(np.append(y_score[1:] != y_score[:-1], True))
     if weight is None:
         w = None
     else:
@@ -252,7 +252,7 @@ def _counts(
     else:
         fp = np.cumsum(~positive * w)[last]
     return (
-        np.append(np.inf, score[last]),
+        np.append(np.inf, y_score[last]),
         np.append(0.0, fp),
         np.append(0.0, tp),
         float(fp[-1]),
@@ -260,27 +260,28 @@ def _counts(
     )
 
 
-def _positive_mask(y: Any, pos_label: Any) -> np.ndarray:
-    y = true_labels(y)
-    labels = np.unique(y)
+def _positive_mask(y_true: Any, pos_label: Any) -> np.ndarray:
+    y_true = true_labels(y_true)
+    labels = np.unique(y_true)
     if len(labels) > 2:
         raise DataError(
-            f"y has {len(labels)} distinct labels: a threshold divides two classes; use"
+            f"y_true has {len(labels)} distinct labels: a threshold divides two classes; use"
             " minimum_risk with a loss matrix"
         )
     if pos_label is not None:
         if pos_label not in labels.tolist() and len(labels) == 2:
             raise DataError(
-                f"pos_label is {pos_label!r}, but y holds {', '.join(map(repr, labels.tolist()))}"
+                f"pos_label is {pos_label!r}, but y_true holds"
+                f" {', '.join(map(repr, labels.tolist()))}"
             )
-        return y == pos_label
+        return y_true == pos_label
     if len(labels) < 2 and labels.tolist() not in ([], [0], [1], [-1]):
         raise DataError(
-            f"y holds only {labels.tolist()[0]!r}: say which class is positive, pos_label=..."
+            f"y_true holds only {labels.tolist()[0]!r}: say which class is positive, pos_label=..."
         )
     if len(labels) == 2:
-        return y == labels[-1]
-    return y == 1
+        return y_true == labels[-1]
+    return y_true == 1
 
 
 def _costs(fp: np.ndarray, fn: np.ndarray, cost_fp: float, cost_fn: float) -> np.ndarray:

@@ -3,7 +3,6 @@ from lyceum.evaluate.curves.calibration import (
     brier_score_loss as brier_score_loss,
     calibration_curve as calibration_curve,
     log_loss as log_loss,
-    log_losses as log_losses,
 )
 from lyceum.evaluate.curves.learning_curves import (
     LearningCurve as LearningCurve,
@@ -71,7 +70,7 @@ from lyceum.evaluate.resampling.cross_validation import (
     CrossValidation as CrossValidation,
     cross_validate as cross_validate,
 )
-from lyceum.evaluate.resampling.split_schemes import row_splits as row_splits, splitter as splitter
+from lyceum.evaluate.resampling.split_schemes import splitter as splitter
 from lyceum.evaluate.resampling.splits import (
     Bootstrap as Bootstrap,
     FiveByTwo as FiveByTwo,
@@ -80,11 +79,11 @@ from lyceum.evaluate.resampling.splits import (
     StratifiedFolds as StratifiedFolds,
     train_validation_test as train_validation_test,
 )
-from lyceum.evaluate.tests.bayes_factor import (
+from lyceum.evaluate.significance.bayes_factor import (
     BayesFactor as BayesFactor,
     bayes_factor as bayes_factor,
 )
-from lyceum.evaluate.tests.criteria import (
+from lyceum.evaluate.significance.criteria import (
     InformationCriteria as InformationCriteria,
     criterion_weights as criterion_weights,
     degrees_of_freedom as degrees_of_freedom,
@@ -92,28 +91,30 @@ from lyceum.evaluate.tests.criteria import (
     information_criteria as information_criteria,
     ridge_degrees_of_freedom as ridge_degrees_of_freedom,
 )
-from lyceum.evaluate.tests.delong import (
+from lyceum.evaluate.significance.delong import (
     AucInterval as AucInterval,
     DeLong as DeLong,
     auc_interval as auc_interval,
     delong as delong,
 )
-from lyceum.evaluate.tests.intervals import (
+from lyceum.evaluate.significance.intervals import (
     Interval as Interval,
     error_interval as error_interval,
     error_sd as error_sd,
     holdout_size as holdout_size,
     majority_vote_error as majority_vote_error,
 )
-from lyceum.evaluate.tests.joint_likelihood import joint_log_likelihood as joint_log_likelihood
-from lyceum.evaluate.tests.mcnemar import McNemar as McNemar, mcnemar as mcnemar
-from lyceum.evaluate.tests.paired_tests import (
+from lyceum.evaluate.significance.joint_likelihood import (
+    joint_log_likelihood as joint_log_likelihood,
+)
+from lyceum.evaluate.significance.mcnemar import McNemar as McNemar, mcnemar as mcnemar
+from lyceum.evaluate.significance.paired_tests import (
     CorrectedT as CorrectedT,
     FiveByTwoTest as FiveByTwoTest,
     corrected_t as corrected_t,
     five_by_two as five_by_two,
 )
-from lyceum.evaluate.tests.tail_bounds import (
+from lyceum.evaluate.significance.tail_bounds import (
     Bound as Bound,
     chebyshev_bound as chebyshev_bound,
     hoeffding_bound as hoeffding_bound,

@@ -70,7 +70,7 @@ def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
 
 def _target_column(rows: Rows, name: str) -> np.ndarray:
     """The target of scanned rows that stand for y; raises where they stand for something else."""
-    if name not in ("y", "truth"):
+    if name not in ("y", "y_true", "truth"):
         if name == "sample_weight":
             instead = "rows.sample_weight"
         else:
@@ -147,13 +147,15 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         table: dict[Any, int] = {}
-        known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
-        codes = np.fromiter(known, dtype=np.int32, count=len(y))
+        codes = np.full(len(y), -1, dtype=np.int32)
+        for i, value in enumerate(y.tolist()):
+            if value is not None and value == value:
+                codes[i] = table.setdefault(value, len(table))
         labels = list(table)
     order = _sorting_order(labels)
-    places = np.full(len(labels) + 1, -1, dtype=np.int32)
-    places[order] = np.arange(len(labels), dtype=np.int32)
-    return [labels[i] for i in order], places[codes]
+    positions = np.full(len(labels) + 1, -1, dtype=np.int32)
+    positions[order] = np.arange(len(labels), dtype=np.int32)
+    return [labels[i] for i in order], positions[codes]
 
 
 def _sorting_order(labels: list[Any]) -> list[int]:
@@ -185,44 +187,61 @@ def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any]
             f" {labels[-1]!r}: use one type of label"
         )
     labels = [labels[i] for i in _sorting_order(labels)]
-    return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
+    return labels, [known_codes(source, codes, labels, reject) for source, codes in coded.values()]
+
+
+def paired_codes(
+    y_true: Any, y_pred: Any, reject: Any = None
+) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The sorted labels of truth and prediction, and their codes; doubt, and a prediction that is
+    missing, is -1."""
+    y_true = column_of(y_true, "y_true")
+    y_pred = column_of(y_pred, "y_pred")
+    same_length(y_true, y_pred, "y_true and y_pred")
+    labels, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred}, reject=reject)
+    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+        raise MissingValuesError(f"y_true has {missing} missing labels: leave those rows out")
+    return labels, np.maximum(truth, -1), np.maximum(guess, -1)
 
 
 def known_codes(
-    own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
+    source: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
 ) -> np.ndarray:
     """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
-    if own == labels:
+    if source == labels:
         return codes
-    place = {label: i for i, label in enumerate(labels)}
+    index = {label: i for i, label in enumerate(labels)}
     if reject is not None:
-        place[reject] = -2
-    return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
+        index[reject] = -2
+    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[codes]
 
 
-def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
+def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:
     """Which rows are positive: those labeled `pos_label`, else those with the larger of two
     labels.
 
     A single label counts as positive when it is 1 or True, else as negative.
     """
-    y = column_of(y, "y")
-    if y.dtype.kind == "b" and pos_label is None:
-        return y
-    if y.dtype.kind in "iuf" and len(y) and pos_label is None:
-        low = y.min()
-        high = y.max()
-        is_high = y == high
-        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
+    y_true = column_of(y_true, "y_true")
+    if y_true.dtype.kind == "b" and pos_label is None:
+        return y_true
+    if y_true.dtype.kind in "iuf" and len(y_true) and pos_label is None:
+        low = y_true.min()
+        high = y_true.max()
+        is_high = y_true == high
+        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y_true == low) == len(
+            y_true
+        ):
             return is_high
-    labels, codes = code_labels(y)
+    labels, codes = code_labels(y_true)
     if len(codes) and codes.min() < 0:
         raise MissingValuesError(
-            f"y has {int((codes < 0).sum())} missing labels: leave those rows out"
+            f"y_true has {int((codes < 0).sum())} missing labels: leave those rows out"
         )
     if pos_label is None and len(labels) > 2:
         raise SettingError(
-            f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}"
+            f"y_true has {len(labels)} classes: name the positive one, e.g."
+            f" pos_label={labels[-1]!r}"
         )
     if pos_label is None:
         if len(labels) == 2:
@@ -232,7 +251,7 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
     refuse_unknown(pos_label, labels)
     if pos_label in labels:
         return codes == labels.index(pos_label)
-    return np.zeros(len(y), dtype=bool)
+    return np.zeros(len(y_true), dtype=bool)
 
 
 def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
@@ -248,17 +267,18 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
     score = score_array(score)
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, 1]
-    score = column_of(score, "score")
+    score = column_of(score, "y_score")
     if score.dtype.kind not in "iufb":
-        raise DataError(f"score holds {score.dtype}: give numbers, larger for the positive class")
+        raise DataError(f"y_score holds {score.dtype}: give numbers, larger for the positive class")
     if len(score) != n_rows:
         raise DataError(
-            f"y and score have {n_rows} and {len(score)} rows: give one of each for every row"
+            f"y_true and y_score have {n_rows} and {len(score)} rows: give one of each for every"
+            " row"
         )
     return score
 
 
-def score_array(score: Any, name: str = "score") -> np.ndarray:
+def score_array(score: Any, name: str = "y_score") -> np.ndarray:
     """Scores or posteriors as they came, as an array; scanned rows are refused."""
     if isinstance(score, Rows):
         return column_of(score, name)
@@ -271,35 +291,31 @@ def number_array(values: Any, name: str) -> np.ndarray:
 
 
 def score_matrix(
-    y: Any, score: Any, classes: Any = None
+    y_true: Any, score: Any, labels: Any = None
 ) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
-    own, codes = code_labels(y)
+    present, codes = code_labels(y_true, "y_true")
     score = score_array(score)
     if score.dtype.kind not in "iufb":
-        raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
-    if classes is None:
-        labels = own
+        raise DataError(f"y_score holds {score.dtype}: give numbers, one column for each class")
+    hint = ""
+    if labels is None:
+        labels = present
+        hint = ": give labels= when some class has no rows"
     else:
-        labels = np.asarray(classes).tolist()
+        labels = np.asarray(labels).tolist()
     if score.ndim == 1 and len(labels) <= 2:
         score = np.column_stack([1.0 - score, score])
     if score.ndim != 2 or score.shape != (len(codes), len(labels)):
-        if classes is not None:
-            hint = ""
-        else:
-            hint = ": give classes= when some class has no rows"
         raise DataError(
-            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by"
+            f"y_score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by"
             f" classes{hint}"
         )
-    codes = known_codes(own, codes, labels)
+    codes = known_codes(present, codes, labels)
     if len(codes) and codes.min() < 0:
-        unknown = [label for label in own if label not in labels]
-        raise DataError(
-            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the"
-            " classes"
-        )
+        unknown = [label for label in present if label not in labels]
+        labels_of = f"the labels {unknown!r}" if unknown else "missing labels"
+        raise DataError(f"y_true has {labels_of} outside the classes")
     if np.isnan(score).any():
-        raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")
+        raise MissingValuesError(f"y_score has {int(np.isnan(score).sum())} missing values")
     return labels, codes, score

@@ -1,7 +1,8 @@
-"""The base of every result: prints as text, shows as tables in a notebook, and becomes JSON."""
+"""The bases of results: they print as text, show as tables in a notebook and become JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -30,3 +31,20 @@ class Printable:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+
+class Unpackable(Printable):
+    """A result that unpacks and indexes as the tuple that scikit-learn's function returns."""
+
+    __slots__ = ()
+
+    _unpacked: ClassVar[tuple[str, ...]]  # the fields, in scikit-learn's order
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self._unpacked)
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self)[index]
+
+    def __len__(self) -> int:
+        return len(self._unpacked)

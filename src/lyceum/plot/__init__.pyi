@@ -1,7 +1,8 @@
-from lyceum.plot.comparisons.density_errors import density_errors as density_errors
 from lyceum.plot.comparisons.importances import importances as importances
 from lyceum.plot.comparisons.learning_curves import (
+    density_errors as density_errors,
     learning_curve as learning_curve,
+    staged_errors as staged_errors,
     validation_curve as validation_curve,
 )
 from lyceum.plot.comparisons.models import (
@@ -9,7 +10,6 @@ from lyceum.plot.comparisons.models import (
     comparison as comparison,
     cross_validation as cross_validation,
 )
-from lyceum.plot.comparisons.staged_errors import staged_errors as staged_errors
 from lyceum.plot.constrained import constrained_optima as constrained_optima
 from lyceum.plot.graphs.bayes_net import (
     bayes_net as bayes_net,
@@ -63,13 +63,12 @@ from lyceum.plot.models.reductions import (
     pca_beside_fisher as pca_beside_fisher,
     scree as scree,
 )
-from lyceum.plot.scores.calibration import calibration as calibration
 from lyceum.plot.scores.class_rates import class_rates as class_rates
 from lyceum.plot.scores.confusion import cobweb as cobweb, confusion as confusion
 from lyceum.plot.scores.error_reject import error_reject as error_reject
-from lyceum.plot.scores.threshold_curves import (
+from lyceum.plot.scores.score_curves import (
+    calibration as calibration,
     cost_curve as cost_curve,
     precision_recall as precision_recall,
     roc as roc,
 )
-from lyceum.plot.style import COLORS as COLORS

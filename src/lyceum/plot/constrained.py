@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, INK, axes, finish, legend, note
 from lyceum.report import show
 
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ def constrained_optima(
     Examples
     --------
     >>> from lyceum._core import solvers as solvers
-    >>> found = solvers.constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
-    >>> ax = constrained_optima(found, steps=20)
+    >>> equalities = {"x + y = 6": lambda x, y: x + y - 6}
+    >>> optima = solvers.constrained_optima(lambda x, y: x * y, equalities)
+    >>> ax = constrained_optima(optima, steps=20)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x', 'y')
     """
@@ -74,14 +75,34 @@ def constrained_optima(
     ax = axes(ax, (6.0, 5.4))
     sides = [np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()]
     grid = np.stack(np.meshgrid(*sides), axis=-1)
-    height = _on(lambda x: problem.objective(*x), grid)
+    _draw_objective(ax, optima, sides, grid)
+    constraints = {**problem.equalities, **problem.inequalities}
+    _draw_constraints(ax, problem, constraints, sides, grid)
+    reach = _ARROW * max(side[-1] - side[0] for side in sides)
+    for point in optima.points:
+        _draw(ax, problem, point, reach, constraints)
+    if not optima.feasible:
+        label = "least violation: no point is feasible"
+        ax.plot(*optima.nearest, "x", color=INK, markersize=9, label=label)
+    finish(ax, problem.variables[0], problem.variables[1], title)
+    ax.set_aspect("equal", adjustable="box")
+    legend(ax)
+    return ax
+
+
+def _draw_objective(ax: Axes, optima: Any, sides: list[np.ndarray], grid: np.ndarray) -> None:
+    height = _on(lambda x: optima.problem.objective(*x), grid)
     ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
     touched = np.unique([round(point.value, 9) for point in optima.points])
     if len(touched):  # the contours that touch the constraints
-        ax.contour(
-            *sides, height, levels=touched, colors=[INK], linewidths=1.1, linestyles="dashed"
-        )
-    constraints = {**problem.equalities, **problem.inequalities}
+        dashed: dict[str, Any] = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
+        ax.contour(*sides, height, levels=touched, **dashed)
+
+
+def _draw_constraints(
+    ax: Axes, problem: Any, constraints: dict[str, Any], sides: list[np.ndarray], grid: np.ndarray
+) -> None:
+    """A line where a constraint binds, and a shade where an inequality fails."""
     for k, (name, of) in enumerate(constraints.items()):
         color = COLORS[(k + 2) % len(COLORS)]
         height = _on(lambda x, of=of: of(*x), grid)
@@ -89,37 +110,22 @@ def constrained_optima(
         ax.plot([], [], color=color, linewidth=2.0, label=name)
         if name in problem.inequalities and (height < 0).any():
             ax.contourf(*sides, height, levels=[-np.inf, 0.0], colors=[color], alpha=0.13)
-    reach = _ARROW * max(side[-1] - side[0] for side in sides)
-    for point in optima.points:
-        _draw(ax, problem, point, reach, constraints)
-    if not optima.feasible:
-        ax.plot(
-            *optima.nearest,
-            "x",
-            color=INK,
-            markersize=9,
-            label="least violation: no point is feasible",
-        )
-    finish(ax, problem.variables[0], problem.variables[1], title)
-    ax.set_aspect("equal", adjustable="box")
-    legend(ax)
-    return ax
 
 
 def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) -> None:
     mark, color = _MARKS.get(point.kind, _OTHER)
-    known = {str(one.get_label()) for one in ax.lines}
-    if point.kind not in known:
-        label = point.kind
-    else:
-        label = f"_{point.kind}"
-    ax.plot(
-        *point.x, mark, color=color, markersize=9, markeredgecolor="white", zorder=5, label=label
-    )
-    ax.annotate(
-        show(round(point.value, 9) + 0.0), point.x, (7, -12), textcoords="offset points", fontsize="small",
-        color=INK, zorder=6, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7},
-    )  # fmt: skip
+    labels = {str(line.get_label()) for line in ax.lines}
+    label = f"_{point.kind}" if point.kind in labels else point.kind
+    style: dict[str, Any] = {
+        "color": color,
+        "markersize": 9,
+        "markeredgecolor": "white",
+        "zorder": 5,
+    }
+    ax.plot(*point.x, mark, label=label, **style)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7}
+    text: dict[str, Any] = {"fontsize": "small", "color": INK, "zorder": 6, "bbox": box}
+    note(ax, show(round(point.value, 9) + 0.0), point.x, (7, -12), **text)
     slope = problem.gradient(problem.objective, point.x)
     length = float(np.hypot(*slope))
     if length <= 1e-9:
@@ -133,7 +139,7 @@ def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) ->
 
 def _arrow(ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any) -> None:
     if np.hypot(*way) > 0:
-        style = {
+        style: dict[str, Any] = {
             "arrowstyle": "-|>",
             "color": color,
             "linewidth": 1.6,
@@ -158,9 +164,9 @@ def _on(of: Any, grid: np.ndarray) -> np.ndarray:
     """The values of a function of a point on a grid; NaN where it has none."""
     with np.errstate(all="ignore"):
         try:
-            found = np.asarray(of(np.moveaxis(grid, -1, 0)), dtype=np.float64)
-            if found.shape == grid.shape[:-1]:
-                return found
+            values = np.asarray(of(np.moveaxis(grid, -1, 0)), dtype=np.float64)
+            if values.shape == grid.shape[:-1]:
+                return values
         except (TypeError, ValueError):
             pass
         return np.array([[_number(of, x) for x in row] for row in grid])

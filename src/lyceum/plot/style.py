@@ -28,6 +28,26 @@ def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
     return ax
 
 
+def panel_grid(n: int, size: tuple[float, float]) -> tuple[Any, list[Axes]]:
+    """A figure of n panels of this size with common scales, at most three side by side."""
+    from matplotlib import pyplot
+
+    wide = min(3, n)
+    tall = -(-n // wide)
+    figure, grid = pyplot.subplots(
+        tall,
+        wide,
+        figsize=(size[0] * wide, size[1] * tall),
+        layout="constrained",
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+    )
+    for ax in grid.flat[n:]:
+        ax.set_visible(False)
+    return figure, list(grid.flat[:n])
+
+
 def line_style(ax: Axes) -> dict[str, Any]:
     """Color and dashes for the next labeled line of the axes."""
     n = sum(
@@ -76,11 +96,29 @@ def heading(ax: Axes, title: str | None) -> None:
         ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
 
 
+def note(ax: Axes, text: str, point: Any, shift: tuple[float, float], **options: Any) -> None:
+    """A small gray text beside a point; the shift is in points of print."""
+    style: dict[str, Any] = {
+        "textcoords": "offset points",
+        "fontsize": "x-small",
+        "color": "#444444",
+    }
+    ax.annotate(text, point, shift, **(style | options))
+
+
+def grouped_bars(ax: Axes, columns: dict[str, list[float]], width: float) -> None:
+    """Bars side by side, one group per entry and one color per column; a group has this width."""
+    share = width / len(columns)
+    for i, (name, heights) in enumerate(columns.items()):
+        x = np.arange(len(heights)) + (i - (len(columns) - 1) / 2) * share
+        ax.bar(x, heights, width=0.9 * share, color=COLORS[i], label=name)
+
+
 def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
-    known = {id(line) for line in ax.lines if line.get_gid() == "reference"}
-    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in known)
+    references = {id(line) for line in ax.lines if line.get_gid() == "reference"}
+    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in references)
     if order:
         ax.legend(
             [handles[i] for i in order],
@@ -100,8 +138,8 @@ def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     n = len(columns[0])
     if n <= _POINTS:
         return columns
-    places = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
-    return tuple(column[places] for column in columns)
+    indices = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
+    return tuple(column[indices] for column in columns)
 
 
 def shorten(text: str, most: int) -> str:

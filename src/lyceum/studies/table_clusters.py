@@ -376,8 +376,14 @@ def _typical_value(values: np.ndarray, column: Any) -> Any:
 
 def _choice_figure(choice: KChoice) -> Any:
     def draw(ax: Any) -> None:
-        ax.plot(choice.clusters, choice.silhouettes, color=plot.COLORS[0], marker="o", markersize=4)
-        ax.axvline(choice.k, color=plot.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.plot(
+            choice.clusters,
+            choice.silhouettes,
+            color=plot.style.COLORS[0],
+            marker="o",
+            markersize=4,
+        )
+        ax.axvline(choice.k, color=plot.style.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
         plot.style.finish(ax, "clusters", "mean silhouette", None)
 
     text = f"The larger, the better apart are clusters: {choice.k} are taken."

@@ -11,9 +11,10 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.data import FileFormat
+from lyceum._core.statistics import log_losses
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
-from lyceum.evaluate import log_losses, mcnemar
+from lyceum.evaluate import mcnemar
 from lyceum.report import Summary, Table, plain, show_count
 from lyceum.workflows.batches import spool
 from lyceum.workflows.evaluate import decision_costs, mean_interval

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.data import FileFormat
+from lyceum._core.statistics import log_losses
 from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
@@ -20,7 +21,6 @@ from lyceum.evaluate import (
     calibration_curve,
     class_report,
     error_interval,
-    log_losses,
     regression_report,
     roc_auc_score,
 )
@@ -340,13 +340,13 @@ def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metr
             "AUC", roc_auc_score(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1])
         )
     elif several:
-        yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
+        yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, labels=np.arange(K)))
     yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
     yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
     if K >= 2:
-        found = calibration_curve(truth, proba, classes=np.arange(K))
+        found = calibration_curve(truth, proba, labels=np.arange(K), n_bins=10)
         yield MetricValue("calibration error", found.expected_error)
 
 

@@ -5,14 +5,20 @@ from lyceum._core.statistics.counts.histogram import Histogram, JointHistogram
 from lyceum._core.statistics.counts.joint_counts import JointCounts
 from lyceum._core.statistics.counts.table_independence import IndependenceTest, independence_test
 from lyceum._core.statistics.entropies import entropy, p_log2_p
-from lyceum._core.statistics.folds.cv_folds import Folds, SplitStatistics, folds_of, given_splits
+from lyceum._core.statistics.folds.cv_folds import (
+    Folds,
+    SplitStatistics,
+    folds_of,
+    given_splits,
+    row_splits,
+)
 from lyceum._core.statistics.folds.hashed_folds import (
     FoldStatistics,
     fold_numbers,
     held_out_rows,
     row_uniforms,
 )
-from lyceum._core.statistics.losses import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
+from lyceum._core.statistics.losses import LogisticLoss, SoftmaxCurvature, SoftmaxLoss, log_losses
 from lyceum._core.statistics.midpoint import midpoints
 from lyceum._core.statistics.moments.class_moments import ClassMoments, ClassScatter
 from lyceum._core.statistics.moments.class_sums import ClassSums, indicators
@@ -80,9 +86,11 @@ __all__ = [
     "independence_test",
     "indicators",
     "is_wide",
+    "log_losses",
     "midpoints",
     "p_log2_p",
     "place_classes",
+    "row_splits",
     "row_uniforms",
     "seed_from",
     "weighted_mean",

@@ -1,4 +1,4 @@
-"""Log losses of linear classifiers: value, gradient and, if requested, Hessian, summed over rows.
+"""Log losses of posteriors, and of linear classifiers: value, gradient and, if requested, Hessian.
 
 The design is [x - shift, 1]: about the column means the curvature is well scaled for any offsets of
 the columns. `coef` has the intercept last. Class weights multiply the rows' own.
@@ -16,6 +16,16 @@ from scipy.special import log_softmax, softmax
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.native import native
 from lyceum._core.statistics.sparse import SparseCells
+
+
+def log_losses(codes: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """-ln of the posterior of the true class of every row, at most 36.04 each: 0 counts as 2.2e-16.
+
+    >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
+    [0.69, 36.04]
+    """
+    chosen = posteriors[np.arange(len(codes)), codes]
+    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

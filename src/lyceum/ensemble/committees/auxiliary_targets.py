@@ -31,13 +31,12 @@ from lyceum._core.data import (
     dense_cells,
     row_weights,
 )
-from lyceum._core.statistics import seed_from
+from lyceum._core.statistics import row_splits, seed_from
 from lyceum.ensemble.bagging.draws import set_seeds
 from lyceum.ensemble.members.data import takes_rows
 from lyceum.ensemble.members.either_task import EitherTask, has_classes
 from lyceum.ensemble.members.names import column_numbers
 from lyceum.errors import SettingError
-from lyceum.evaluate import row_splits
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 

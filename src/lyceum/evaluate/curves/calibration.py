@@ -4,28 +4,33 @@ errors."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.statistics import log_losses
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice, ratio
 from lyceum.evaluate.label_codes import (
     number_array,
     positive_mask,
+    same_length,
     score_matrix,
     truth_and_weights,
     weights_or_ones,
 )
-from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.printable import Unpackable
 from lyceum.report import Summary, Table
 
 _ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration(Printable):
+class Calibration(Unpackable):
     """How well posteriors agree with observed shares.
+
+    It unpacks as scikit-learn's: ``prob_true, prob_pred = calibration_curve(y_true, y_prob)``,
+    which are `observed` and `predicted`.
 
     Attributes
     ----------
@@ -62,6 +67,8 @@ class Calibration(Printable):
     (0.1, 0.14)
     """
 
+    _unpacked: ClassVar[tuple[str, ...]] = ("observed", "predicted")
+
     low: np.ndarray
     high: np.ndarray
     predicted: np.ndarray
@@ -87,33 +94,34 @@ class Calibration(Printable):
 
 
 def calibration_curve(
-    y: Any,
-    proba: Any,
+    y_true: Any,
+    y_prob: Any,
     *,
     pos_label: Any = None,
-    classes: Any = None,
-    n_bins: int = 10,
+    n_bins: int = 5,
     strategy: str = "uniform",
+    labels: Any = None,
     sample_weight: Any = None,
 ) -> Calibration:
     """The reliability table of posteriors, with their calibration errors, Brier score and log loss.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    proba : array-like of shape (n,) or (n, K)
+    y_prob : array-like of shape (n,) or (n, K)
         Posterior of the positive class; or of all K classes: then the table is about the class
         predicted for each row (its largest posterior against how often it is right). Of two columns
         the second is taken.
     pos_label : label, optional
         The positive class of (n,) posteriors, by default the larger of two labels.
-    classes : array-like of shape (K,), optional
-        The classes of the columns, by default the sorted labels of y.
-    n_bins : int, default=10
+    n_bins : int, default=5
         The number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat).
+        Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat). A
+        posterior on the bound of two bins is in the lower one.
+    labels : array-like of shape (K,), optional
+        The classes of the columns, by default the sorted labels of y_true.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -136,9 +144,7 @@ def calibration_curve(
     cut = named_choice("strategy", strategy, _BINS)
     if n_bins < 1:
         raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = weights_or_ones(sample_weight, len(truth))
+    truth, matrix, w = _posteriors(y_true, y_prob, pos_label, labels, sample_weight, "y_prob")
     if matrix.shape[1] == 2:
         stated = matrix[:, 1]
         happened = truth == 1
@@ -161,32 +167,29 @@ def calibration_curve(
     )
 
 
-def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the truth and (n, K) posteriors, checked."""
-    proba = number_array(proba, "proba")
-    if proba.ndim == 1:
-        truth = positive_mask(y, pos_label).astype(np.intp)
-        if len(truth) != len(proba):
-            raise DataError(
-                f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for"
-                " every row"
-            )
-        matrix = np.column_stack([1.0 - proba, proba])
+def _posteriors(
+    y_true: Any, y_proba: Any, pos_label: Any, labels: Any, sample_weight: Any, name: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes of the truth, (n, K) posteriors, checked, and the weights of the rows."""
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    matrix = number_array(y_proba, name)
+    if matrix.ndim == 1:
+        truth = positive_mask(y_true, pos_label).astype(np.intp)
+        same_length(truth, matrix, f"y_true and {name}")
+        matrix = np.column_stack([1.0 - matrix, matrix])
     else:
-        _, truth, matrix = score_matrix(y, proba, classes)
-    if len(matrix):
-        low = matrix.min()
-        high = matrix.max()
-    else:
-        low = 0.0
-        high = 1.0
+        _, truth, matrix = score_matrix(y_true, matrix, labels)
+    low = matrix.min(initial=0.0)
+    high = matrix.max(initial=1.0)
     if not (low >= -_ROUNDING and high <= 1.0 + _ROUNDING):  # NaN is neither
         raise DataError(
-            "proba has values that are missing or outside [0, 1]: give posteriors, not scores"
+            f"{name} has values that are missing or outside [0, 1]: give posteriors, not scores"
         )
     if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
-    return truth, matrix if low >= 0.0 and high <= 1.0 else np.clip(matrix, 0.0, 1.0)
+    if low < 0.0 or high > 1.0:
+        matrix = np.clip(matrix, 0.0, 1.0)
+    return truth, matrix, weights_or_ones(sample_weight, len(truth))
 
 
 def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
@@ -196,10 +199,7 @@ def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
 def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     if not len(stated):
         return np.array([0.0, 1.0])
-    edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, n_bins + 1)))
-    if len(edges) > 1:
-        return edges
-    return np.array([edges[0], edges[0]])
+    return np.percentile(stated, 100.0 * np.linspace(0.0, 1.0, n_bins + 1))
 
 
 _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
@@ -208,10 +208,10 @@ _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
 def _table(
     stated: np.ndarray, happened: np.ndarray, w: np.ndarray, edges: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs above
+    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs below
     it."""
     size = len(edges) - 1
-    which = np.searchsorted(edges[1:-1], stated, side="right")
+    which = np.searchsorted(edges[1:-1], stated, side="left")
     weight = np.bincount(which, w, size)
     filled = weight > 0.0
     total = np.where(filled, weight, 1.0)
@@ -226,61 +226,50 @@ def _table(
     )
 
 
-def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
-    """Two classes: mean (p - y)²; more: mean Σ_k (p_k - [y = k])²."""
+def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray, halve: Any = "auto") -> float:
+    """Mean Σ_k (p_k - [y = k])²; half of it, which is (p - y)², for two classes."""
+    if halve == "auto":
+        halve = matrix.shape[1] < 3
     off = matrix.copy()
     off[np.arange(len(truth)), truth] -= 1.0
     if matrix.shape[1] == 2:
-        square = off[:, 1] ** 2
+        square = 2.0 * off[:, 1] ** 2
     else:
         square = (off**2).sum(axis=1)
-    return ratio(float(w @ square), float(w.sum()))
+    mean = ratio(float(w @ square), float(w.sum()))
+    return 0.5 * mean if halve else mean
 
 
 def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
     return ratio(float(w @ log_losses(truth, matrix)), float(w.sum()))
 
 
-def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
-    """-ln of the posterior of the true class of every row, at most 36.04 each.
-
-    Parameters
-    ----------
-    y : array of int of shape (n,)
-        The code of the true class.
-    posteriors : array of shape (n, K)
-        A posterior of 0 counts as 2.2e-16.
-
-    Examples
-    --------
-    >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
-    [0.69, 36.04]
-
-    See Also
-    --------
-    log_loss : Their mean by weight.
-    """
-    chosen = posteriors[np.arange(len(y)), y]
-    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
-
-
 def brier_score_loss(
-    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    scale_by_half: bool | str = "auto",
 ) -> float:
     """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    proba : array-like of shape (n,) or (n, K)
+    y_proba : array-like of shape (n,) or (n, K)
         Posteriors of the positive class, or of all K classes.
-    pos_label : label, optional
-        The positive class of (n,) posteriors; by default the larger of two labels.
-    classes : array-like of shape (K,), optional
-        The classes of the columns; by default the sorted labels of y.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
+    labels : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y_true.
+    scale_by_half : bool or "auto", default="auto"
+        Whether to halve the sum over all classes; "auto" does so for two, so that the score is in
+        [0, 1].
 
     Returns
     -------
@@ -301,14 +290,18 @@ def brier_score_loss(
     >>> round(brier_score_loss([0, 1], [0.1, 0.8]), 6)
     0.025
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = weights_or_ones(sample_weight, len(truth))
-    return _brier(truth, matrix, w)
+    truth, matrix, w = _posteriors(y_true, y_proba, pos_label, labels, sample_weight, "y_proba")
+    return _brier(truth, matrix, w, scale_by_half)
 
 
 def log_loss(
-    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_proba: Any,
+    *,
+    normalize: bool = True,
+    sample_weight: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
 ) -> float:
     """Mean -ln(posterior of the true class).
 
@@ -316,16 +309,18 @@ def log_loss(
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    proba : array-like of shape (n,) or (n, K)
+    y_proba : array-like of shape (n,) or (n, K)
         Posteriors of the positive class, or of all K classes.
-    pos_label : label, optional
-        The positive class of (n,) posteriors; by default the larger of two labels.
-    classes : array-like of shape (K,), optional
-        The classes of the columns; by default the sorted labels of y.
+    normalize : bool, default=True
+        The mean; False gives the sum.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    labels : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y_true.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
 
     Returns
     -------
@@ -340,7 +335,7 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = weights_or_ones(sample_weight, len(truth))
-    return _log_loss(truth, matrix, w)
+    truth, matrix, w = _posteriors(y_true, y_proba, pos_label, labels, sample_weight, "y_proba")
+    if normalize:
+        return _log_loss(truth, matrix, w)
+    return float(w @ log_losses(truth, matrix))

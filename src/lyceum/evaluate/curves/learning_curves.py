@@ -27,7 +27,7 @@ class LearningCurve(LossCurve):
 
     Attributes
     ----------
-    sizes : ndarray of shape (m,)
+    train_sizes : ndarray of shape (m,)
         Numbers of training rows.
     train_losses, test_losses : ndarray of shape (m, S)
         Mean loss on training and on test rows, for every size and split.
@@ -58,8 +58,8 @@ class LearningCurve(LossCurve):
     >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> from lyceum.evaluate import learning_curve
     >>> X, y = load_iris(return_X_y=True)
-    >>> curve = learning_curve(LinearDiscriminantAnalysis(), X, y, sizes=(0.1, 1.0), cv=3)
-    >>> curve.sizes.tolist(), curve.test_mean.round(3).tolist()
+    >>> curve = learning_curve(LinearDiscriminantAnalysis(), X, y, train_sizes=(0.1, 1.0), cv=3)
+    >>> curve.train_sizes.tolist(), curve.test_mean.round(3).tolist()
     ([10, 100], [0.127, 0.02])
     >>> curve.verdict.word, curve.more_rows_help
     ('balanced', True)
@@ -73,7 +73,7 @@ class LearningCurve(LossCurve):
         "more_rows_help",
     )
 
-    sizes: np.ndarray
+    train_sizes: np.ndarray
     train_losses: np.ndarray
     test_losses: np.ndarray
     baseline: float
@@ -93,7 +93,7 @@ class LearningCurve(LossCurve):
     def more_rows_help(self) -> bool:
         """Whether the last step still lowered the test loss by more than its standard error over
         splits."""
-        if len(self.sizes) < 2:
+        if len(self.train_sizes) < 2:
             return False
         step = self.test_losses[-2] - self.test_losses[-1]
         return bool(step.mean() > standard_error(step[None, :])[0])
@@ -102,7 +102,7 @@ class LearningCurve(LossCurve):
         """The mean losses of every size, with the verdict."""
         rows = [
             (int(n), float(a), float(b))
-            for n, a, b in zip(self.sizes, self.train_mean, self.test_mean)
+            for n, a, b in zip(self.train_sizes, self.train_mean, self.test_mean)
         ]
         facts = {
             "loss": self.loss_name,
@@ -118,7 +118,7 @@ def learning_curve(
     X: Any,
     y: Any = None,
     *,
-    sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
+    train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
     cv: Any = 5,
     groups: Any = None,
     loss: Any = "auto",
@@ -138,7 +138,7 @@ def learning_curve(
         Rows from `lyceum.scan` may be in a file larger than memory.
     y : array-like of shape (n,), optional
         The target; scanned rows carry their own.
-    sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
+    train_sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Shares (up to 1.0) or numbers of the training rows of a split. Smaller samples are part of
         larger ones, keep the class shares, and hold every class at least once.
     cv : int, splitter or iterable of (train, test), default=5
@@ -175,7 +175,7 @@ def learning_curve(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> curve = learning_curve(GaussianNB(), *load_iris(return_X_y=True))
-    >>> curve.sizes, curve.verdict.word
+    >>> curve.train_sizes, curve.verdict.word
     (array([ 12,  39,  66,  93, 120]), 'balanced')
     """
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
@@ -184,7 +184,7 @@ def learning_curve(
         (_nested_order(experiment, train, rng), test)
         for train, test in splits_of(cv, experiment, random_state, groups)
     ]
-    counts = _counts(sizes, min(len(train) for train, _ in splits), experiment)
+    counts = _counts(train_sizes, min(len(train) for train, _ in splits), experiment)
     jobs = [(np.sort(train[:count]), test) for count in counts for train, test in splits]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
     losses = losses_by_split(results, len(counts))
@@ -198,23 +198,21 @@ def losses_by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarr
     return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
 
 
-def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
+def _counts(train_sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
     """Numbers of training rows, rising, from shares or numbers."""
-    sizes = np.asarray(sizes)
+    sizes = np.asarray(train_sizes)
+    setting = f"train_sizes={sizes.tolist()}"
     if sizes.dtype.kind not in "iuf" or (sizes < 0).any():
-        raise SettingError(
-            f"sizes={sizes.tolist()}: give numbers of rows, or shares above 0 and up to 1.0"
-        )
+        raise SettingError(f"{setting}: give numbers of rows, or shares above 0 and up to 1.0")
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
-            raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
+            raise SettingError(f"{setting}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
+    least = 1
     if is_classifier(experiment.estimator):
         least = min(most, len(np.unique(experiment.y)))
-    else:
-        least = 1
     if not sizes.size or sizes.max() > most:
-        raise SettingError(f"sizes={sizes.tolist()}: a split has {most} training rows")
+        raise SettingError(f"{setting}: a split has {most} training rows")
     return np.unique(np.maximum(sizes, least))
 
 
@@ -229,9 +227,11 @@ def _nested_order(
     codes = code_labels(experiment.y[train])[1]
     sizes = np.bincount(codes)
     order = np.argsort(codes, kind="stable")
-    place = np.empty(len(train))
-    place[order] = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    key = np.where(place == 0, -1.0, (place + 0.5) / sizes[codes])
+    # row j of a class of n rows is taken when a share (j + 1/2) / n of all rows is; row 0 at once
+    first = np.cumsum(sizes) - sizes
+    rank = np.empty(len(train))
+    rank[order] = np.arange(len(train)) - np.repeat(first, sizes)
+    key = np.where(rank == 0, -1.0, (rank + 0.5) / sizes[codes])
     return train[np.argsort(key, kind="stable")]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum._core.threads import ordered_map
 from lyceum.errors import MissingValuesError
 from lyceum.evaluate.label_codes import positive_mask, score_column, truth_and_weights, weights_of
-from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.printable import Unpackable
 from lyceum.report import Summary
 
 _FEW_POINTS = 1_000  # up to here the chain is as fast as array operations
@@ -19,8 +19,10 @@ _FEW_SCORES = 1 << 13  # they are sorted before another thread has woken up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RocCurve(Printable):
+class RocCurve(Unpackable):
     """True against false positive rate as the threshold falls.
+
+    It unpacks as scikit-learn's: ``fpr, tpr, thresholds = roc_curve(y_true, y_score)``.
 
     Attributes
     ----------
@@ -37,7 +39,7 @@ class RocCurve(Printable):
     gini : float
         2 AUC - 1.
     hull : ndarray of int
-        Places of the points on the upper convex hull: the only ones that minimize some expected
+        Indices of the points on the upper convex hull: the only ones that minimize some expected
         cost.
 
     See Also
@@ -62,6 +64,7 @@ class RocCurve(Printable):
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("gini",)
+    _unpacked: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "thresholds")
 
     fpr: np.ndarray
     tpr: np.ndarray
@@ -77,7 +80,7 @@ class RocCurve(Printable):
 
     @property
     def hull(self) -> np.ndarray:
-        """Places of the points on the upper convex hull: the only ones that minimize some expected
+        """Indices of the points on the upper convex hull: the only ones that minimize some expected
         cost."""
         return _upper_hull(self.fpr, self.tpr)
 
@@ -106,14 +109,16 @@ class Steps:
     negatives: np.ndarray  # (m,) cumulative
 
     @classmethod
-    def of(cls, y: Any, score: Any, pos_label: Any = None, sample_weight: Any = None) -> Steps:
-        y, sample_weight = truth_and_weights(y, sample_weight)
-        mask = positive_mask(y, pos_label)
-        score = score_column(score, len(mask))
+    def of(
+        cls, y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+    ) -> Steps:
+        y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+        mask = positive_mask(y_true, pos_label)
+        y_score = score_column(y_score, len(mask))
         w = weights_of(sample_weight, len(mask))
         if w is None:
-            return cls._of_counts(*_sorted_classes(mask, score))
-        return cls._of_weights(mask, score, w)
+            return cls._of_counts(*_sorted_classes(mask, y_score))
+        return cls._of_weights(mask, y_score, w)
 
     @classmethod
     def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> Steps:
@@ -127,14 +132,14 @@ class Steps:
         )
 
     @classmethod
-    def _of_weights(cls, mask: np.ndarray, score: np.ndarray, w: np.ndarray) -> Steps:
+    def _of_weights(cls, mask: np.ndarray, y_score: np.ndarray, w: np.ndarray) -> Steps:
         used = w > 0.0
         mask = mask[used]
-        score = score[used]
+        y_score = y_score[used]
         w = w[used]
-        _refuse_missing(score)
-        order = np.argsort(score)[::-1]
-        values = score[order]
+        _refuse_missing(y_score)
+        order = np.argsort(y_score)[::-1]
+        values = y_score[order]
         w_positive = np.where(mask, w, 0.0)[order]
         last = _last_of_ties(values)
         return cls(
@@ -146,45 +151,44 @@ class Steps:
     @property
     def totals(self) -> tuple[float, float]:
         """Weight of all positives and of all negatives."""
-        if len(self.positives):
-            return (float(self.positives[-1]), float(self.negatives[-1]))
-        return (0.0, 0.0)
+        if not len(self.positives):
+            return 0.0, 0.0
+        return float(self.positives[-1]), float(self.negatives[-1])
 
     def area(self) -> float:
         """The area by trapezoids; one half when a class has no rows."""
         n_positive, n_negative = self.totals
         if not n_positive or not n_negative:
             return 0.5
-        rise = np.append(0.0, self.positives)
-        return float(
-            (np.diff(self.negatives, prepend=0.0) * (rise[1:] + rise[:-1])).sum()
-            / (2 * n_positive * n_negative)
-        )
+        across = np.diff(self.negatives, prepend=0.0)
+        below = np.append(0.0, self.positives[:-1])
+        twice = (across * (self.positives + below)).sum()
+        return float(twice / (2 * n_positive * n_negative))
 
 
 def _last_of_ties(values: np.ndarray) -> np.ndarray:
-    """Places of the last of every run of equal values."""
-    if len(values):
-        return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
-    return np.empty(0, np.intp)
+    """Indices of the last of every run of equal values."""
+    if not len(values):
+        return np.empty(0, np.intp)
+    return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
 
 
-def _refuse_missing(score: np.ndarray) -> None:
-    if score.dtype.kind == "f" and np.isnan(score).any():
+def _refuse_missing(y_score: np.ndarray) -> None:
+    if y_score.dtype.kind == "f" and np.isnan(y_score).any():
         raise MissingValuesError(
-            f"score has {int(np.isnan(score).sum())} missing values: leave those rows out"
+            f"y_score has {int(np.isnan(y_score).sum())} missing values: leave those rows out"
         )
 
 
-def _sorted_classes(mask: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _sorted_classes(mask: np.ndarray, y_score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The scores of positives and of negatives, each sorted, on two threads if there are many."""
 
     def pick(wanted: bool) -> np.ndarray:
-        chosen = score[mask if wanted else ~mask]
+        chosen = y_score[mask if wanted else ~mask]
         chosen.sort()
         return chosen
 
-    above, below = (ordered_map if len(score) > _FEW_SCORES else map)(pick, (True, False))
+    above, below = (ordered_map if len(y_score) > _FEW_SCORES else map)(pick, (True, False))
     for scores in (above, below):
         _refuse_missing(scores[-1:])  # NaN sorts last
     return above, below
@@ -218,14 +222,16 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
     return wins_twice / (2 * len(above) * len(below))
 
 
-def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
+def roc_auc_score(
+    y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
         is taken.
     pos_label : label, optional
@@ -253,36 +259,36 @@ def roc_auc_score(y: Any, score: Any, *, pos_label: Any = None, sample_weight: A
     >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
     if sample_weight is not None:
-        return Steps.of(y, score, pos_label, sample_weight).area()
-    mask = positive_mask(y, pos_label)
-    return sorted_auc(*_sorted_classes(mask, score_column(score, len(mask))))
+        return Steps.of(y_true, y_score, pos_label, sample_weight).area()
+    mask = positive_mask(y_true, pos_label)
+    return sorted_auc(*_sorted_classes(mask, score_column(y_score, len(mask))))
 
 
 def roc_curve(
-    y: Any,
-    score: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     pos_label: Any = None,
     sample_weight: Any = None,
-    drop_collinear: bool = True,
+    drop_intermediate: bool = True,
 ) -> RocCurve:
     """The ROC curve of a score.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
         is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
-    drop_collinear : bool, default=True
-        Leave out points on a straight line between their neighbors: the curve is the same.
+    drop_intermediate : bool, default=True
+        Leave out points in the middle of two equal steps: the curve is the same.
 
     Returns
     -------
@@ -300,37 +306,28 @@ def roc_curve(
     >>> curve.fpr, curve.tpr, curve.auc
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]), 0.75)
     """
-    steps = Steps.of(y, score, pos_label, sample_weight)
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
-    positives = np.append(0.0, steps.positives)
-    negatives = np.append(0.0, steps.negatives)
-    if drop_collinear:
-        points = _corners(positives, negatives)
-    else:
-        points = np.arange(len(positives))
-    tpr = positives[points] / (n_positive or 1.0)
-    fpr = negatives[points] / (n_negative or 1.0)
-    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))[points]
     if not n_positive and not n_negative:
-        thresholds = np.array([np.inf, -np.inf])
-        tpr = np.array([0.0, 1.0])
-        fpr = np.array([0.0, 1.0])
-    tpr, fpr = (tpr if n_positive else fpr), (fpr if n_negative else tpr)
+        chance = np.array([0.0, 1.0])
+        return RocCurve(chance, chance, np.array([np.inf, -np.inf]), 0.5, 0.0, 0.0)
+    points = np.ones(len(steps.thresholds), dtype=bool)
+    if drop_intermediate:
+        turns = np.diff(steps.negatives, 2).astype(bool) | np.diff(steps.positives, 2).astype(bool)
+        points[1:-1] = turns
+    tpr = np.append(0.0, steps.positives[points] / (n_positive or 1.0))
+    fpr = np.append(0.0, steps.negatives[points] / (n_negative or 1.0))
+    thresholds = np.append(np.inf, steps.thresholds[points].astype(np.float64))
+    # the rate of a class without rows rises with the other
+    if not n_positive:
+        tpr = fpr
+    if not n_negative:
+        fpr = tpr
     return RocCurve(fpr, tpr, thresholds, steps.area(), n_positive, n_negative)
 
 
-def _corners(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
-    """Places where the curve changes direction, and both ends."""
-    up = np.diff(positives)
-    across = np.diff(negatives)
-    turns = up[1:] * across[:-1] != up[:-1] * across[1:]
-    if len(up):
-        return np.flatnonzero(np.concatenate([[True], turns, [True]]))
-    return np.arange(len(positives))
-
-
 def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Places of the upper convex hull of points with x and y not falling.
+    """Indices of the upper convex hull of points with x and y not falling.
 
     A point on or below the line between its neighbors is no corner, so that all such points are
     dropped at once, again and again while that drops many; Andrew's monotone chain takes the rest.

@@ -11,19 +11,25 @@ import numpy as np
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.curves.roc import Steps, roc_curve
-from lyceum.evaluate.printable import Printable
+from lyceum.evaluate.printable import Printable, Unpackable
 from lyceum.report import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecall(Printable):
-    """Precision against recall as the threshold falls.
+class PrecisionRecall(Unpackable):
+    """Precision against recall as the threshold rises.
+
+    It unpacks as scikit-learn's:
+    ``precision, recall, thresholds = precision_recall_curve(y_true, y_score)``.
 
     Attributes
     ----------
-    precision, recall, thresholds : ndarray of shape (m,)
-        When rows with a score of at least the threshold are predicted positive; the first point,
-        with an infinite threshold and nothing predicted positive, has recall 0 and precision 1.
+    precision, recall : ndarray of shape (m + 1,)
+        When rows with a score of at least the threshold are predicted positive; the last point,
+        with nothing predicted positive, has recall 0, precision 1 and no threshold. Without
+        positives every other recall is 1.
+    thresholds : ndarray of shape (m,)
+        The distinct scores, rising.
     average_precision : float
         Σ (rise in recall) · precision; 0 when there are no positives.
     prevalence : float
@@ -46,12 +52,13 @@ class PrecisionRecall(Printable):
     >>> from lyceum.evaluate import precision_recall_curve
     >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> curve.precision.round(3).tolist(), curve.recall.tolist()
-    ([1.0, 1.0, 0.5, 0.667, 0.5], [0.0, 0.5, 0.5, 1.0, 1.0])
+    ([0.5, 0.667, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0])
     >>> round(curve.average_precision, 4), curve.best_f1          # 1/2 · 1 + 1/2 · 2/3
     (0.8333, (0.8, 0.35))
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
+    _unpacked: ClassVar[tuple[str, ...]] = ("precision", "recall", "thresholds")
 
     precision: np.ndarray
     recall: np.ndarray
@@ -61,13 +68,12 @@ class PrecisionRecall(Printable):
 
     @property
     def best_f1(self) -> tuple[float, float]:
-        """The largest F1 and its threshold."""
+        """The largest F1 and its threshold, the highest of equals."""
         total = self.precision + self.recall
-        f1 = np.divide(
-            2 * self.precision * self.recall, total, out=np.zeros_like(total), where=total > 0
-        )
-        best = int(np.argmax(f1))
-        return float(f1[best]), float(self.thresholds[best])
+        product = 2 * self.precision * self.recall
+        f1 = np.divide(product, total, out=np.zeros_like(total), where=total > 0)
+        best = len(f1) - 1 - int(np.argmax(f1[::-1]))
+        return float(f1[best]), float(np.append(self.thresholds, np.inf)[best])
 
     def summary(self) -> Summary:
         """Average precision, prevalence, and the best F1."""
@@ -77,21 +83,28 @@ class PrecisionRecall(Printable):
 
 
 def precision_recall_curve(
-    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    drop_intermediate: bool = False,
 ) -> PrecisionRecall:
     """Precision and recall at every distinct score.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
         is taken.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    drop_intermediate : bool, default=False
+        Of the points with one recall keep only the first and the last.
 
     Returns
     -------
@@ -107,15 +120,25 @@ def precision_recall_curve(
     >>> round(precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
     0.8333
     """
-    steps = Steps.of(y, score, pos_label, sample_weight)
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     predicted = steps.positives + steps.negatives
-    precision = np.append(1.0, steps.positives / np.where(predicted > 0, predicted, 1.0))
-    recall = np.append(0.0, steps.positives / (n_positive or 1.0))
-    area = float(np.dot(np.diff(recall), precision[1:]))
-    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))
+    precision = steps.positives / np.where(predicted > 0, predicted, 1.0)
+    recall = np.ones(len(precision))
+    if n_positive:
+        recall = steps.positives / n_positive
+    area = float(np.diff(recall, prepend=0.0) @ precision)
+    points = np.ones(len(precision), dtype=bool)
+    if drop_intermediate:
+        rises = np.diff(steps.positives) > 0
+        points[1:-1] = rises[:-1] | rises[1:]
+    # from the lowest threshold to the highest, then the end where nothing is predicted positive
     return PrecisionRecall(
-        precision, recall, thresholds, area, ratio(n_positive, n_positive + n_negative)
+        np.append(precision[points][::-1], 1.0),
+        np.append(recall[points][::-1], 0.0),
+        steps.thresholds[points][::-1],
+        area,
+        ratio(n_positive, n_positive + n_negative),
     )
 
 
@@ -161,7 +184,7 @@ class CostCurve(Printable):
     >>> curve = cost_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> curve.lines.tolist()
     [[0.0, 1.0], [0.0, 0.5], [0.5, 0.0], [1.0, 0.0]]
-    >>> curve.area                                                # of the triangle below x/2 and (1 - x)/2
+    >>> curve.area  # of the triangle below x/2 and (1 - x)/2
     0.125
     >>> cost, threshold = curve.at(prevalence=0.5, cost_fn=4.0)
     >>> round(cost, 3), threshold
@@ -234,15 +257,20 @@ def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1
 
 
 def cost_curve(
-    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None, n_points: int = 201
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    n_points: int = 201,
 ) -> CostCurve:
     """The cost curve of a score: expected cost over all class shares and costs.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
         is taken.
     pos_label : label, optional
@@ -272,7 +300,7 @@ def cost_curve(
     >>> curve.at(prevalence=0.5)
     (0.25, 0.8)
     """
-    curve = roc_curve(y, score, pos_label=pos_label, sample_weight=sample_weight)
+    curve = roc_curve(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     hull = curve.hull
     fpr = curve.fpr[hull]
     miss = 1.0 - curve.tpr[hull]

@@ -22,9 +22,9 @@ class ValidationCurve(LossCurve):
 
     Attributes
     ----------
-    name : str
+    param_name : str
         The parameter.
-    values : tuple of length m
+    param_range : tuple of length m
         The values tried.
     train_losses, test_losses : ndarray of shape (m, S)
         Mean loss on training and on test rows, for every value and split.
@@ -59,7 +59,8 @@ class ValidationCurve(LossCurve):
     >>> from lyceum.evaluate import validation_curve
     >>> from lyceum.neighbors import KNeighborsClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> curve = validation_curve(KNeighborsClassifier(), X, y, name="n_neighbors", values=[5, 95], cv=3)
+    >>> knn = KNeighborsClassifier()
+    >>> curve = validation_curve(knn, X, y, param_name="n_neighbors", param_range=[5, 95], cv=3)
     >>> curve.best, curve.within_one_error()
     (5, (5,))
     >>> [verdict.word for verdict in curve.verdicts]
@@ -74,8 +75,8 @@ class ValidationCurve(LossCurve):
         "verdicts",
     )
 
-    name: str
-    values: tuple[Any, ...]
+    param_name: str
+    param_range: tuple[Any, ...]
     train_losses: np.ndarray
     test_losses: np.ndarray
     baseline: float
@@ -84,13 +85,13 @@ class ValidationCurve(LossCurve):
     @property
     def best(self) -> Any:
         """The value with the least test loss, the first of equals."""
-        return self.values[int(np.argmin(self.test_mean))]
+        return self.param_range[int(np.argmin(self.test_mean))]
 
     def within_one_error(self) -> tuple[Any, ...]:
         """Values with a test loss within one standard error of the least: choose the simplest."""
         least = int(np.argmin(self.test_mean))
-        near = self.test_mean <= self.test_mean[least] + self.test_error[least]
-        return tuple(value for value, is_near in zip(self.values, near) if is_near)
+        within = self.test_mean <= self.test_mean[least] + self.test_error[least]
+        return tuple(value for value, is_near in zip(self.param_range, within) if is_near)
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
@@ -103,11 +104,13 @@ class ValidationCurve(LossCurve):
 
     def summary(self) -> Summary:
         """The mean losses of every value, with verdicts."""
-        columns = zip(self.values, self.train_mean.tolist(), self.test_mean.tolist(), self.verdicts)
+        columns = zip(
+            self.param_range, self.train_mean.tolist(), self.test_mean.tolist(), self.verdicts
+        )
         rows = [(str(value), train, test, verdict.word) for value, train, test, verdict in columns]
         facts = {"loss": self.loss_name, "best": str(self.best), "best constant": self.baseline}
-        table = Table("", (self.name, "training", "test", "verdict"), rows)
-        return Summary(f"validation curve of {self.name}", facts, (table,))
+        table = Table("", (self.param_name, "training", "test", "verdict"), rows)
+        return Summary(f"validation curve of {self.param_name}", facts, (table,))
 
 
 def validation_curve(
@@ -115,8 +118,8 @@ def validation_curve(
     X: Any,
     y: Any = None,
     *,
-    name: str,
-    values: Any,
+    param_name: str,
+    param_range: Any,
     cv: Any = 5,
     groups: Any = None,
     loss: Any = "auto",
@@ -136,9 +139,9 @@ def validation_curve(
         Rows from `lyceum.scan` may be in a file larger than memory.
     y : array-like of shape (n,), optional
         The target; scanned rows carry their own.
-    name : str
+    param_name : str
         The parameter of the estimator, `step__parameter` in a pipeline.
-    values : sequence
+    param_range : sequence
         The values to try, every one on the same splits.
     cv : int, splitter or iterable of (train, test), default=5
         A number means that many folds, stratified when y holds classes.
@@ -174,18 +177,18 @@ def validation_curve(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> tree, iris = DecisionTreeClassifier(random_state=0), load_iris(return_X_y=True)
-    >>> curve = validation_curve(tree, *iris, name="max_depth", values=[1, 3])
+    >>> curve = validation_curve(tree, *iris, param_name="max_depth", param_range=[1, 3])
     >>> curve.best
     3
     """
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
-    values = tuple(values)
-    if not values:
-        raise SettingError("values is empty: give at least one")
+    param_range = tuple(param_range)
+    if not param_range:
+        raise SettingError("param_range is empty: give at least one")
     splits = splits_of(cv, experiment, random_state, groups)
-    jobs = [(*split, None, {name: value}) for value in values for split in splits]
+    jobs = [(*split, None, {param_name: value}) for value in param_range for split in splits]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
-    losses = losses_by_split(results, len(values))
+    losses = losses_by_split(results, len(param_range))
     return ValidationCurve(
-        name, values, *losses, baseline_loss(experiment, splits), experiment.loss_name
+        param_name, param_range, *losses, baseline_loss(experiment, splits), experiment.loss_name
     )

@@ -35,8 +35,8 @@ class FitVerdict(Printable):
     >>> verdict = fit_verdict(0.0, 0.3, baseline=0.5)
     >>> verdict.word, verdict.gap
     ('overfitting', 0.3)
-    >>> verdict.reason
-    'loss 0 on training rows, 0.3 on test rows, 0.5 by a constant; simplify, regularize, or find more rows'
+    >>> verdict.reason.split("; ")[0]
+    'loss 0 on training rows, 0.3 on test rows, 0.5 by a constant'
     """
 
     word: str

@@ -53,7 +53,7 @@ class BiasVariance(Printable):
         The main prediction: the mean, or the label most often predicted (the smaller in a tie).
     loss : {"error", "squared"}
         The loss.
-    n_samples : int
+    n_rounds : int
         The number of training samples.
 
     See Also
@@ -75,7 +75,7 @@ class BiasVariance(Printable):
     >>> parts = decompose(["a", "b"], [["a", "a"], ["a", "b"], ["b", "a"]], loss="error")
     >>> parts.main.tolist(), parts.bias, round(parts.variance, 4)
     (['a', 'a'], 0.5, 0.3333)
-    >>> parts.error, parts.bias + parts.net_variance              # it hurts one row, helps the other
+    >>> parts.error, parts.bias + parts.net_variance  # it hurts one row, helps the other
     (0.5, 0.5)
     """
 
@@ -87,7 +87,7 @@ class BiasVariance(Printable):
     net_noise: float
     main: np.ndarray
     loss: str
-    n_samples: int
+    n_rounds: int
 
     def summary(self) -> Summary:
         """The parts of the error."""
@@ -101,18 +101,18 @@ class BiasVariance(Printable):
             facts["noise"] = self.noise
             facts["net noise"] = self.net_noise
         return Summary(
-            f"bias and variance over {self.n_samples} training samples, loss: {self.loss}", facts
+            f"bias and variance over {self.n_rounds} training samples, loss: {self.loss}", facts
         )
 
 
 def decompose(
-    y: Any, predictions: Any, *, truth: Any = None, loss: str = "squared"
+    y_true: Any, predictions: Any, *, truth: Any = None, loss: str = "squared"
 ) -> BiasVariance:
     """Bias and variance from the predictions of many models for the same test rows.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Targets of the test rows.
     predictions : array-like of shape (B, n)
         One row of predictions for every training sample.
@@ -141,27 +141,28 @@ def decompose(
     >>> parts.bias, parts.variance, parts.error
     (1.0, 1.0, 2.0)
     """
-    y = column_of(y, "y")
+    y_true = column_of(y_true, "y_true")
     predictions = np.asarray(predictions)
-    if predictions.ndim != 2 or predictions.shape[1] != len(y) or not predictions.size:
+    if predictions.ndim != 2 or predictions.shape[1] != len(y_true) or not predictions.size:
         raise DataError(
-            f"predictions have shape {predictions.shape}: give {len(y)} predictions for each sample"
+            f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each"
+            " sample"
         )
     if truth is None:
         clean = None
     else:
         clean = column_of(truth, "truth")
-    if clean is not None and len(clean) != len(y):
-        raise DataError(f"truth has {show_count(len(clean), 'row')}, y has {len(y)}")
+    if clean is not None and len(clean) != len(y_true):
+        raise DataError(f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}")
     return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one_parts})(
-        y, predictions, clean
+        y_true, predictions, clean
     )
 
 
 def _squared_parts(
-    y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
 ) -> BiasVariance:
-    target = y.astype(np.float64)
+    target = y_true.astype(np.float64)
     predictions = predictions.astype(np.float64)
     main = predictions.mean(axis=0)
     if clean is None:
@@ -178,9 +179,9 @@ def _squared_parts(
 
 
 def _zero_one_parts(
-    y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
 ) -> BiasVariance:
-    columns = {"y": y, "predictions": predictions.ravel()} | (
+    columns = {"y_true": y_true, "predictions": predictions.ravel()} | (
         {} if clean is None else {"truth": clean}
     )
     labels, codes = common_codes(columns)
@@ -216,8 +217,8 @@ def bias_variance(
     *,
     truth: Any = None,
     loss: str = "auto",
-    n_samples: int = 100,
-    share: float = 1.0,
+    n_rounds: int = 100,
+    train_size: float = 1.0,
     replace: bool = True,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -241,12 +242,12 @@ def bias_variance(
         Noise-free targets of the test rows, if they are known.
     loss : {"auto", "error", "squared"}, default="auto"
         "auto" is 0/1 loss for classifiers and squared loss otherwise.
-    n_samples : int, default=100
+    n_rounds : int, default=100
         The number of training samples.
-    share : float, default=1.0
+    train_size : float, default=1.0
         Size of a sample over the number of training rows.
     replace : bool, default=True
-        Draw with replacement (bootstrap); without, `share` should be below 1.
+        Draw with replacement (bootstrap); without, `train_size` should be below 1.
     random_state : int, RandomState or None, default=0
         Seed of the samples.
     n_jobs : int, optional
@@ -271,23 +272,24 @@ def bias_variance(
     >>> rng = np.random.default_rng(0)
     >>> X, X_test = rng.uniform(size=(100, 1)), rng.uniform(size=(100, 1))
     >>> y, y_test = X[:, 0] + rng.normal(size=100), X_test[:, 0] + rng.normal(size=100)
-    >>> deep = bias_variance(DecisionTreeRegressor(random_state=0), X, y, X_test, y_test, n_samples=20)
-    >>> stump = bias_variance(DecisionTreeRegressor(max_depth=1), X, y, X_test, y_test, n_samples=20)
+    >>> rows = (X, y, X_test, y_test)
+    >>> deep = bias_variance(DecisionTreeRegressor(random_state=0), *rows, n_rounds=20)
+    >>> stump = bias_variance(DecisionTreeRegressor(max_depth=1), *rows, n_rounds=20)
     >>> deep.variance > stump.variance
     True
     """
     experiment = Experiment.of(estimator, X, y)
     y_test = _test_target(X_test, y_test)
     n = len(experiment.y)
-    size = round(share * n)
-    if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
+    size = round(train_size * n)
+    if not 0.0 < train_size <= 1.0 or size < 1 or n_rounds < 1:
         raise SettingError(
-            f"share={share} of {show_count(n, 'row')} and n_samples={n_samples}: give a share up to"
-            " 1 and at least 1 sample"
+            f"train_size={train_size} of {show_count(n, 'row')} and n_rounds={n_rounds}: give a"
+            " share up to 1 and at least 1 round"
         )
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)
-    draws = [(_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_samples)]
+    draws = [(_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_rounds)]
     predictions = run_all(
         partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples"
     )
@@ -310,8 +312,8 @@ def _test_target(X_test: Any, y_test: Any) -> Any:
     return y_test
 
 
-def _sample_predictions(experiment: Experiment, X_test: Any, places: np.ndarray) -> np.ndarray:
-    return np.asarray(experiment.fit(experiment.subset(places)).predict(X_test))
+def _sample_predictions(experiment: Experiment, X_test: Any, indices: np.ndarray) -> np.ndarray:
+    return np.asarray(experiment.fit(experiment.subset(indices)).predict(X_test))
 
 
 def _sample(
@@ -322,8 +324,8 @@ def _sample(
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
         if replace:
-            places = rng.randint(len(y), size=size)
+            indices = rng.randint(len(y), size=size)
         else:
-            places = rng.permutation(len(y))[:size]
-        if not several or (y[places] != y[places[0]]).any():
-            return np.sort(places)
+            indices = rng.permutation(len(y))[:size]
+        if not several or (y[indices] != y[indices[0]]).any():
+            return np.sort(indices)

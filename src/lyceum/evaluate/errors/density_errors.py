@@ -24,9 +24,9 @@ class DensityErrors(Printable):
 
     Attributes
     ----------
-    name : str
+    param_name : str
         The setting.
-    values : ndarray of shape (m,)
+    param_range : ndarray of shape (m,)
         Its values.
     bias : ndarray of shape (m,)
         Mean (mean estimate - true density)².
@@ -34,7 +34,7 @@ class DensityErrors(Printable):
         Mean spread of the estimates of different samples about their mean.
     n_rows : int
         Rows of a sample.
-    n_samples : int
+    n_rounds : int
         Samples.
     error : ndarray of shape (m,)
         Bias and variance together: the mean squared error of the density.
@@ -52,7 +52,7 @@ class DensityErrors(Printable):
     >>> from lyceum.density import GaussianDensity, KernelDensity
     >>> from lyceum.evaluate import density_errors
     >>> truth = GaussianDensity().fit([[-1.0], [0.0], [1.0]])
-    >>> sizes = {"n_rows": 30, "n_samples": 5, "n_points": 30}
+    >>> sizes = {"n_rows": 30, "n_rounds": 5, "n_points": 30}
     >>> found = density_errors(KernelDensity(), truth, "bandwidth", [0.05, 0.4, 3.0], **sizes)
     >>> found.best, int(found.bias.argmax()), int(found.variance.argmax())
     (0.4, 2, 0)
@@ -60,12 +60,12 @@ class DensityErrors(Printable):
 
     _derived: ClassVar[tuple[str, ...]] = ("error", "best")
 
-    name: str
-    values: np.ndarray
+    param_name: str
+    param_range: np.ndarray
     bias: np.ndarray
     variance: np.ndarray
     n_rows: int
-    n_samples: int
+    n_rounds: int
 
     @property
     def error(self) -> np.ndarray:
@@ -75,22 +75,25 @@ class DensityErrors(Printable):
     @property
     def best(self) -> float:
         """The value of least error."""
-        return float(self.values[np.argmin(self.error)])
+        return float(self.param_range[np.argmin(self.error)])
 
     def summary(self) -> Summary:
         """The parts by value of the setting."""
         rows = [
             *zip(
-                *(column.tolist() for column in (self.values, self.bias, self.variance, self.error))
+                *(
+                    column.tolist()
+                    for column in (self.param_range, self.bias, self.variance, self.error)
+                )
             )
         ]
         table = Table(
-            "Errors of the density", (self.name, "squared bias", "variance", "error"), rows
+            "Errors of the density", (self.param_name, "squared bias", "variance", "error"), rows
         )
         facts = {
             "rows of a sample": self.n_rows,
-            "samples": self.n_samples,
-            f"best {self.name}": self.best,
+            "samples": self.n_rounds,
+            f"best {self.param_name}": self.best,
         }
         return Summary("bias and variance of a density", facts, [table])
 
@@ -98,11 +101,11 @@ class DensityErrors(Printable):
 def density_errors(
     estimator: Any,
     truth: Any,
-    name: str,
-    values: Any,
+    param_name: str,
+    param_range: Any,
     *,
     n_rows: int = 100,
-    n_samples: int = 50,
+    n_rounds: int = 50,
     n_points: int = 200,
     random_state: Any = 0,
 ) -> DensityErrors:
@@ -118,13 +121,13 @@ def density_errors(
         Such as `KernelDensity()`.
     truth : fitted density or mixture
         With `sample` and `score_samples`.
-    name : str
+    param_name : str
         The setting of the estimator, such as "bandwidth".
-    values : array-like of shape (m,)
+    param_range : array-like of shape (m,)
         Its values.
     n_rows : int, default=100
         Rows of a sample.
-    n_samples : int, default=50
+    n_rounds : int, default=50
         Samples.
     n_points : int, default=200
         Rows at which densities are compared.
@@ -148,27 +151,29 @@ def density_errors(
     >>> found.best, bool(found.bias[0] < found.bias[2]), bool(found.variance[0] > found.variance[2])
     (0.4, True, True)
     """
-    values = np.asarray(values, dtype=np.float64).ravel()
-    if not len(values):
-        raise DataError(f"there are no values of {name} to compare")
-    if n_rows < 1 or n_samples < 2 or n_points < 1:
+    param_range = np.asarray(param_range, dtype=np.float64).ravel()
+    if not len(param_range):
+        raise DataError(f"there are no values of {param_name} to compare")
+    if n_rows < 1 or n_rounds < 2 or n_points < 1:
         raise SettingError(
-            f"n_rows={n_rows}, n_samples={n_samples} and n_points={n_points}: give at least 1, 2"
+            f"n_rows={n_rows}, n_rounds={n_rounds} and n_points={n_points}: give at least 1, 2"
             " and 1"
         )
     random = check_random_state(random_state)
     points = _draw(truth, n_points, random)
     f = np.exp(np.asarray(truth.score_samples(points), dtype=np.float64))
-    samples = [_draw(truth, n_rows, random) for _ in range(n_samples)]
+    samples = [_draw(truth, n_rows, random) for _ in range(n_rounds)]
     parts = []
-    for done, value in enumerate(values.tolist()):
-        models = (clone(estimator).set_params(**{name: value}).fit(sample) for sample in samples)
+    for done, value in enumerate(param_range.tolist()):
+        models = (
+            clone(estimator).set_params(**{param_name: value}).fit(sample) for sample in samples
+        )
         parts.append(decompose(f, [np.exp(model.score_samples(points)) for model in models]))
-        report("values", done + 1, len(values))
+        report("values", done + 1, len(param_range))
     bias, variance = (
         np.array([getattr(part, which) for part in parts]) for which in ("bias", "variance")
     )
-    return DensityErrors(name, values, bias, variance, int(n_rows), int(n_samples))
+    return DensityErrors(param_name, param_range, bias, variance, int(n_rows), int(n_rounds))
 
 
 def _draw(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:

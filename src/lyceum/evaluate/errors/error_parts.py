@@ -73,7 +73,7 @@ class ErrorParts(Printable):
 
 
 def error_parts(
-    y: Any, predicted: Any, best: Any, truth: Any, *, loss: str = "squared"
+    y_true: Any, y_pred: Any, best: Any, truth: Any, *, loss: str = "squared"
 ) -> ErrorParts:
     """Irreducible, approximation and estimation error from predictions for the same test rows.
 
@@ -82,9 +82,9 @@ def error_parts(
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         Targets of the test rows.
-    predicted : array-like of shape (n,) or (B, n)
+    y_pred : array-like of shape (n,) or (B, n)
         Predictions of the trained model, or of B models trained on different samples, whose losses
         are averaged.
     best : array-like of shape (n,)
@@ -110,28 +110,27 @@ def error_parts(
 
     Examples
     --------
-    >>> parts = error_parts([0.0, 2.0], predicted=[1.0, 3.0], best=[1.0, 2.0], truth=[0.0, 2.0])
+    >>> parts = error_parts([0.0, 2.0], y_pred=[1.0, 3.0], best=[1.0, 2.0], truth=[0.0, 2.0])
     >>> parts.error, parts.irreducible, parts.approximation, parts.estimation
     (1.0, 0.0, 0.5, 0.5)
     """
     measure = named_choice("loss", loss, {"squared": _squared_loss, "error": _zero_one_loss})
-    target = column_of(y, "y")
+    target = column_of(y_true, "y_true")
     if not len(target):
         raise DataError("there are no rows")
-    made = np.asarray(predicted)
+    made = np.asarray(y_pred)
     if made.ndim == 2 and made.shape[1] == len(target) and made.size:
-        error = float(np.mean([measure(target, one) for one in made]))
+        error = float(np.mean([measure(target, predictions) for predictions in made]))
     else:
-        error = _loss_of(measure, target, predicted, "predicted")
-    at_best, at_truth = (
-        _loss_of(measure, target, given, name) for given, name in ((best, "best"), (truth, "truth"))
-    )
+        error = _loss_of(measure, target, y_pred, "y_pred")
+    at_best = _loss_of(measure, target, best, "best")
+    at_truth = _loss_of(measure, target, truth, "truth")
     return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
 
 
-def _loss_of(measure: Callable[..., float], target: np.ndarray, given: Any, name: str) -> float:
-    column = column_of(given, name)
-    same_length(target, column, f"y and {name}")
+def _loss_of(measure: Callable[..., float], target: np.ndarray, values: Any, name: str) -> float:
+    column = column_of(values, name)
+    same_length(target, column, f"y_true and {name}")
     return measure(target, column)
 
 

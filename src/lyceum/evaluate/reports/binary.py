@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
-    column_of,
-    common_codes,
+    paired_codes,
     refuse_unknown,
-    same_length,
     truth_and_weights,
     weights_of,
 )
@@ -22,8 +20,19 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.kappa import cohen_kappa, kappa_reading
 from lyceum.report import Summary, Table
 
-_SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
-            "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
+_SUMMARY = (
+    "accuracy",
+    "error",
+    "precision",
+    "recall",
+    "specificity",
+    "false_positive_rate",
+    "miss_rate",
+    "npv",
+    "f1",
+    "odds_ratio",
+    "kappa",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,8 @@ class BinaryReport(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import binary_report
-    >>> report = binary_report(["ill"] * 3 + ["well"] * 5, ["ill", "ill", "well", "ill"] + ["well"] * 4)
+    >>> predicted = ["ill", "ill", "well", "ill"] + ["well"] * 4
+    >>> report = binary_report(["ill"] * 3 + ["well"] * 5, predicted)
     >>> report.tp, report.fp, report.fn, report.tn
     (2.0, 1.0, 1.0, 4.0)
     >>> round(report.recall, 3), report.odds_ratio, round(report.kappa, 3)
@@ -243,8 +253,8 @@ class BinaryReport(Printable):
 
 
 def binary_report(
-    y: Any = None,
-    predicted: Any = None,
+    y_true: Any = None,
+    y_pred: Any = None,
     *,
     tp: float | None = None,
     fp: float | None = None,
@@ -257,9 +267,9 @@ def binary_report(
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,), optional
-        Truth and prediction; or leave them out and give all four counts. Scanned rows as y stand
-        for their target and carry their weights.
+    y_true, y_pred : array-like of shape (n,), optional
+        Truth and prediction; or leave them out and give all four counts. Scanned rows as y_true
+        stand for their target and carry their weights.
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
     pos_label : label, optional
@@ -287,17 +297,17 @@ def binary_report(
     1.0
     """
     counts = (tp, fp, fn, tn)
-    if y is None and predicted is None:
+    if y_true is None and y_pred is None:
         return _report_of_counts(counts, pos_label)
-    if predicted is None or y is None or any(count is not None for count in counts):
-        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
-    return _report_of_labels(y, predicted, pos_label, sample_weight)
+    if y_pred is None or y_true is None or any(count is not None for count in counts):
+        raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
+    return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
 
 
 def _report_of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
-        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
+        raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
@@ -315,37 +325,24 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
     return labels[1]
 
 
-def _report_of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    y = column_of(y, "y")
-    predicted = column_of(predicted, "predicted")
-    same_length(y, predicted, "y and predicted")
-    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
-    if len(truth) and truth.min() < 0:
-        raise MissingValuesError(
-            f"y has {int((truth < 0).sum())} missing labels: leave those rows out"
-        )
+def _report_of_labels(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    labels, truth, guess = paired_codes(y_true, y_pred)
+    w = weights_of(sample_weight, len(truth))
     if pos_label is None and len(labels) > 2:
         raise SettingError(
             f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report"
         )
     if pos_label is None:
-        pos_label = _positive_label(labels, truth, weights_of(sample_weight, len(y)))
-    others = [label for label in labels if label != pos_label]
+        pos_label = _positive_label(labels, truth, w)
     refuse_unknown(pos_label, labels)
-    if pos_label in labels:
-        place = labels.index(pos_label)
-    else:
-        place = len(labels)
-    cell = 2 * (truth == place) + (guess == place)
-    w = weights_of(sample_weight, len(y))
+    others = [label for label in labels if label != pos_label]
+    code = labels.index(pos_label) if pos_label in labels else len(labels)
+    cell = 2 * (truth == code) + (guess == code)
     decided = guess >= 0
     tn, fp, fn, tp = map(
         float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4)
     )
     rejected = float((~decided).sum() if w is None else w[~decided].sum())
-    if len(others) == 1:
-        negative = others[0]
-    else:
-        negative = f"not {pos_label}"
+    negative = others[0] if len(others) == 1 else f"not {pos_label}"
     return BinaryReport(tp, fp, fn, tn, pos_label, negative, rejected)

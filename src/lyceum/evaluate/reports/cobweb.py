@@ -44,7 +44,7 @@ class Cobweb(Printable):
     >>> web = cobweb(confusion_matrix(list("aabbcc"), list("abbbca")))
     >>> "".join(web.truth), "".join(web.predicted)
     ('aabbcc', 'bcacab')
-    >>> web.rates.tolist(), round(web.chance, 3)              # half of "a" was taken for "b", of "c" for "a"
+    >>> web.rates.tolist(), round(web.chance, 3)  # half of "a" was taken for "b", of "c" for "a"
     ([0.5, 0.0, 0.0, 0.0, 0.5, 0.0], 0.333)
     """
 

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
     as_classes,
-    column_of,
     common_codes,
     known_codes,
-    same_length,
+    paired_codes,
     truth_and_weights,
     weights_of,
 )
@@ -27,12 +26,16 @@ from lyceum.report import Summary, Table
 
 _MOST_CLASSES = 5_000
 _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
+_SHARED = {"true": 1, "pred": 0, "all": None}  # the axis whose sums the cells are shares of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion(Printable):
     """Rows by true class and by prediction; mergeable, so that large files are counted block by
     block.
+
+    It is an array too, as scikit-learn's: ``matrix[0, 1]``, ``np.asarray(matrix)``, and for two
+    classes ``tn, fp, fn, tp = matrix.ravel()``.
 
     Attributes
     ----------
@@ -45,6 +48,8 @@ class Confusion(Printable):
     foreign : ndarray of shape (K + 1,)
         Rows that belong to no class (their true label is the reject label), by prediction; the last
         entry counts those that were rejected, which is right: the reject row.
+    normalize : {"true", "pred", "all"} or None
+        What the cells of the array are shares of; `counts` stay counts.
     n : float
         All rows, or their weight.
     rates : ndarray of shape (K, K)
@@ -74,11 +79,11 @@ class Confusion(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import confusion_matrix
-    >>> first, second = confusion_matrix(["a", "a", "b", "c"], ["a", "b", "b", "c"]), confusion_matrix(["c"], ["a"])
-    >>> both = first.merge(second)
-    >>> both.counts.tolist(), both.accuracy
-    ([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], 0.6)
-    >>> both.versus(["a"]).recall                                 # one of the two rows of class "a" is found
+    >>> first = confusion_matrix(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> both = first.merge(confusion_matrix(["c"], ["a"]))
+    >>> both[2].tolist(), both.accuracy                  # row of class "c"
+    ([1, 0, 1], 0.6)
+    >>> both.versus(["a"]).recall                        # one of the two rows of class "a" is found
     0.5
     """
 
@@ -95,6 +100,24 @@ class Confusion(Printable):
     counts: np.ndarray
     rejected: np.ndarray
     foreign: np.ndarray
+    normalize: str | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        cells = _as_integers(self.counts)
+        if self.normalize is not None:
+            totals = self.counts.sum(axis=_SHARED[self.normalize], keepdims=True)
+            cells = _shares(self.counts, totals)
+        return cells.astype(dtype or cells.dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def ravel(self) -> np.ndarray:
+        """The cells row by row; of two classes tn, fp, fn, tp."""
+        return np.asarray(self).ravel()
 
     @property
     def n(self) -> float:
@@ -202,20 +225,19 @@ class Confusion(Printable):
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
-        first = self._expand(labels)
-        second = other._expand(labels)
-        return Confusion(as_classes(labels), *(a + b for a, b in zip(first, second)))
+        pairs = zip(self._expand(labels), other._expand(labels))
+        counts, rejected, foreign = (first + second for first, second in pairs)
+        return Confusion(as_classes(labels), counts, rejected, foreign, self.normalize)
 
     def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
-        own = self.classes.tolist()
-        place = known_codes(own, np.arange(len(own)), labels)
+        index = known_codes(self.classes.tolist(), np.arange(len(self.classes)), labels)
         counts = np.zeros((K, K))
         rejected = np.zeros(K)
         foreign = np.zeros(K + 1)
-        counts[np.ix_(place, place)] = self.counts
-        rejected[place] = self.rejected
-        foreign[[*place, K]] = self.foreign
+        counts[np.ix_(index, index)] = self.counts
+        rejected[index] = self.rejected
+        foreign[[*index, K]] = self.foreign
         return counts, rejected, foreign
 
     def versus(self, group: Iterable[Any], rest: Iterable[Any] | None = None) -> BinaryReport:
@@ -321,22 +343,31 @@ class Confusion(Printable):
 
 
 def confusion_matrix(
-    y: Any, predicted: Any, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    normalize: str | None = None,
+    reject: Any = None,
 ) -> Confusion:
     """The confusion matrix: rows are true classes, columns predictions.
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,)
-        Labels of any one type; scanned rows as y stand for their target and carry their weights. A
-        prediction that is None or NaN is a rejection.
-    classes : array-like, optional
-        The classes and their order; by default the sorted labels of both columns.
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any one type; scanned rows as y_true stand for their target and carry their
+        weights. A prediction that is None or NaN is a rejection.
+    labels : array-like, optional
+        The classes and their order; by default the sorted labels of both columns. Rows whose truth
+        or prediction is none of them are left out.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+    normalize : {"true", "pred", "all"}, optional
+        Whether the array shows shares of the true class, of the predicted class or of all rows.
     reject : label, optional
         The label that stands for doubt. Among the predictions it is a rejection; among the truth it
         marks rows that belong to no class.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the rows.
 
     Returns
     -------
@@ -361,29 +392,28 @@ def confusion_matrix(
     >>> round(matrix.error, 3), matrix.reject_rate
     (0.333, 0.25)
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    y = column_of(y, "y")
-    predicted = column_of(predicted, "predicted")
-    same_length(y, predicted, "y and predicted")
-    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)
-    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
-        raise MissingValuesError(f"y has {missing} missing labels: leave those rows out")
-    truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
-    if classes is not None:
-        wanted = [
-            label for label in np.asarray(classes).tolist() if reject is None or label != reject
-        ]
-        unknown = [label for label in labels if label not in wanted]
-        if unknown:
-            raise DataError(f"label {unknown[0]!r} is not among the classes {wanted}")
-        truth = known_codes(labels, truth, wanted)
-        guess = known_codes(labels, guess, wanted)
-        labels = wanted
-    return _count(labels, truth, guess, weights_of(sample_weight, len(y)))
+    if normalize not in (None, *_SHARED):
+        raise SettingError(f"normalize={normalize!r}: choose 'true', 'pred', 'all' or None")
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    present, truth, guess = paired_codes(y_true, y_pred, reject)
+    w = weights_of(sample_weight, len(truth))
+    if labels is None:
+        return _count(present, truth, guess, w, normalize)
+    wanted = [label for label in np.asarray(labels).tolist() if reject is None or label != reject]
+    is_wanted = np.array([*(label in wanted for label in present), True])  # doubt, -1, is
+    if len(truth) and not is_wanted[truth].any():
+        raise DataError(f"none of the labels {wanted} is in y_true: give at least one that is")
+    used = is_wanted[truth] & is_wanted[guess]
+    truth, guess = (known_codes(present, codes[used], wanted) for codes in (truth, guess))
+    return _count(wanted, truth, guess, None if w is None else w[used], normalize)
 
 
 def _count(
-    labels: list[Any], truth: np.ndarray, guess: np.ndarray, w: np.ndarray | None
+    labels: list[Any],
+    truth: np.ndarray,
+    guess: np.ndarray,
+    w: np.ndarray | None,
+    normalize: str | None,
 ) -> Confusion:
     K = len(labels)
     if K > _MOST_CLASSES:
@@ -396,9 +426,8 @@ def _count(
     cell += guess
     cell += np.int32(size + 1)
     counts = np.bincount(cell, w, minlength=size * size).reshape(size, size).astype(np.float64)
-    return Confusion(
-        as_classes(labels), counts[1:, 1:], counts[1:, 0], np.append(counts[0, 1:], counts[0, 0])
-    )
+    foreign = np.append(counts[0, 1:], counts[0, 0])
+    return Confusion(as_classes(labels), counts[1:, 1:], counts[1:, 0], foreign, normalize)
 
 
 def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:

@@ -113,9 +113,9 @@ def disagreement_weights(weights: Any, K: int) -> np.ndarray:
         return named_choice(
             "weights", weights, {"linear": lambda: apart, "quadratic": lambda: apart**2}
         )()
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (K, K) or not (given >= 0.0).all() or np.diagonal(given).any():
+    matrix = np.asarray(weights, dtype=np.float64)
+    if matrix.shape != (K, K) or not (matrix >= 0.0).all() or np.diagonal(matrix).any():
         raise SettingError(
             f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal"
         )
-    return given
+    return matrix

@@ -13,17 +13,19 @@ from lyceum.evaluate.label_codes import score_matrix, truth_and_weights, weights
 from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
 
-def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
+def auc_fawcett(
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
     """Fawcett's class-weighted area, Σ_k p(k) AUC(k against the rest), p(k) the share of class k.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n, K)
+    y_score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
-    classes : array-like of shape (K,), optional
-        The classes of the columns; by default the sorted labels of y.
+    labels : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y_true.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -45,31 +47,33 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
     >>> auc_fawcett(["a", "b", "c"], np.eye(3))
     1.0
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    labels, codes, score = score_matrix(y, score, classes)
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    labels, codes, y_score = score_matrix(y_true, y_score, labels)
     w = weights_of(sample_weight, len(codes))
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
     if np.count_nonzero(shares) < 2:
         return 0.5
     areas = [
-        roc_auc_score(codes == k, score[:, k], sample_weight=w) for k in np.flatnonzero(shares)
+        roc_auc_score(codes == k, y_score[:, k], sample_weight=w) for k in np.flatnonzero(shares)
     ]
     return float(np.dot(areas, shares[shares > 0.0]) / shares.sum())
 
 
-def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
+def auc_hand_till(
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
     """Hand and Till's M, 2/(K(K-1)) Σ_{i<j} [A(i|j) + A(j|i)] / 2, free of the class shares.
 
     A(i|j) is the chance that a row of class i has a larger score for i than a row of class j has.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target and carry their weights.
-    score : array-like of shape (n, K)
+    y_score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
-    classes : array-like of shape (K,), optional
-        The classes of the columns; by default the sorted labels of y.
+    labels : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y_true.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -92,44 +96,44 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
     >>> auc_hand_till([0, 1, 2], np.eye(3))
     1.0
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    labels, codes, score = score_matrix(y, score, classes)
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    labels, codes, y_score = score_matrix(y_true, y_score, labels)
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
     present = np.flatnonzero(counts > 0)
     if w is None:
-        area = _sorted_areas(codes, score, present)
+        area = _sorted_areas(codes, y_score, present)
     else:
-        area = _weighted_areas(codes, score, w)
+        area = _weighted_areas(codes, y_score, w)
     pairs = list(combinations(present.tolist(), 2))
     if pairs:
         return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs))
     return 0.5
 
 
-def _sorted_areas(codes: np.ndarray, score: np.ndarray, present: np.ndarray):
+def _sorted_areas(codes: np.ndarray, y_score: np.ndarray, present: np.ndarray):
     """A(i|j) from scores sorted once for every class and column."""
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], present, side="right")
     starts = np.searchsorted(codes[order], present, side="left")
-    grouped = score[order]
+    grouped = y_score[order]
     columns = {k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)}
     for column in columns.values():
         column.sort(axis=1)
     return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
 
 
-def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
-    rows = {k: np.flatnonzero(codes == k) for k in range(score.shape[1])}
+def _weighted_areas(codes: np.ndarray, y_score: np.ndarray, w: np.ndarray):
+    rows = {k: np.flatnonzero(codes == k) for k in range(y_score.shape[1])}
 
     def area(i: int, j: int) -> float:
         both = np.concatenate([rows[i], rows[j]])
-        return roc_auc_score(codes[both] == i, score[both, i], sample_weight=w[both])
+        return roc_auc_score(codes[both] == i, y_score[both, i], sample_weight=w[both])
 
     return area
 
 
-def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any = None) -> float:
+def macro_average_modified(y_true: Any, y_pred: Any = None, *, sample_weight: Any = None) -> float:
     """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i
     predicted right.
 
@@ -138,10 +142,10 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
 
     Parameters
     ----------
-    y : array-like of shape (n,), scanned rows or Confusion
+    y_true : array-like of shape (n,), scanned rows or Confusion
         The true labels (rows stand for their target and carry their weights), or a confusion
         matrix.
-    predicted : array-like of shape (n,), optional
+    y_pred : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
@@ -160,12 +164,12 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     >>> macro_average_modified([0, 0, 1, 1], [0, 0, 1, 0])  # P_ii are 1 and 1/2
     0.7392766952966369
     """
-    if predicted is None and not isinstance(y, Confusion):
-        raise SettingError("give y and predicted, or a confusion matrix")
-    if isinstance(y, Confusion):
-        matrix = y
+    if isinstance(y_true, Confusion):
+        matrix = y_true
+    elif y_pred is None:
+        raise SettingError("give y_true and y_pred, or a confusion matrix")
     else:
-        matrix = confusion_matrix(y, predicted, sample_weight=sample_weight)
+        matrix = confusion_matrix(y_true, y_pred, sample_weight=sample_weight)
     n = matrix.counts.sum(axis=1) + matrix.rejected
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):

@@ -33,7 +33,7 @@ class ClassAverages(Printable):
     --------
     >>> from lyceum.evaluate import class_report
     >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
-    >>> print(report.macro)                                       # precisions 1, 1/2, 1; recalls 1/2, 1, 1
+    >>> print(report.macro)  # precisions 1, 1/2, 1; recalls 1/2, 1, 1
       precision  0.8333
       recall     0.8333
       F1         0.7778
@@ -78,7 +78,7 @@ class ClassReport(Printable):
     >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
     >>> [(one.positive, one.precision, one.recall) for one in report.per_class]
     [('a', 1.0, 0.5), ('b', 0.5, 1.0), ('c', 1.0, 1.0)]
-    >>> report.weighted.recall, report.confusion.accuracy         # the mean recall by rows is the accuracy
+    >>> report.weighted.recall, report.confusion.accuracy  # the mean recall by rows is the accuracy
     (0.75, 0.75)
     """
 
@@ -115,10 +115,10 @@ class ClassReport(Printable):
 
 
 def class_report(
-    y: Any,
-    predicted: Any = None,
+    y_true: Any,
+    y_pred: Any = None,
     *,
-    classes: Any = None,
+    labels: Any = None,
     reject: Any = None,
     sample_weight: Any = None,
 ) -> ClassReport:
@@ -126,12 +126,12 @@ def class_report(
 
     Parameters
     ----------
-    y : array-like of shape (n,), scanned rows or Confusion
+    y_true : array-like of shape (n,), scanned rows or Confusion
         The true labels (rows stand for their target and carry their weights), or a confusion
         matrix.
-    predicted : array-like of shape (n,), optional
+    y_pred : array-like of shape (n,), optional
         The predictions; not needed with a confusion matrix.
-    classes : array-like, optional
+    labels : array-like, optional
         The classes and their order; by default the sorted labels of both columns.
     reject : label, optional
         The label that stands for doubt. Among the predictions it is a rejection; among the truth it
@@ -155,13 +155,13 @@ def class_report(
     >>> [one.recall for one in report.per_class], report.micro.f1
     ([0.5, 1.0, 1.0], 0.75)
     """
-    if predicted is None and not isinstance(y, Confusion):
-        raise SettingError("give y and predicted, or a confusion matrix")
-    settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
-    if isinstance(y, Confusion):
-        matrix = y
+    if isinstance(y_true, Confusion):
+        matrix = y_true
+    elif y_pred is None:
+        raise SettingError("give y_true and y_pred, or a confusion matrix")
     else:
-        matrix = confusion_matrix(y, predicted, **settings)
+        settings = {"labels": labels, "reject": reject, "sample_weight": sample_weight}
+        matrix = confusion_matrix(y_true, y_pred, **settings)
     reports = _one_vs_rest(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(

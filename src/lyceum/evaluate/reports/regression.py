@@ -106,14 +106,15 @@ class RegressionReport(Printable):
 
 
 def regression_report(
-    y: Any, predicted: Any, *, mean: float | None = None, sample_weight: Any = None
+    y_true: Any, y_pred: Any, *, mean: float | None = None, sample_weight: Any = None
 ) -> RegressionReport:
     """The errors of numeric predictions.
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,)
-        True and predicted values; scanned rows as y stand for their target and carry their weights.
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted values; scanned rows as y_true stand for their target and carry their
+        weights.
     mean : float, optional
         The constant that relative errors compare with: by default the mean of y; give the mean of
         the training rows to compare with what was known before.
@@ -134,11 +135,11 @@ def regression_report(
     >>> round(report.mse, 4), report.r2
     (0.3333, 0.5)
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    truth = number_column(y, "y")
-    guess = number_column(predicted, "predicted")
-    same_length(truth, guess, "y and predicted")
-    for values, name in ((truth, "y"), (guess, "predicted")):
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    truth = number_column(y_true, "y_true")
+    guess = number_column(y_pred, "y_pred")
+    same_length(truth, guess, "y_true and y_pred")
+    for values, name in ((truth, "y_true"), (guess, "y_pred")):
         if not np.isfinite(values).all():
             raise MissingValuesError(
                 f"{name} has {int((~np.isfinite(values)).sum())} missing or infinite values"

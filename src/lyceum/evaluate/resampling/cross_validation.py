@@ -154,7 +154,7 @@ def cross_validate(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = 10,
+    cv: Any = 5,
     groups: Any = None,
     loss: Any = "auto",
     sample_weight: Any = None,
@@ -175,7 +175,7 @@ def cross_validate(
         again for every split.
     y : array-like of shape (n,), optional
         The target; scanned rows carry their own.
-    cv : int, splitter or iterable of (train, test), default=10
+    cv : int, splitter or iterable of (train, test), default=5
         A number means that many folds, stratified when y holds classes.
     groups : array-like of shape (n,), optional
         Groups of rows that belong together, for splitters such as `splitter("grouped")`.

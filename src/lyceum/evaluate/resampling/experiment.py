@@ -61,15 +61,15 @@ class SplitResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subset:
-    """Some rows of a table: their places, the rows themselves, and how to put results back in
+    """Some rows of a table: their indices, the rows themselves, and how to put results back in
     order."""
 
-    places: np.ndarray
+    indices: np.ndarray
     X: Any
-    order: np.ndarray | None = None  # None: the rows are in the order of their places
+    order: np.ndarray | None = None  # None: the rows are in the order of their indices
 
     def in_order(self, results: np.ndarray) -> np.ndarray:
-        """Results of the rows, in the order of their places."""
+        """Results of the rows, in the order of their indices."""
         if self.order is None:
             return results
         return results[self.order]
@@ -109,22 +109,16 @@ class Experiment:
             raise TypeError(
                 f"{estimator!r} is not an estimator: give an object with fit and predict"
             )
-        X, target, w = _from_rows(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
-            estimator, X, y, sample_weight
-        )  # fmt: skip
+        check = _from_rows if isinstance(X, Rows) else _table
+        X, target, w = check(estimator, X, y, sample_weight)
+        codes = None
         if coded_y:
             codes = _class_codes(estimator, X, target, loss, predict)
-        else:
-            codes = None
         if callable(loss):
-            return cls(
-                estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes
-            )
+            name = getattr(loss, "__name__", "loss")
+            return cls(estimator, X, target, w, loss, name, predict, codes)
         if loss == "auto":
-            if is_classifier(estimator):
-                loss = "error"
-            else:
-                loss = "squared"
+            loss = "error" if is_classifier(estimator) else "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
             word = target[:1].tolist()[0]
             raise SettingError(
@@ -147,14 +141,14 @@ class Experiment:
             return np.arange(len(self.y))[:, None]
         return self.X
 
-    def subset(self, places: np.ndarray) -> Subset:
-        """The rows at these places; rows of files are read in ascending order."""
+    def subset(self, indices: np.ndarray) -> Subset:
+        """The rows at these indices; rows of files are read in ascending order."""
         if not isinstance(self.X, Rows):
-            return Subset(places, _safe_indexing(self.X, places))
-        if self.X.in_memory or (np.diff(places) >= 0).all():
-            return Subset(places, self.X.take(places))
-        order = np.argsort(places, kind="stable")
-        return Subset(places, self.X.take(places[order]), np.argsort(order, kind="stable"))
+            return Subset(indices, _safe_indexing(self.X, indices))
+        if self.X.in_memory or (np.diff(indices) >= 0).all():
+            return Subset(indices, self.X.take(indices))
+        order = np.argsort(indices, kind="stable")
+        return Subset(indices, self.X.take(indices[order]), np.argsort(order, kind="stable"))
 
     def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
         """A fresh copy of the estimator with these settings, fitted on the rows."""
@@ -164,11 +158,11 @@ class Experiment:
         if self.w is None:
             weights = {}
         else:
-            weights = {"sample_weight": self.w[rows.places]}
-        return model.fit(rows.X, self.y[rows.places], **weights)
+            weights = {"sample_weight": self.w[rows.indices]}
+        return model.fit(rows.X, self.y[rows.indices], **weights)
 
     def predictions(self, model: Any, rows: Subset) -> np.ndarray:
-        """The predictions for the rows, in the order of their places."""
+        """The predictions for the rows, in the order of their indices."""
         if self.predict is None:
             predicted = model.predict(rows.X)
         else:
@@ -189,27 +183,27 @@ class Experiment:
         full[:, [labels.index(label) for label in learned]] = proba
         return full
 
-    def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """The loss of every row at `places`."""
+    def losses(self, predicted: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        """The loss of every row at `indices`."""
         if self.codes is None:
             target = self.y
         else:
             target = self.codes
-        found = np.asarray(self.loss(target[places], predicted), dtype=np.float64)
-        if found.shape != places.shape:
+        values = np.asarray(self.loss(target[indices], predicted), dtype=np.float64)
+        if values.shape != indices.shape:
             raise SettingError(
-                f"the loss function gave the shape {found.shape} for"
-                f" {show_count(len(places), 'row')}: it must give one loss per row, not their mean"
+                f"the loss function gave the shape {values.shape} for"
+                f" {show_count(len(indices), 'row')}: it must give one loss per row, not their mean"
             )
-        return found
+        return values
 
-    def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
-        """The weighted mean of the losses of the rows at `places`; 0 when the weights sum to 0."""
+    def mean(self, losses: np.ndarray, indices: np.ndarray) -> float:
+        """The weighted mean of the losses of the rows at `indices`; 0 when the weights sum to 0."""
         if self.w is None:
             if len(losses):
                 return float(losses.mean())
             return 0.0
-        w = self.w[places]
+        w = self.w[indices]
         if w.sum():
             return float(losses @ w / w.sum())
         return 0.0

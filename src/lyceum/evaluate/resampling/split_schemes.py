@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from lyceum._core.statistics import given_splits
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.resampling.splits import (
     Bootstrap,
     FiveByTwo,
     Holdout,
     RandomSubsampling,
-    Split,
     StratifiedFolds,
 )
 
@@ -57,34 +52,3 @@ def splitter(scheme: str, **settings: Any) -> Any:
     )
 
     return named_choice("scheme", scheme, {**_OURS, **SPLITTERS})(**settings)
-
-
-def row_splits(cv: Any, n: int, seed: int) -> Iterator[Split]:
-    """Training and test rows of n rows without a target.
-
-    Parameters
-    ----------
-    cv : int, splitter or iterable of splits
-        A number of folds, at most n of which are drawn by the seed; or as in scikit-learn.
-    n : int
-        The number of rows.
-    seed : int
-        Shuffles the rows when `cv` is a number.
-
-    Returns
-    -------
-    iterator of (train, test)
-        Row numbers.
-
-    See Also
-    --------
-    splitter : Splitters by name.
-
-    Examples
-    --------
-    >>> [len(test) for _, test in row_splits(3, 10, seed=0)]
-    [4, 3, 3]
-    """
-    if isinstance(cv, int | np.integer):
-        cv = splitter("k_fold", n_splits=min(int(cv), n), random_state=seed % 2**31)
-    return iter(given_splits(cv, n))

@@ -78,8 +78,8 @@ def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
             k for k in first if taken[k] < sizes[k]
         ]
         taken[room[:short]] += 1
-    place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    is_test = place < np.repeat(taken, sizes)
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_test = rank < np.repeat(taken, sizes)
     return np.sort(order[~is_test]), np.sort(order[is_test])
 
 
@@ -135,7 +135,8 @@ class RandomSubsampling(_Splitter):
 
     Examples
     --------
-    >>> [len(test) for _, test in RandomSubsampling(3, test_size=0.2, random_state=0).split(range(10))]
+    >>> scheme = RandomSubsampling(3, test_size=0.2, random_state=0)
+    >>> [len(test) for _, test in scheme.split(range(10))]
     [2, 2, 2]
     """
 

@@ -59,6 +59,35 @@ def importances(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['b', 'a', 'c']
     """
+    values, names = _values_and_names(model, names)
+    order = np.argsort(-values, kind="stable")[:most]
+    deviations = None
+    if spread is not None:
+        deviations = np.asarray(spread, dtype=np.float64)[order]
+    ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
+    heights = np.arange(len(order))
+    ax.barh(
+        heights,
+        values[order],
+        xerr=deviations,
+        color=COLORS[0],
+        height=0.7,
+        ecolor=INK,
+        error_kw={"linewidth": 1.0},
+    )
+    ax.set_yticks(heights, [names[j] for j in order.tolist()])
+    ax.invert_yaxis()
+    left_out = len(values) - len(order)
+    if left_out:
+        label = f"{label}  ({show_count(left_out, 'more column')})"
+    finish(ax, label, "", title)
+    ax.grid(False, axis="y")
+    ax.axvline(0.0, color=GRAY, linewidth=0.8)
+    return ax
+
+
+def _values_and_names(model: Any, names: Any) -> tuple[np.ndarray, list[str]]:
+    """The importance and the name of every column."""
     if hasattr(model, "fit"):
         check_is_fitted(model)
         if not hasattr(model, "feature_importances_"):
@@ -69,39 +98,19 @@ def importances(
         values = np.asarray(model.feature_importances_, dtype=np.float64)
         if names is None and hasattr(model, "schema_"):
             names = model.schema_.names
+    elif isinstance(model, list | tuple) or hasattr(model, "__array__"):
+        values = np.asarray(model, dtype=np.float64)
     else:
-        try:
-            values = np.asarray(model, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise SettingError(
-                f"give a fitted learner with feature_importances_, or one number per column, not "
-                f"{type(model).__name__}"
-            ) from None
+        raise SettingError(
+            "give a fitted learner with feature_importances_, or one number per column, not "
+            f"{type(model).__name__}"
+        )
     if values.ndim != 1 or not len(values):
         raise DataError(f"importances have the shape {values.shape}: give one per column")
     if names is None:
         names = [f"x{j}" for j in range(len(values))]
-    else:
-        names = list(names)
     if len(names) != len(values):
         raise DataError(
             f"there are {len(names)} names for {len(values)} importances: give one each"
         )
-    order = np.argsort(-values, kind="stable")[:most]
-    if spread is None:
-        deviations = None
-    else:
-        deviations = np.asarray(spread, dtype=np.float64)[order]
-    ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
-    places = np.arange(len(order))
-    ax.barh(places, values[order], xerr=deviations, color=COLORS[0], height=0.7, ecolor=INK,
-            error_kw={"linewidth": 1.0})  # fmt: skip
-    ax.set_yticks(places, [str(names[int(j)]) for j in order])
-    ax.invert_yaxis()
-    left_out = len(values) - len(order)
-    finish(
-        ax, label + (f"  ({show_count(left_out, 'more column')})" if left_out else ""), "", title
-    )
-    ax.grid(False, axis="y")
-    ax.axvline(0.0, color=GRAY, linewidth=0.8)
-    return ax
+    return values, [str(name) for name in names]

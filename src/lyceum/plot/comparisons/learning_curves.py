@@ -1,4 +1,4 @@
-"""Learning and validation curves: scores or losses on training and on unseen rows."""
+"""Curves over rows, settings and rounds: scores or losses on training and on unseen rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate import LearningCurve, ValidationCurve
-from lyceum.plot.style import GRAY, axes, finish, legend, line_style, reference_line
+from lyceum.evaluate import DensityErrors, LearningCurve, ValidationCurve
+from lyceum.plot.curves import DOTS, Curve, draw_curves, mark_best, results_by_name
+from lyceum.plot.style import GRAY, finish, legend, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +25,9 @@ def loss_name(loss: str) -> str:
 
 
 def learning_curve(
-    sizes: Any,
-    train: Any = None,
-    validation: Any = None,
+    train_sizes: Any,
+    train_scores: Any = None,
+    test_scores: Any = None,
     *,
     score: str | None = None,
     label: str | None = None,
@@ -37,10 +38,10 @@ def learning_curve(
 
     Parameters
     ----------
-    sizes : LearningCurve, dict of name to LearningCurve, or array of shape (m,)
+    train_sizes : LearningCurve, dict of name to LearningCurve, or array of shape (m,)
         From `lyceum.evaluate.learning_curve`, drawn with the loss of the best constant; or the
         numbers of training rows.
-    train, validation : arrays of shape (m,) or (m, n_folds), optional
+    train_scores, test_scores : arrays of shape (m,) or (m, n_folds), optional
         Scores, as `sklearn.model_selection.learning_curve` returns them. With folds the mean is
         drawn and a band of one standard deviation to either side.
     score : str, optional
@@ -62,19 +63,24 @@ def learning_curve(
 
     Examples
     --------
-    >>> ax = learning_curve([10, 100], [[1.0, 0.9], [0.9, 0.9]], [[0.5, 0.7], [0.6, 0.8]], score="accuracy")
+    >>> train, test = [[1.0, 0.9], [0.9, 0.9]], [[0.5, 0.7], [0.6, 0.8]]
+    >>> ax = learning_curve([10, 100], train, test, score="accuracy")
     >>> ax.lines[1].get_ydata()
     array([0.6, 0.7])
     """
-    results = _results(LearningCurve, sizes, train, validation, label)
-    ax = axes(ax)
-    for name, result in results.items():
-        _bands(ax, result.sizes.astype(np.float64), result.train_losses, result.test_losses, name)
+    results = _results(LearningCurve, train_sizes, train_scores, test_scores, label)
+    if results:
+        curves = []
+        for name, result in results.items():
+            sizes = result.train_sizes.astype(np.float64)
+            curves += _two_curves(sizes, result.train_losses, result.test_losses, name)
+    else:
+        sizes = np.asarray(train_sizes, dtype=np.float64)
+        curves = _two_curves(sizes, train_scores, test_scores, label)
+    ax = draw_curves(ax, curves)
     for result in results.values():
-        ends = [float(result.sizes[0]), float(result.sizes[-1])]
+        ends = [float(result.train_sizes[0]), float(result.train_sizes[-1])]
         reference_line(ax, ends, [result.baseline] * 2, "best constant")
-    if not results:
-        _bands(ax, np.asarray(sizes, dtype=np.float64), train, validation, label)
     finish(ax, "training rows", score or _loss_name(results), title)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     legend(ax)
@@ -82,11 +88,11 @@ def learning_curve(
 
 
 def validation_curve(
-    values: Any,
-    train: Any = None,
-    validation: Any = None,
+    param_range: Any,
+    train_scores: Any = None,
+    test_scores: Any = None,
     *,
-    name: str | None = None,
+    param_name: str | None = None,
     score: str | None = None,
     best: Literal["auto", "max", "min"] | None = "auto",
     log: bool | None = None,
@@ -98,12 +104,12 @@ def validation_curve(
 
     Parameters
     ----------
-    values : ValidationCurve, or array of shape (m,)
+    param_range : ValidationCurve, or array of shape (m,)
         From `lyceum.evaluate.validation_curve`; or the values tried, in the order to draw them.
         Values other than numbers are evenly spaced.
-    train, validation : arrays of shape (m,) or (m, n_folds), optional
+    train_scores, test_scores : arrays of shape (m,) or (m, n_folds), optional
         Scores, as `sklearn.model_selection.validation_curve` returns them.
-    name : str, optional
+    param_name : str, optional
         The name of the setting, for the axis; by default that of a ValidationCurve, or "parameter".
     score : str, optional
         The name of the scores, for the axis; by default the loss of a ValidationCurve, or "score".
@@ -130,69 +136,189 @@ def validation_curve(
 
     Examples
     --------
-    >>> ax = validation_curve([0.01, 1, 100], [0.8, 0.9, 1.0], [0.7, 0.8, 0.6], name="C")
+    >>> ax = validation_curve([0.01, 1, 100], [0.8, 0.9, 1.0], [0.7, 0.8, 0.6], param_name="C")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['training', 'validation', 'best: 1']
     """
-    results = _results(ValidationCurve, values, train, validation, label)
+    results = _results(ValidationCurve, param_range, train_scores, test_scores, label)
     if len(results) > 1:
         raise SettingError("give one ValidationCurve: draw others into the same axes by ax=")
     for result in results.values():
-        values = _as_array(result.values)
-        train = result.train_losses
-        validation = result.test_losses
-        if name is None:
-            name = result.name
-    values = np.asarray(values)
-    numbers = values.dtype.kind in "iuf"
-    if numbers:
-        x = values.astype(np.float64)
-    else:
-        x = np.arange(len(values), dtype=np.float64)
-    ax = axes(ax)
-    mean = _bands(ax, x, train, validation, label)
+        param_range = _as_array(result.param_range)
+        train_scores = result.train_losses
+        test_scores = result.test_losses
+        param_name = param_name or result.param_name
+    values = np.asarray(param_range)
+    is_numeric = values.dtype.kind in "iuf"
+    x = values.astype(np.float64) if is_numeric else np.arange(len(values), dtype=np.float64)
+    curves = _two_curves(x, train_scores, test_scores, label)
+    ax = draw_curves(ax, curves)
+    if best == "auto":
+        best = "min" if results or _is_loss(score) else "max"
     if best is not None:
-        least = best == "min" or (best == "auto" and (bool(results) or _is_loss(score)))
-        i = int(mean.argmin() if least else mean.argmax())
-        if numbers:
-            text = f"{values[i]:g}"
-        else:
-            text = str(values[i])
-        ax.axvline(
-            x[i],
-            color=GRAY,
-            linewidth=1.0,
-            linestyle=":",
-            zorder=1,
-            label=f"best: {text}",
-            gid="reference",
-        )
-    if not numbers:
-        ax.set_xticks(x, [str(value) for value in values])
-    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
-        ax.set_xscale("log")
-    finish(ax, name or "parameter", score or _loss_name(results), title)
+        i = int(getattr(np, f"arg{best}")(curves[1].y))
+        mark_best(ax, x[i], _param_text(values[i]))
+    _scale(ax, x, None if is_numeric else values, log)
+    finish(ax, param_name or "parameter", score or _loss_name(results), title)
     legend(ax)
     return ax
 
 
-def _results(
-    kind: type, first: Any, train: Any, validation: Any, label: str | None
-) -> dict[str, Any]:
+def staged_errors(
+    curves: Mapping[str, Any],
+    *,
+    best: str | None = None,
+    goal: Literal["min", "max"] = "min",
+    rounds: Any = None,
+    error: str = "error",
+    x: str = "trees",
+    log: bool = False,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The error of an ensemble as it grows: on training, validation or out-of-bag rows.
+
+    Parameters
+    ----------
+    curves : dict of name to array of shape (n_rounds,)
+        For example ``{"training": ..., "validation": ...}``; nothing is drawn where a value is NaN.
+    best : str, optional
+        The name of the curve whose best round is marked, the first of equals.
+    goal : {"min", "max"}, default="min"
+        Whether the best is the least or the largest.
+    rounds : array, optional
+        The numbers of the rounds; 1, 2, ... by default.
+    error, x : str
+        Names of the axes.
+    log : bool, default=False
+        A logarithmic error.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    training_curves : The history of one learner.
+
+    Examples
+    --------
+    >>> errors = {"training": [0.3, 0.2, 0.1], "validation": [0.3, 0.25, 0.4]}
+    >>> ax = staged_errors(errors, best="validation")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['training', 'validation', 'best: 2']
+    """
+    if not isinstance(curves, Mapping):
+        raise SettingError(
+            f"give a dict of name to the errors of every round, not {type(curves).__name__}"
+        )
+    if not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    if best is not None and best not in curves:
+        raise DataError(
+            f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}"
+        )
+    drawn = [_staged_curve(str(name), values, rounds) for name, values in curves.items()]
+    ax = draw_curves(ax, drawn)
+    for curve in drawn:
+        if curve.label == best and not np.isnan(curve.y).all():
+            i = int(np.nanargmin(curve.y) if goal == "min" else np.nanargmax(curve.y))
+            mark_best(ax, curve.x[i], curve.x[i])
+    if log:
+        ax.set_yscale("log")
+    finish(ax, x, error, title)
+    legend(ax)
+    return ax
+
+
+def _staged_curve(name: str, values: Any, rounds: Any) -> Curve:
+    values = np.asarray(values, dtype=np.float64)
+    numbers = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
+    if values.shape != numbers.shape or values.ndim != 1:
+        raise DataError(
+            f"curve {name!r} has the shape {values.shape} for {len(numbers)} rounds: give one each"
+        )
+    marker = "o" if len(values) <= 20 else None
+    return Curve(numbers, values, name, options={"marker": marker, "markersize": 4.0})
+
+
+def density_errors(
+    result: DensityErrors, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Squared bias, variance and their sum against a setting of a density estimate, the least sum
+    marked.
+
+    Parameters
+    ----------
+    result : DensityErrors
+        From `lyceum.evaluate.density_errors`.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    density : The densities themselves.
+    lyceum.evaluate.density_errors : The parts as numbers.
+
+    Examples
+    --------
+    >>> from lyceum.density import GaussianDensity, KernelDensity
+    >>> from lyceum.evaluate import density_errors as errors_of
+    >>> truth = GaussianDensity().fit([[-1.0], [0.0], [1.0]])
+    >>> result = errors_of(KernelDensity(), truth, "bandwidth", [0.1, 0.4, 1.6], n_rounds=5)
+    >>> [line.get_label() for line in density_errors(result).lines[:3]]
+    ['squared bias', 'variance', 'error']
+    """
+    if not isinstance(result, DensityErrors):
+        raise SettingError(
+            f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}"
+        )
+    order = np.argsort(result.param_range)
+    x = result.param_range[order]
+    parts = {"squared bias": result.bias, "variance": result.variance, "error": result.error}
+    dots = {"marker": "o", "markersize": 3}
+    curves = [Curve(x, values[order], name, options=dots) for name, values in parts.items()]
+    ax = draw_curves(ax, curves)
+    ax.axvline(result.best, color=GRAY, linewidth=1.0, linestyle=":", gid="best")
+    if (x > 0).all() and x[-1] > 8 * x[0]:
+        ax.set_xscale("log")
+    finish(ax, result.param_name, "mean squared error of the density", title)
+    legend(ax)
+    return ax
+
+
+def _results(kind: type, first: Any, train: Any, test: Any, label: str | None) -> dict[str, Any]:
     """Results of `evaluate` by name; empty when arrays were given."""
-    if isinstance(first, Mapping):
-        results = first
-    else:
-        results = {label or "": first}
-    if results and all(isinstance(result, kind) for result in results.values()):
-        if train is not None or validation is not None:
-            raise SettingError(f"a {kind.__name__} is complete: give no scores with it")
-        return {str(name): result for name, result in results.items()}
-    if isinstance(first, Mapping) or train is None or validation is None:
+    results = results_by_name((kind,), first, label)
+    if results and (train is not None or test is not None):
+        raise SettingError(f"a {kind.__name__} is complete: give no scores with it")
+    if not results and (isinstance(first, Mapping) or train is None or test is None):
         raise SettingError(
             f"give a {kind.__name__}, or arrays of training and of validation scores"
         )
-    return {}
+    return results
+
+
+def _param_text(value: Any) -> str:
+    return str(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _scale(ax: Axes, x: np.ndarray, words: np.ndarray | None, log: bool | None) -> None:
+    """Words as ticks; a logarithmic scale where it is wanted, or where numbers span much."""
+    if words is not None:
+        ax.set_xticks(x, [str(word) for word in words])
+    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
+        ax.set_xscale("log")
 
 
 def _is_loss(name: str | None) -> bool:
@@ -220,26 +346,18 @@ def _as_array(values: tuple[Any, ...]) -> np.ndarray:
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _bands(ax: Axes, x: np.ndarray, train: Any, validation: Any, label: str | None) -> np.ndarray:
-    """Draw both scores; return the mean validation score."""
-    mean = np.empty(0)
-    for scores, part, marker in ((train, "training", "o"), (validation, "validation", "s")):
+def _two_curves(x: np.ndarray, train: Any, test: Any, label: str | None) -> list[Curve]:
+    """The mean scores on training and on validation rows, with their spread over folds."""
+    curves = []
+    for scores, part, marker in ((train, "training", "o"), (test, "validation", "s")):
         scores = np.asarray(scores, dtype=np.float64)
         if scores.ndim == 1:
             scores = scores[:, None]
         if scores.ndim != 2 or len(scores) != len(x) or not len(x):
             raise DataError(
-                f"{part} scores have the shape {scores.shape} for {len(x)} places: "
-                "give one row for each place"
+                f"{part} scores have the shape {scores.shape} for {len(x)} points: "
+                "give one row for each point"
             )
-        mean = scores.mean(axis=1)
-        sd = scores.std(axis=1)
-        style = line_style(ax)
-        if label:
-            name = f"{label}, {part}"
-        else:
-            name = part
-        ax.plot(x, mean, marker=marker, markersize=4.5, label=name, **style)
-        if scores.shape[1] > 1:
-            ax.fill_between(x, mean - sd, mean + sd, color=style["color"], alpha=0.15, linewidth=0)
-    return mean
+        name = f"{label}, {part}" if label else part
+        curves.append(Curve.of_scores(x, scores, name, **DOTS | {"marker": marker}))
+    return curves

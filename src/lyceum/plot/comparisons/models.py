@@ -18,10 +18,14 @@ from lyceum.evaluate import (
     McNemar,
 )
 from lyceum.plot.comparisons.learning_curves import loss_name
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.curves import check_results
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, grouped_bars, legend, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_DIAMOND: dict[str, Any] = {"marker": "D", "linestyle": "", "color": INK, "markersize": 5.5}
 
 
 def cross_validation(
@@ -62,19 +66,20 @@ def cross_validation(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from lyceum.evaluate import cross_validate
-    >>> ax = cross_validation(cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5), label="Bayes")
+    >>> result = cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5)
+    >>> ax = cross_validation(result, label="Bayes")
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
     ('error rate', ['Bayes'])
     """
-    named = _name_results(results, (CrossValidation, Bootstrap632), label)
+    named = check_results((CrossValidation, Bootstrap632), results, label)
     losses = {result.loss_name for result in named.values()}
     if len(losses) > 1:
         raise SettingError(
             f"the results have different losses ({', '.join(sorted(losses))}): compare one"
         )
     ax = axes(ax, _size(len(named)))
-    for place, result in enumerate(named.values()):
-        _draw_splits(ax, place, result)
+    for row, result in enumerate(named.values()):
+        _draw_splits(ax, row, result)
     _name_rows(ax, list(named))
     finish(ax, loss_name(losses.pop()), "", title)
     ax.grid(False, axis="y")
@@ -82,52 +87,35 @@ def cross_validation(
     return ax
 
 
-def _draw_splits(ax: Axes, place: int, result: CrossValidation | Bootstrap632) -> None:
+def _draw_splits(ax: Axes, row: int, result: CrossValidation | Bootstrap632) -> None:
     """One line of the picture: a dot for every split or round, and the estimate made of them."""
     shown = set(ax.get_legend_handles_labels()[1])
-
-    def once(name: str) -> str | None:
-        if name in shown:
-            return None
-        return name
-
-    bootstrap = isinstance(result, Bootstrap632)
     if isinstance(result, Bootstrap632):
         losses = result.rounds
+        names = ["one round", ".632 estimate", ".632+ estimate"]
     else:
         losses = result.losses
-    ax.scatter(
-        losses,
-        _spread(place, len(losses)),
-        s=18,
-        color=COLORS[place % len(COLORS)],
-        alpha=0.45,
-        linewidths=0,
-        label=once("one round" if bootstrap else "one split"),
-    )
+        names = ["one split", "mean ± standard error (corrected)"]
+    labels = [None if name in shown else name for name in names]
+    dots: dict[str, Any] = {
+        "s": 18,
+        "color": COLORS[row % len(COLORS)],
+        "alpha": 0.45,
+        "linewidths": 0,
+    }
+    ax.scatter(losses, _spread(row, len(losses)), label=labels[0], **dots)
     if isinstance(result, Bootstrap632):
-        ax.plot(result.error, place, "D", color=INK, markersize=5.5, label=once(".632 estimate"))
-        ax.plot(
-            result.plus,
-            place,
-            "s",
-            color=INK,
-            fillstyle="none",
-            markersize=7,
-            label=once(".632+ estimate"),
-        )
+        ax.plot(result.error, row, label=labels[1], **_DIAMOND)
+        square = {"marker": "s", "fillstyle": "none", "markersize": 7}
+        ax.plot(result.plus, row, label=labels[2], **_DIAMOND | square)
         return
-    ax.errorbar(
-        result.mean,
-        place,
-        xerr=result.standard_error,
-        fmt="D",
-        color=INK,
-        markersize=5.5,
-        capsize=3,
-        linewidth=1.4,
-        label=once("mean ± standard error (corrected)"),
-    )
+    bar: dict[str, Any] = {
+        "xerr": result.standard_error,
+        "capsize": 3,
+        "linewidth": 1.4,
+        "fmt": "D",
+    }
+    ax.errorbar(result.mean, row, label=labels[1], color=INK, markersize=5.5, **bar)
 
 
 def comparison(
@@ -172,14 +160,14 @@ def comparison(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['tree − forest']
     """
-    named = _name_results(tests, (CorrectedT, FiveByTwoTest, McNemar, DeLong), label)
+    named = check_results((CorrectedT, FiveByTwoTest, McNemar, DeLong), tests, label)
     measures = {_MEASURES.get(type(test), "losses") for test in named.values()}
     if len(measures) > 1:
         raise SettingError(f"the tests compare {' and '.join(sorted(measures))}: draw them apart")
     measure = measures.pop()
     ax = axes(ax, _size(len(named)))
-    for place, test in enumerate(named.values()):
-        _draw_test(ax, place, test)
+    for row, test in enumerate(named.values()):
+        _draw_test(ax, row, test)
     ax.axvline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
     _name_rows(ax, list(named))
     if measure == "rows":
@@ -188,10 +176,7 @@ def comparison(
         ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
         ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     else:
-        if measure == "areas":
-            of = "area under the ROC curve"
-        else:
-            of = "loss"
+        of = "area under the ROC curve" if measure == "areas" else "loss"
         finish(ax, f"difference in {of}, first − second", "", title)
         ax.margins(x=0.18)
     ax.grid(False, axis="y")
@@ -201,49 +186,29 @@ def comparison(
 _MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}  # all others compare losses
 
 
-def _draw_test(ax: Axes, place: int, test: Any) -> None:
-    color = COLORS[place % len(COLORS)]
+def _draw_test(ax: Axes, row: int, test: Any) -> None:
+    """One line of the picture: the difference with its interval or its parts, and p."""
+    color = COLORS[row % len(COLORS)]
+    p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
     end: float
     if isinstance(test, McNemar):
-        ax.barh(place, -test.only_second_wrong, color=COLORS[1], height=0.5)
-        ax.barh(place, test.only_first_wrong, color=COLORS[0], height=0.5)
+        ax.barh(row, -test.only_second_wrong, color=COLORS[1], height=0.5)
+        ax.barh(row, test.only_first_wrong, color=COLORS[0], height=0.5)
         end = test.only_first_wrong
-    elif isinstance(test, CorrectedT | DeLong):
-        ax.plot(
-            [test.low, test.high],
-            [place, place],
-            color=color,
-            linewidth=2.0,
-            solid_capstyle="butt",
-        )
-        if isinstance(test, DeLong):
-            middle = test.difference
-        else:
-            middle = test.mean
-        ax.plot(middle, place, "D", color=INK, markersize=5.5, zorder=4)
-        end = test.high
-    else:
+    elif isinstance(test, FiveByTwoTest):
         differences = test.differences.ravel()
-        ax.scatter(
-            differences,
-            _spread(place, len(differences)),
-            s=18,
-            color=color,
-            alpha=0.5,
-            linewidths=0,
-        )
-        ax.plot(test.mean, place, "D", color=INK, markersize=5.5, zorder=4)
+        heights = _spread(row, len(differences))
+        ax.scatter(differences, heights, s=18, color=color, alpha=0.5, linewidths=0)
+        ax.plot(test.mean, row, zorder=4, **_DIAMOND)
         end = float(differences.max())
-    if isinstance(test, FiveByTwoTest):
-        p = test.f_p_value
     else:
-        p = test.p_value
-    if p >= 0.001:
-        text = f"p = {p:.3f}"
-    else:
-        text = "p < 0.001"
-    ax.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center", fontsize="x-small",
-                color="#444444")  # fmt: skip
+        middle = test.difference if isinstance(test, DeLong) else test.mean
+        line: dict[str, Any] = {"color": color, "linewidth": 2.0, "solid_capstyle": "butt"}
+        ax.plot([test.low, test.high], [row, row], **line)
+        ax.plot(middle, row, zorder=4, **_DIAMOND)
+        end = test.high
+    text = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    note(ax, text, (end, row), (6, 0), va="center")
 
 
 def bias_variance(
@@ -280,53 +245,36 @@ def bias_variance(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 1.0]
     """
-    named = _name_results(results, (BiasVariance,), label)
+    named = check_results((BiasVariance,), results, label)
     losses = {result.loss for result in named.values()}
     if len(losses) > 1:
         raise SettingError("the results have different losses: compare those of one loss")
     parts = {"bias": "bias", "net_variance": "net variance", "noise": "noise"}
-    noisy = any(result.noise for result in named.values())
-    drawn = [part for part in parts if part != "noise" or noisy]
+    if not any(result.noise for result in named.values()):
+        del parts["noise"]
     ax = axes(ax, (min(2.6 + 1.1 * len(named), 10.0), 4.2))
-    width = 0.7 / len(drawn)
-    places = np.arange(len(named))
-    for i, part in enumerate(drawn):
-        heights = [getattr(result, part) for result in named.values()]
-        offset = (i - (len(drawn) - 1) / 2) * width
-        ax.bar(places + offset, heights, width=0.9 * width, color=COLORS[i], label=parts[part])
-    for place, result in zip(places, named.values()):
-        ends = [place - 0.4, place + 0.4]
-        if place == 0:
-            name = "error"
-        else:
-            name = None
-        ax.plot(ends, [result.error] * 2, color=INK, linewidth=1.8, label=name)
+    x = np.arange(len(named))
+    columns = {
+        name: [getattr(result, part) for result in named.values()] for part, name in parts.items()
+    }
+    grouped_bars(ax, columns, 0.7)
+    errors = [result.error for result in named.values()]
+    ax.hlines(errors, x - 0.4, x + 0.4, color=INK, linewidth=1.8, label="error")
     ax.axhline(0.0, color=GRAY, linewidth=0.8)
-    ax.set_xticks(places, list(named))
+    ax.set_xticks(x, list(named))
     finish(ax, "", loss_name(losses.pop()), title)
     ax.grid(False, axis="x")
     legend(ax)
     return ax
 
 
-def _name_results(results: Any, kinds: tuple[type, ...], label: str | None) -> dict[str, Any]:
-    if isinstance(results, Mapping):
-        named = results
-    else:
-        named = {label or "": results}
-    if not named or not all(isinstance(result, kinds) for result in named.values()):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise SettingError(f"give a {names} from lyceum.evaluate, or a dict of name to such")
-    return {str(name): result for name, result in named.items()}
-
-
 def _size(n_rows: int) -> tuple[float, float]:
     return 5.8, min(1.5 + 0.55 * n_rows, 9.0)
 
 
-def _spread(place: int, n: int) -> np.ndarray:
+def _spread(row: int, n: int) -> np.ndarray:
     """Heights a little apart, so that equal values can be seen."""
-    return place + 0.18 * (np.arange(n) % 3 - 1)
+    return row + 0.18 * (np.arange(n) % 3 - 1)
 
 
 def _name_rows(ax: Axes, names: list[str]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _ROW = 0.17  # inches of a state
+_BAR = 0.62
 _HEAD = 0.24  # inches of a name
 _FAINT = "#D9D9D9"
 
@@ -123,25 +124,31 @@ class _NetDrawing:
 
     def _states(self, name: str, most: int) -> list[tuple[str, float | None, float | None]]:
         """The lines in a node: label, value before and value after; numbers have no bar."""
-        if name not in self.after and name not in self.before:
+        posterior = self.after.get(name, self.before.get(name))
+        if posterior is None:
             return []
-        found = self.after.get(name, self.before.get(name))
         if name in self.net.gaussian_names:
-            if name in self.evidence:
-                return [(f"= {show(self.evidence[name])}", None, None)]
-            spread = float(np.sqrt(found.covariance[0, 0]))
-            return [(f"{show(float(found.mean[0]))} ± {show(spread)}", None, None)]
-        if not isinstance(found, Posterior):
+            text = self._gaussian_text(name, posterior)
+            return [(text, None, None)]
+        if not isinstance(posterior, Posterior):
             return []
         old = self.before[name].values
-        new = found.values
+        new = posterior.values
         if name in self.evidence and name not in self.after:
             new = np.eye(len(old))[self.net.state_code(name, self.evidence[name])]
         lines: list[tuple[str, float | None, float | None]] = [
             (shorten(str(state), 18), float(old[k]), float(new[k]))
             for k, state in enumerate(self.net.states(name)[:most])
         ]
-        return lines + ([(f"… {len(old) - most} more", None, None)] if len(old) > most else [])
+        if len(old) > most:
+            lines.append((f"… {len(old) - most} more", None, None))
+        return lines
+
+    def _gaussian_text(self, name: str, posterior: Any) -> str:
+        if name in self.evidence:
+            return f"= {show(self.evidence[name])}"
+        sd = float(np.sqrt(posterior.covariance[0, 0]))
+        return f"{show(float(posterior.mean[0]))} ± {show(sd)}"
 
     def draw(self, ax: Axes | None, title: str | None) -> Axes:
         ax = axes(ax, (max(self.layout.width + 0.4, 2.0), max(self.total + 0.5, 1.2)))
@@ -158,99 +165,35 @@ class _NetDrawing:
         return ax
 
     def _node(self, ax: Axes, name: str) -> None:
-        from matplotlib.patches import FancyBboxPatch, Rectangle
+        from matplotlib.patches import FancyBboxPatch
 
-        seen = name in self.evidence
+        is_evidence = name in self.evidence
         x = self.layout.x[name]
         top = self.tops[self.layout.layer[name]]
         width = self.widths[name]
-        height = self.height(name)
         left = x - width / 2
-        if seen:
-            edge = COLORS[1]
-        else:
-            edge = INK
-        ax.add_patch(
-            FancyBboxPatch(
-                (left, top),
-                width,
-                height,
-                boxstyle="round,pad=0,rounding_size=0.06",
-                facecolor="white",
-                edgecolor=edge,
-                linewidth=1.6 if seen else 1.0,
-                zorder=3,
-            )
+        edge = COLORS[1] if is_evidence else INK
+        box = FancyBboxPatch(
+            (left, top),
+            width,
+            self.height(name),
+            boxstyle="round,pad=0,rounding_size=0.06",
+            facecolor="white",
+            edgecolor=edge,
+            linewidth=1.6 if is_evidence else 1.0,
+            zorder=3,
         )
-        ax.text(
-            x,
-            top + _HEAD / 2 + 0.01,
-            name,
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            fontweight="bold",
-            color=edge,
-            zorder=5,
-        )
-        room = 0.62
-        start = left + width - room - 0.38
+        ax.add_patch(box)
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 5}
+        height = top + _HEAD / 2 + 0.01
+        ax.text(x, height, name, fontsize=7.5, fontweight="bold", color=edge, **middle)
         for i, (label, old, new) in enumerate(self.lines[name]):
-            middle = top + _HEAD + _ROW * (i + 0.5)
+            height = top + _HEAD + _ROW * (i + 0.5)
             if old is None or new is None:
-                ax.text(
-                    x, middle, label, ha="center", va="center", fontsize=6.5, color=INK, zorder=5
-                )
-                continue
-            ax.text(
-                left + 0.07,
-                middle,
-                label,
-                ha="left",
-                va="center",
-                fontsize=6.5,
-                color=INK,
-                zorder=5,
-            )
-            ax.add_patch(
-                Rectangle(
-                    (start, middle - 0.06), room, 0.12, facecolor="#F5F5F5", linewidth=0, zorder=3.5
-                )
-            )
-            ax.add_patch(
-                Rectangle(
-                    (start, middle - 0.06),
-                    room * old,
-                    0.12,
-                    facecolor=_FAINT,
-                    linewidth=0,
-                    zorder=4,
-                )
-            )
-            if seen:
-                color = COLORS[1]
+                ax.text(x, height, label, fontsize=6.5, color=INK, **middle)
             else:
-                color = COLORS[0]
-            ax.add_patch(
-                Rectangle(
-                    (start, middle - 0.035),
-                    room * new,
-                    0.07,
-                    facecolor=color,
-                    linewidth=0,
-                    zorder=4.5,
-                )
-            )
-            ax.text(
-                left + width - 0.05,
-                middle,
-                f"{100 * new:.3g}%",
-                ha="right",
-                va="center",
-                fontsize=6,
-                color=INK,
-                zorder=5,
-            )
+                color = COLORS[1] if is_evidence else COLORS[0]
+                _state(ax, (left, left + width), height, label, (old, new), color)
 
     def _edge(self, ax: Axes, parent: str, child: str) -> None:
         lay = self.layout
@@ -390,62 +333,84 @@ def junction_tree(
     >>> len(junction_tree(read_bif(datasets.path("asia"))).texts)
     11
     """
-    if isinstance(net, JunctionTree):
-        tree = net
-    else:
-        tree = net.junction_tree()
-    names = [str(c) for c in range(len(tree.cliques))]
-    texts = {name: "\n".join(tree.cliques[int(name)]) for name in names}
-    widths = {name: 0.085 * max(map(len, tree.cliques[int(name)])) + 0.25 for name in names}
-    parents = {
-        name: [] if tree.parents[int(name)] < 0 else [str(tree.parents[int(name)])]
-        for name in names
-    }
-    layout = layered_layout(parents, widths, gap=0.3)
+    tree = net if isinstance(net, JunctionTree) else net.junction_tree()
+    cliques = {str(c): clique for c, clique in enumerate(tree.cliques)}
+    parents = _clique_parents(tree)
+    layout = layered_layout(parents, _clique_widths(cliques), gap=0.3)
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
-    for name in names:
-        x = layout.x[name]
-        y = step * layout.layer[name]
-        ax.text(
-            x,
-            y,
-            texts[name],
-            ha="center",
-            va="center",
-            fontsize=7,
-            color=INK,
-            zorder=3,
-            bbox={
-                "boxstyle": "round,pad=0.35",
-                "facecolor": "white",
-                "edgecolor": INK,
-                "linewidth": 1.0,
-            },
-        )
-        for up in parents[name]:
-            x0 = layout.x[up]
-            y0 = step * layout.layer[up]
-            ax.plot([x0, x], [y0, y], color=GRAY, linewidth=1.0, zorder=1)
-            separator = ", ".join(tree.separators[int(name)])
-            ax.text(
-                0.4 * x0 + 0.6 * x,
-                0.4 * y0 + 0.6 * y,
-                separator or "∅",
-                ha="center",
-                va="center",
-                fontsize=6,
-                color=COLORS[0],
-                zorder=4,
-                bbox={
-                    "boxstyle": "square,pad=0.2",
-                    "facecolor": "#EAF3FA",
-                    "edgecolor": COLORS[0],
-                    "linewidth": 0.7,
-                },
-            )
+    centers = {name: np.array([x, step * layout.layer[name]]) for name, x in layout.x.items()}
+    for name, clique in cliques.items():
+        _box_text(ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0)
+        for parent in parents[name]:
+            separator = ", ".join(tree.separators[int(name)]) or "∅"
+            _separator(ax, centers[parent], centers[name], separator)
     ax.set_xlim(-0.2, layout.width + 0.2)
     ax.set_ylim(step * (layout.n_layers - 0.5), -0.5 * step)
     ax.axis("off")
     heading(ax, title)
     return ax
+
+
+def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
+    return {str(c): [str(up)] if up >= 0 else [] for c, up in enumerate(tree.parents)}
+
+
+def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:
+    return {name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()}
+
+
+def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:
+    """The line between two cliques, with the variables that both have."""
+    ax.plot(*np.column_stack([parent, child]), color=GRAY, linewidth=1.0, zorder=1)
+    middle = 0.4 * parent + 0.6 * child
+    _box_text(ax, middle, text, 6, COLORS[0], "square,pad=0.2", "#EAF3FA", 0.7)
+
+
+def _box_text(
+    ax: Axes,
+    center: np.ndarray,
+    text: str,
+    size: float,
+    color: str,
+    style: str,
+    face: str,
+    width: float,
+) -> None:
+    """A text in a box; smaller texts stand above larger ones."""
+    box = {"boxstyle": style, "facecolor": face, "edgecolor": color, "linewidth": width}
+    ax.text(
+        float(center[0]),
+        float(center[1]),
+        text,
+        ha="center",
+        va="center",
+        fontsize=size,
+        color=color,
+        zorder=10 - size,
+        bbox=box,
+    )
+
+
+def _state(
+    ax: Axes,
+    sides: tuple[float, float],
+    height: float,
+    label: str,
+    shares: tuple[float, float],
+    color: str,
+) -> None:
+    """One state of a node: its name, bars of its probability before and after, and a percentage."""
+    from matplotlib.patches import Rectangle
+
+    left, right = sides
+    old, new = shares
+    start = right - _BAR - 0.38
+    bars = (("#F5F5F5", 1.0, 0.12, 3.5), (_FAINT, old, 0.12, 4.0), (color, new, 0.07, 4.5))
+    for face, share, thickness, order in bars:
+        corner = (start, height - thickness / 2)
+        bar = Rectangle(corner, _BAR * share, thickness, facecolor=face, linewidth=0, zorder=order)
+        ax.add_patch(bar)
+    style: dict[str, Any] = {"va": "center", "color": INK, "zorder": 5}
+    ax.text(left + 0.07, height, label, ha="left", fontsize=6.5, **style)
+    ax.text(right - 0.05, height, f"{100 * new:.3g}%", ha="right", fontsize=6, **style)

@@ -48,31 +48,38 @@ def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = N
             "there is no path with costs to draw: fit a tree with ccp_alpha='cv', e.g. CART()"
         )
     ax = axes(ax)
-    leaves = choice.path.n_leaves
     path = choice.path
-    ax.plot(
-        leaves,
-        path.risks,
-        color=COLORS[1],
-        marker="o",
-        markersize=4.0,
-        linewidth=1.5,
-        label="in fit",
-    )
-    ax.errorbar(leaves, choice.risks, yerr=choice.standard_errors, color=COLORS[0], marker="o",
-                markersize=4.0, linewidth=1.5, capsize=3.0, label="on rows left out, ± 1 se")  # fmt: skip
-    reach = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
-    ax.axhline(
-        reach, color=GRAY, linewidth=1.0, linestyle=":", label="least + 1 se", gid="reference"
-    )
-    at = int(leaves[choice.chosen])
-    chosen = float(choice.risks[choice.chosen])
-    text = f"chosen: {at} leaves, α = {choice.alpha:.3g}"
-    ax.plot([at], [chosen], linestyle="none", marker="o", markersize=11.0, markerfacecolor="none",
-            markeredgecolor=COLORS[0], markeredgewidth=1.5, label=text)  # fmt: skip
+    leaves = path.n_leaves
+    dots: dict[str, Any] = {"marker": "o", "markersize": 4.0, "linewidth": 1.5}
+    ax.plot(leaves, path.risks, color=COLORS[1], label="in fit", **dots)
+    bars: dict[str, Any] = {
+        "yerr": choice.standard_errors,
+        "capsize": 3.0,
+        "label": "on rows left out, ± 1 se",
+    }
+    ax.errorbar(leaves, choice.risks, color=COLORS[0], **bars, **dots)
+    limit = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
+    dotted: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
+    ax.axhline(limit, label="least + 1 se", gid="reference", **dotted)
+    n_chosen = int(leaves[choice.chosen])
+    _mark_choice(ax, n_chosen, choice)
     if len(leaves) > 1 and leaves.max() > 30:
         ax.set_xscale("log")
     ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
     finish(ax, "leaves", "cost", title)
     legend(ax)
     return ax
+
+
+def _mark_choice(ax: Axes, n_chosen: int, choice: Any) -> None:
+    ax.plot(
+        [n_chosen],
+        [float(choice.risks[choice.chosen])],
+        linestyle="none",
+        marker="o",
+        markersize=11.0,
+        markerfacecolor="none",
+        markeredgecolor=COLORS[0],
+        markeredgewidth=1.5,
+        label=f"chosen: {n_chosen} leaves, α = {choice.alpha:.3g}",
+    )

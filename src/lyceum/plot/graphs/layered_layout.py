@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lyceum.bayesnets import topological_order
 
 _SWEEPS = 16
+_BEND = 0.12  # the width of a bend of a line
 
 
 @dataclass(frozen=True)
@@ -42,37 +45,45 @@ def layered_layout(
     gap : float, default=0.35
         Between neighbors.
     """
-    depth: dict[str, int] = {}
+    depth = _depths(parents)
+    layers: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
+    for name, layer in depth.items():
+        layers[layer].append(name)
+    linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
+    _order_layers(layers, linked)
+    x = _positions(layers, linked, sizes, gap)
+    left = min(x[name] - sizes[name] / 2 for name in x)
+    right = max(x[name] + sizes[name] / 2 for name in x)
+    x = {name: center - left for name, center in x.items()}
+    bends = {edge: [(x[bend], layer) for bend, layer in chain] for edge, chain in chains.items()}
+    centers = {name: x[name] for name in parents}
+    return LayeredLayout(centers, depth, bends, right - left, len(layers))
+
+
+def _edges(parents: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    return [(parent, child) for child, above in parents.items() for parent in above]
+
+
+def _order_layers(layers: list[list[str]], linked: Mapping[str, list[str]]) -> None:
+    """Sweep down and up in turn: a layer in the order of its neighbors in the one before it."""
+    for sweep in range(_SWEEPS):
+        step = 1 if sweep % 2 == 0 else -1
+        numbers = range(len(layers))[::step]
+        for i in numbers[1:]:
+            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
+
+
+def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The layer of every node, below all its parents; a cause is just above its first effect."""
     order = topological_order(parents)
+    depth: dict[str, int] = {}
     for name in order:
         depth[name] = max((depth[parent] + 1 for parent in parents[name]), default=0)
-    for name in reversed(order):  # a cause stands just above its first effect
+    for name in reversed(order):
         children = [child for child in order if name in parents[child]]
         if children and not parents[name]:
             depth[name] = min(depth[child] for child in children) - 1
-    layers: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
-    for name in order:
-        layers[depth[name]].append(name)
-    near, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    for sweep in range(_SWEEPS):
-        if sweep % 2 == 0:
-            moving = range(1, len(layers))
-        else:
-            moving = range(len(layers) - 2, -1, -1)
-        for i in moving:
-            if sweep % 2 == 0:
-                other = layers[i - 1]
-            else:
-                other = layers[i + 1]
-            layers[i] = _by_neighbors(layers[i], other, near)
-    x = _positions(layers, near, sizes, gap)
-    left = min(x[name] - sizes[name] / 2 for name in x)
-    right = max(x[name] + sizes[name] / 2 for name in x)
-    x = {name: place - left for name, place in x.items()}
-    bends = {edge: [(x[bend], depth_) for bend, depth_ in chain] for edge, chain in chains.items()}
-    return LayeredLayout(
-        {name: x[name] for name in parents}, depth, bends, right - left, len(layers)
-    )
+    return depth
 
 
 def _with_bends(
@@ -82,57 +93,55 @@ def _with_bends(
     sizes: dict[str, float],
 ) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[tuple[str, int]]], dict[str, float]]:
     """The neighbors of every node when long edges have a node in every layer that they cross."""
-    near: dict[str, list[str]] = {name: [] for name in parents}
+    linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for child, of in parents.items():
-        for parent in of:
-            last = parent
-            chain = []
-            for level in range(depth[parent] + 1, depth[child]):
-                bend = f"\0{parent}\0{child}\0{level}"
-                near[bend], sizes[bend] = [], 0.12
-                layers[level].append(bend)
-                chain.append((bend, level))
-                near[last].append(bend)
-                near[bend].append(last)
-                last = bend
-            near[last].append(child)
-            near[child].append(last)
-            chains[parent, child] = chain
-    return near, chains, sizes
+    for parent, child in _edges(parents):
+        between = range(depth[parent] + 1, depth[child])
+        chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
+        for bend, layer in chain:
+            layers[layer].append(bend)
+        bends = dict.fromkeys(dict(chain), _BEND)
+        sizes |= bends
+        names = [parent, *bends, child]
+        for upper, lower in pairwise(names):
+            linked[upper].append(lower)
+            linked[lower].append(upper)
+        chains[parent, child] = chain
+    return linked, chains, sizes
 
 
-def _by_neighbors(layer: list[str], other: list[str], near: Mapping[str, list[str]]) -> list[str]:
-    """A layer in the order of the mean places of its neighbors in another one."""
-    place = {name: k for k, name in enumerate(other)}
-    means = [_mean([place[m] for m in near[name] if m in place], k) for k, name in enumerate(layer)]
+def _by_neighbors(layer: list[str], other: list[str], linked: Mapping[str, list[str]]) -> list[str]:
+    """A layer in the order of the mean positions of its neighbors in another one."""
+    index = {name: k for k, name in enumerate(other)}
+    means = [
+        _mean([index[m] for m in linked[name] if m in index], k) for k, name in enumerate(layer)
+    ]
     return [layer[k] for k in sorted(range(len(layer)), key=means.__getitem__)]
 
 
-def _mean(values: list[int], otherwise: float) -> float:
+def _mean(values: Sequence[float], otherwise: float) -> float:
     if values:
         return sum(values) / len(values)
     return otherwise
 
 
 def _positions(
-    layers: list[list[str]], near: Mapping[str, list[str]], sizes: Mapping[str, float], gap: float
+    layers: list[list[str]], linked: Mapping[str, list[str]], sizes: Mapping[str, float], gap: float
 ) -> dict[str, float]:
     """Every node near the mean of its neighbors, none nearer to its neighbor in the layer than
     `gap`."""
     x: dict[str, float] = {}
     for layer in layers:
-        at = 0.0
+        right = 0.0
         for name in layer:
-            x[name] = at + sizes[name] / 2
-            at += sizes[name] + gap
+            x[name] = right + sizes[name] / 2
+            right += sizes[name] + gap
         for name in layer:
-            x[name] -= at / 2
+            x[name] -= right / 2
     for sweep in range(30):
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
-            wanted = [sum(x[m] for m in near[n]) / len(near[n]) if near[n] else x[n] for n in layer]
-            for name, place in zip(layer, _spread(wanted, [sizes[n] for n in layer], gap)):
-                x[name] = place
+            wanted = [_mean([x[m] for m in linked[name]], x[name]) for name in layer]
+            x.update(zip(layer, _spread(wanted, [sizes[name] for name in layer], gap)))
     return x
 
 

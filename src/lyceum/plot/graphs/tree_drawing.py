@@ -229,26 +229,20 @@ class _TreeDrawing:
         """Put the children side by side and centered below; (left, right) of every level from the
         box on."""
         reach: list[tuple[float, float]] = []
-        places = []
         for child, label in zip(box.children, box.edges):
-            own = contours.pop(child.node)
-            child.half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
-            own = [(-child.half, child.half), *own[1:]]
-            if reach:
-                shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0)
-            else:
-                shift = 0.0
-            places.append(shift)
-            moved = [(a + shift, b + shift) for a, b in own]
-            wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
-            reach = wider + reach[len(moved) :] + moved[len(reach) :]
-        if places:
-            middle = (places[0] + places[-1]) / 2
-        else:
-            middle = 0.0
-        for child, place in zip(box.children, places):
-            child.x = place - middle
-        return [(-box.width / 2, box.width / 2), *((a - middle, b - middle) for a, b in reach)]
+            letters = max(map(len, label))
+            child.half = max(child.width, letters * self.letter + 0.1) / 2
+            contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
+            gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
+            child.x = max(gaps, default=0.0)
+            reach = _outline(reach, _shifted(contour, child.x))
+        middle = 0.0
+        if box.children:
+            middle = (box.children[0].x + box.children[-1].x) / 2
+        for child in box.children:
+            child.x -= middle
+        half = box.width / 2
+        return [(-half, half), *_shifted(reach, -middle)]
 
     def _all(self):
         waiting = [self.root]
@@ -310,20 +304,30 @@ class _TreeDrawing:
             )
         )
         step = 1.35 * self.font * _POINT
-        if self._has_bar(box.children):
-            bar = 4 * _POINT
-        else:
-            bar = 0.0
+        bar = 4 * _POINT if self._has_bar(box.children) else 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
         for i, line in enumerate(box.lines):
-            ax.text(box.x, top - i * step, line, ha="center", va="center_baseline", color=INK, zorder=5,
-                    fontsize=self.font if i == 0 else self.font - 1,
-                    fontweight="bold" if i == 0 and not inner else "normal")  # fmt: skip
+            self._line(ax, (box.x, top - i * step), line, i == 0, i == 0 and not inner)
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
-            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GRAY,
-                    fontsize=self.font - 1)  # fmt: skip
+            text = f"… {box.cut} leaves"
+            size = self.font - 1
+            ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", color=GRAY, fontsize=size)
+
+    def _line(
+        self, ax: Axes, center: tuple[float, float], text: str, is_first: bool, is_bold: bool
+    ) -> None:
+        ax.text(
+            *center,
+            text,
+            ha="center",
+            va="center_baseline",
+            color=INK,
+            zorder=5,
+            fontsize=self.font if is_first else self.font - 1,
+            fontweight="bold" if is_bold else "normal",
+        )
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
         """The shares of the classes, as a bar in the lower edge of the box."""
@@ -388,3 +392,15 @@ def _short(value: float) -> str:
     if value == round(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def _shifted(contour: list[tuple[float, float]], by: float) -> list[tuple[float, float]]:
+    return [(left + by, right + by) for left, right in contour]
+
+
+def _outline(
+    first: list[tuple[float, float]], second: list[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """The left end of the first and the right end of both contours, level by level."""
+    both = [(a[0], max(a[1], b[1])) for a, b in zip(first, second)]
+    return both + first[len(both) :] + second[len(both) :]

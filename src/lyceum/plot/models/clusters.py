@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
 from lyceum.report import show_count
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def dendrogram(
     Examples
     --------
     >>> from lyceum.cluster import AgglomerativeClustering
-    >>> ax = dendrogram(AgglomerativeClustering(2).fit([[0.0], [1.0], [7.0]]), names=["a", "b", "c"])
+    >>> model = AgglomerativeClustering(2).fit([[0.0], [1.0], [7.0]])
+    >>> ax = dendrogram(model, names=["a", "b", "c"])
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['c', 'a', 'b']
     """
@@ -72,87 +73,98 @@ def dendrogram(
         ax.plot(xs, ys, color=color, linewidth=1.1, solid_joinstyle="miter")
     for x, wide, height, color in tree.triangles:
         ax.fill([x - wide, x, x + wide], [0, height, 0], color=color, alpha=0.35, linewidth=0)
-    labels = [tree.label(end, names) for end in tree.ends]
-    if len(labels) <= _MOST_NAMED:
-        long = max(map(len, labels), default=0) > 3
-        ax.set_xticks(
-            tree.places, labels, rotation=90 if long else 0, fontsize=7 if len(labels) > 30 else 9
-        )
-    else:
-        ax.set_xticks([])
+    _name_ends(ax, tree, names)
     if 1 < groups <= n:
-        heights = np.maximum.accumulate(merges[:, 2])
-        if n > groups:
-            low = heights[n - groups - 1]
-        else:
-            low = 0.0
-        high = heights[n - groups]
-        ax.axhline((low + high) / 2, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
-    if tree.triangles:
-        below = f"{show_count(n, 'row')}; numbers are rows in a branch"
-    else:
-        below = ""
+        _cut_line(ax, merges[:, 2], n - groups)
+    below = f"{show_count(n, 'row')}; numbers are rows in a branch" if tree.triangles else ""
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
     return ax
 
 
+def _cut_line(ax: Axes, heights: np.ndarray, n_merges: int) -> None:
+    """A dashed line between the last merge that is made and the next."""
+    heights = np.append(0.0, np.maximum.accumulate(heights))
+    cut = heights[n_merges : n_merges + 2].mean()
+    ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+
+
+def _name_ends(ax: Axes, tree: _Drawn, names: Sequence[str] | None) -> None:
+    """The names of the ends below the picture, where there is room for them."""
+    labels = [tree.label(end, names) for end in tree.ends]
+    if len(labels) > _MOST_NAMED:
+        ax.set_xticks([])
+        return
+    is_long = max(map(len, labels), default=0) > 3
+    size = 7 if len(labels) > 30 else 9
+    ax.set_xticks(tree.x, labels, rotation=90 if is_long else 0, fontsize=size)
+
+
 class _Drawn:
-    """Lines, triangles and places of the branches of a tree, without recursion."""
+    """Lines, triangles and positions of the branches of a tree, without recursion."""
 
     def __init__(self, merges: np.ndarray, most: int, groups: int):
         self.merges = merges
+        self.pairs = merges[:, :2].astype(int)
         self.n = len(merges) + 1
-        first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
-        self.ends: list[int] = []
-        rows = np.ones(2 * self.n - 1)
-        for t, (a, b) in enumerate(merges[:, :2].astype(int)):
-            rows[self.n + t] = rows[a] + rows[b]
-        self.rows = rows
-        color = self._colors(groups)
+        self.first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
+        self.rows = np.ones(2 * self.n - 1)
+        for t, (a, b) in enumerate(self.pairs):
+            self.rows[self.n + t] = self.rows[a] + self.rows[b]
+        self.ends = self._find_ends()
+        widths = 1.0 + 0.25 * np.log2(self.rows[self.ends])
+        self.x = (np.cumsum(widths) - widths / 2).tolist()
+        self._draw(widths, self._colors(groups))
+
+    def _find_ends(self) -> list[int]:
+        """The ends from left to right."""
+        ends: list[int] = []
         stack = [2 * self.n - 2]
         while stack:
             node = stack.pop()
-            if node < first:
-                self.ends.append(node)
+            if node < self.first:
+                ends.append(node)
             else:
-                a, b = merges[node - self.n, :2].astype(int)
+                a, b = self.pairs[node - self.n]
                 stack += [b, a]
-        widths = 1.0 + 0.25 * np.log2(rows[self.ends])
-        self.places = (np.cumsum(widths) - widths / 2).tolist()
-        x = dict(zip(self.ends, self.places))
+        return ends
+
+    def _draw(self, widths: np.ndarray, color: Any) -> None:
+        """The triangles of the branches that are not shown, and the lines of all others."""
+        x = dict(zip(self.ends, self.x))
         top = dict.fromkeys(self.ends, 0.0)
         self.triangles = []
-        for end, place, wide in zip(self.ends, self.places, widths):
+        for end, width in zip(self.ends, widths):
             if end >= self.n:
-                top[end] = merges[end - self.n, 2]
-                self.triangles.append((place, 0.4 * wide, top[end], color[end]))
+                top[end] = self.merges[end - self.n, 2]
+                self.triangles.append((x[end], 0.4 * width, top[end], color[end]))
         self.lines = []
-        for node in range(first, 2 * self.n - 1):
-            a, b = merges[node - self.n, :2].astype(int)
-            height = merges[node - self.n, 2]
+        for node in range(self.first, 2 * self.n - 1):
+            a, b = self.pairs[node - self.n]
+            height = self.merges[node - self.n, 2]
             for part in (a, b):
                 self.lines.append(([x[part], x[part]], [top[part], height], color[part]))
             self.lines.append(([x[a], x[b]], [height, height], color[node]))
-            x[node], top[node] = (x[a] + x[b]) / 2, height
+            x[node] = (x[a] + x[b]) / 2
+            top[node] = height
 
     def _colors(self, groups: int) -> list[str]:
         """Every branch below the cut in its cluster's color, what is above in ink."""
-        found = [INK] * (2 * self.n - 1)
+        result = [INK] * (2 * self.n - 1)
         if not 1 < groups <= self.n:
-            return found
+            return result
         cut = 2 * self.n - groups  # nodes from here on are above the cut
         ready = 0
         for node in range(2 * self.n - 2, -1, -1):
             if node >= self.n:
                 for part in self.merges[node - self.n, :2].astype(int):
                     if node >= cut and part < cut:
-                        found[part] = COLORS[ready % len(COLORS)]
+                        result[part] = COLORS[ready % len(COLORS)]
                         ready += 1
                     elif node < cut:
-                        found[part] = found[node]
-        return found
+                        result[part] = result[node]
+        return result
 
     def label(self, end: int, names: Sequence[str] | None) -> str:
         if end >= self.n:
@@ -162,12 +174,21 @@ class _Drawn:
         return str(names[end])
 
 
-def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+_ABOVE: dict[str, Any] = {
+    "loc": "lower center",
+    "bbox_to_anchor": (0.5, 1.0),
+    "ncols": 2,
+    "fontsize": 8,
+    "frameon": False,
+}
+
+
+def silhouette(result: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The silhouette of every row, cluster by cluster, the largest at the top, and both means.
 
     Parameters
     ----------
-    found : Silhouette
+    result : Silhouette
         What `lyceum.cluster.silhouette(X, labels)` gives.
     title : str, optional
         The title of the picture.
@@ -190,40 +211,42 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
     'silhouette'
     """
     ax = axes(ax, (5.2, 4.8))
-    inside = ~np.isnan(found.points)
+    inside = ~np.isnan(result.points)
     gap = 0.02 * inside.sum() + 1
-    place = 0.0
+    height = 0.0
     ticks = []
-    for c, cluster in enumerate(found.clusters):
-        values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
-        rows = place + np.arange(len(values) + 1)
-        shade: dict[str, Any] = {"color": COLORS[c % len(COLORS)], "linewidth": 0, "alpha": 0.85}
-        ax.fill_betweenx(rows, 0, np.append(values, values[-1:]), step="post", **shade)
-        ticks.append((place + len(values) / 2, f"{cluster}  ({found.cluster_means[c]:.2f})"))
-        place += len(values) + gap
-    ax.axvline(
-        found.mean,
-        color=INK,
-        linewidth=1.0,
-        linestyle=(0, (5, 2)),
-        label=f"mean of rows {found.mean:.3f}",
-    )
-    ax.axvline(found.mean_of_clusters, color=GRAY, linewidth=1.0, linestyle=(0, (1.2, 1.5)),
-               label=f"mean of clusters {found.mean_of_clusters:.3f}")  # fmt: skip
-    ax.set_yticks([tick for tick, _ in ticks], [name for _, name in ticks])
-    ax.set_ylim(place - gap, -gap / 2)
+    names = []
+    for c, cluster in enumerate(result.clusters):
+        values = np.sort(result.points[inside & (result.labels == cluster)])[::-1]
+        n = len(values)
+        rows = height + np.arange(n + 1)
+        color = COLORS[c % len(COLORS)]
+        ends = np.append(values, values[-1:])
+        ax.fill_betweenx(rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85)
+        ticks.append(height + n / 2)
+        names.append(f"{cluster}  ({result.cluster_means[c]:.2f})")
+        height += n + gap
+    _mean_line(ax, result.mean, "rows", INK, (5, 2))
+    _mean_line(ax, result.mean_of_clusters, "clusters", GRAY, (1.2, 1.5))
+    ax.set_yticks(ticks, names)
+    ax.set_ylim(height - gap, -gap / 2)
     finish(ax, "silhouette", "cluster (its mean)", title)
     ax.grid(False, axis="y")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8, frameon=False)
+    ax.legend(**_ABOVE)
     return ax
 
 
-def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
+def _mean_line(ax: Axes, mean: float, of: str, color: str, dashes: tuple[float, float]) -> None:
+    label = f"mean of {of} {mean:.3f}"
+    ax.axvline(mean, color=color, linewidth=1.0, linestyle=(0, dashes), label=label)
+
+
+def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
     """SSE, silhouette and BIC by the number of clusters, each with the number that it chooses.
 
     Parameters
     ----------
-    found : KChoice
+    result : KChoice
         What `lyceum.cluster.choose_k(X)` gives.
     title : str, optional
         The title of the picture.
@@ -246,21 +269,21 @@ def elbow(found: Any, *, title: str | None = None) -> list[Axes]:
     from matplotlib import pyplot
 
     figure, drawn = pyplot.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
-    best = [found.elbow if np.isfinite(found.second_differences).any() else None]
-    best.append(found.by_silhouette if np.isfinite(found.silhouettes).any() else None)
-    best.append(found.by_bic)
+    best = [result.elbow if np.isfinite(result.second_differences).any() else None]
+    best.append(result.by_silhouette if np.isfinite(result.silhouettes).any() else None)
+    best.append(result.by_bic)
     rows = (
-        ("SSE", found.sse, "elbow"),
-        ("mean silhouette", found.silhouettes, "largest"),
-        ("BIC", found.bic, "least"),
+        ("SSE", result.sse, "elbow"),
+        ("mean silhouette", result.silhouettes, "largest"),
+        ("BIC", result.bic, "least"),
     )
     for ax, (name, values, how), k in zip(drawn, rows, best):
-        ax.plot(found.clusters, values, color=COLORS[0], marker="o", markersize=4)
+        ax.plot(result.clusters, values, color=COLORS[0], marker="o", markersize=4)
         if k is not None:
-            at = int(np.flatnonzero(found.clusters == k)[0])
+            index = int(np.flatnonzero(result.clusters == k)[0])
             ax.plot(
                 [k],
-                [values[at]],
+                [values[index]],
                 "o",
                 color=COLORS[1],
                 markersize=9,
@@ -316,49 +339,36 @@ def kmeans_steps(
     >>> len(kmeans_steps(model, X)) == min(6, len(model.record_))
     True
     """
-    from matplotlib import pyplot
-
     if not getattr(model, "record_", None):
         raise SettingError("there are no steps to draw: fit with record=True")
     X = np.asarray(X, dtype=np.float64)
     steps = model.record_
     shown = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int))
-    wide = min(3, len(shown))
-    tall = -(-len(shown) // wide)
-    figure, grid = pyplot.subplots(
-        tall,
-        wide,
-        figsize=(3.3 * wide, 3.1 * tall),
-        layout="constrained",
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
+    figure, panels = panel_grid(len(shown), (3.3, 3.1))
     names = getattr(model, "design_names", [f"x{j}" for j in range(X.shape[1])])
     i, j = columns
-    for ax, s in zip(grid.flat, shown):
-        centers = steps[s]["centers"]
-        labels = ((X[:, None, :] - centers) ** 2).sum(axis=2).argmin(axis=1)
-        colors = np.array(COLORS)[labels % len(COLORS)]
-        ax.scatter(X[:, i], X[:, j], s=9, c=colors, alpha=0.55, linewidths=0)
-        for k in range(len(centers)):
-            path = np.array([step["centers"][k] for step in steps[: s + 1]])
-            ax.plot(path[:, i], path[:, j], color=INK, linewidth=0.9)
-            ax.plot(
-                *centers[k, [i, j]],
-                "X",
-                color=COLORS[k % len(COLORS)],
-                markersize=10,
-                markeredgecolor="white",
-            )
+    for ax, s in zip(panels, shown):
+        _draw_step(ax, X, [step["centers"] for step in steps[: s + 1]], [i, j])
         objective = steps[s].get("objective")
-        if objective is None:
-            text = ""
-        else:
-            text = f": {objective:.4g}"
+        text = "" if objective is None else f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
-    for ax in list(grid.flat)[len(shown) :]:
-        ax.set_visible(False)
     if title:
         figure.suptitle(title)
-    return list(grid.flat)[: len(shown)]
+    return panels
+
+
+def _draw_step(ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list[int]) -> None:
+    """The rows in the colors of their nearest centers, and the paths of the centers so far."""
+    labels = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
+    colors = np.array(COLORS)[labels % len(COLORS)]
+    x, y = X[:, columns].T
+    ax.scatter(x, y, s=9, c=colors, alpha=0.55, linewidths=0)
+    paths = np.stack(centers)[:, :, columns]
+    for k in range(paths.shape[1]):
+        ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)
+        mark: dict[str, Any] = {
+            "color": COLORS[k % len(COLORS)],
+            "markersize": 10,
+            "markeredgecolor": "white",
+        }
+        ax.plot(*paths[-1, k], "X", **mark)

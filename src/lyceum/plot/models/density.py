@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import norm
 
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier, fuse_gaussians
@@ -191,22 +192,17 @@ def posterior_updating(
         after = sorted({0, *doubled, len(x)})
     prior = NormalMean(mean, variance, noise)
     steps = [prior.update(x[:n]) if n else prior for n in after]
-    ends = [(float(s.mean), float(np.sqrt(s.variance))) for s in steps]
-    if not all(np.isfinite(spread) and spread > 0 for _, spread in ends):
+    means = np.array([float(step.mean) for step in steps])
+    sds = np.array([float(np.sqrt(step.variance)) for step in steps])
+    if not (np.isfinite(sds) & (sds > 0)).all():
         raise DataError(
             "a prior of infinite or no variance cannot be drawn: give a positive variance"
         )
-    low = min(m - 3.5 * s for m, s in ends)
-    high = max(m + 3.5 * s for m, s in ends)
-    grid = np.linspace(low, high, _CURVE)
+    grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
-    for n, (m, s) in zip(after, ends):
-        curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
-        if n == 0:
-            name = "prior"
-        else:
-            name = show_count(n, "row")
-        ax.plot(grid, curve, label=name, **line_style(ax))
+    for n, m, s in zip(after, means, sds):
+        name = show_count(n, "row") if n else "prior"
+        ax.plot(grid, norm.pdf(grid, m, s), label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)
     return ax

@@ -60,41 +60,12 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
     grid, plane = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(plane)).reshape(160, 160)
     ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07)
-    ax.contour(
-        *grid,
-        f,
-        levels=[-1, 0, 1],
-        colors=[COLORS[0], INK, COLORS[1]],
-        linestyles=["--", "-", "--"],
-    )
+    lines: dict[str, Any] = {"colors": [COLORS[0], INK, COLORS[1]], "linestyles": ["--", "-", "--"]}
+    ax.contour(*grid, f, levels=[-1, 0, 1], **lines)
     _draw_slacks(ax, model, X, y)
-    for k, label in enumerate(model.classes_):
-        own = X[y == label]
-        ax.scatter(
-            own[:, 0], own[:, 1], s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3
-        )
-    at_bound = _at_bound(model)
-    for number, bound in zip(model.support_, at_bound):
-        if bound:
-            line = 2.2
-        else:
-            line = 1.0
-        ax.scatter(
-            X[number, 0],
-            X[number, 1],
-            s=110,
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=line,
-            zorder=4,
-        )
+    _draw_rows(ax, model, X, y)
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
-    if not np.isfinite(model.margin_width_[0]):
-        width = ""
-    else:
-        width = f"margin {model.margin_width_[0]:.3g}, "
-    counts = f"{width}{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
-    finish(ax, str(names[0]), str(names[1]), counts if title is None else title)
+    finish(ax, str(names[0]), str(names[1]), _margin_text(model) if title is None else title)
     legend(ax)
     return ax
 
@@ -104,6 +75,24 @@ def _at_bound(model: Any) -> np.ndarray:
     rows."""
     alpha = np.asarray(model.alpha_)[model.support_]
     return (alpha >= model.C) | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
+
+
+def _margin_text(model: Any) -> str:
+    text = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
+    if np.isfinite(model.margin_width_[0]):
+        text = f"margin {model.margin_width_[0]:.3g}, {text}"
+    return text
+
+
+def _draw_rows(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
+    """The rows of both classes, and a ring around support vectors, heavy for those at the bound."""
+    for k, label in enumerate(model.classes_):
+        x0, x1 = X[y == label].T
+        ax.scatter(x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
+    widths = np.where(_at_bound(model), 2.2, 1.0)
+    ring: dict[str, Any] = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
+    for row, width in zip(model.support_, widths):
+        ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
 
 
 def _draw_slacks(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
@@ -152,6 +141,8 @@ def setting_grid(
     >>> setting_grid([[0.7, 0.8], [0.9, 0.75]], [1, 10], [0.5, 2.0]).get_xlabel()
     'σ'
     """
+    from matplotlib.patches import Rectangle
+
     scores = np.asarray(scores, dtype=np.float64)
     if scores.shape != (len(C), len(sigma)):
         raise DataError(
@@ -160,21 +151,9 @@ def setting_grid(
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
-    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
-    for (i, j), value in np.ndenumerate(scores):
-        if np.isfinite(value):
-            if value < middle:
-                color = "white"
-            else:
-                color = "black"
-            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=color, fontsize="small")
-    from matplotlib.patches import Rectangle
-
-    ax.add_patch(
-        Rectangle(
-            (best[1] - 0.5, best[0] - 0.5), 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3
-        )
-    )
+    _write_scores(ax, scores)
+    corner = (best[1] - 0.5, best[0] - 0.5)
+    ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3))
     ax.set_xticks(range(len(sigma)), [f"{value:.3g}" for value in sigma])
     ax.set_yticks(range(len(C)), [f"{value:.3g}" for value in C])
     ax.figure.colorbar(image, ax=ax, label=score)
@@ -277,6 +256,15 @@ def feature_lift(
     heading(ax, title)
     legend(ax)
     return ax
+
+
+def _write_scores(ax: Axes, scores: np.ndarray) -> None:
+    """Every score as text, light on dark."""
+    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
+    for (i, j), value in np.ndenumerate(scores):
+        if np.isfinite(value):
+            color = "white" if value < middle else "black"
+            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=color, fontsize="small")
 
 
 def support_faces(

@@ -233,27 +233,27 @@ def posterior_contours(
     ax = axes(ax)
     sides, grid = plane_grid(cells, 0.25, steps)
     if hasattr(X, "columns"):
-        named = type(X)(dict(zip(X.columns, grid.T)))
-    else:
-        named = grid
-    posterior = np.asarray(model.predict_proba(named)).reshape(steps, steps, -1)
+        grid = type(X)(dict(zip(X.columns, grid.T)))
+    posterior = np.asarray(model.predict_proba(grid)).reshape(steps, steps, -1)
     K = len(model.classes_)
-    colors = COLORS[1::-1] if K == 2 else (COLORS * K)[:K]
     if K == 2:
+        colors: tuple[str, ...] = COLORS[1::-1]
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:
+        colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
     for label, color in zip(model.classes_, colors):
-        here = cells[y == label]
-        marks: dict[str, Any] = {"s": 16, "color": color, "edgecolors": "white", "linewidths": 0.4}
-        ax.scatter(here[:, 0], here[:, 1], label=str(label), **marks)
-    if hasattr(model, "schema_"):
-        names = model.schema_.names
-    else:
-        names = ("x0", "x1")
+        rows = cells[y == label]
+        _mark_rows(ax, rows, color, str(label))
+    names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
+
+
+def _mark_rows(ax: Axes, rows: np.ndarray, color: str, label: str) -> None:
+    x, y = rows.T
+    ax.scatter(x, y, s=16, color=color, edgecolors="white", linewidths=0.4, label=label)
 
 
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:

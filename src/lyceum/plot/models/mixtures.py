@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, INK, axes, finish, heading
+from lyceum.plot.style import COLORS, INK, axes, finish, heading, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,9 +68,9 @@ def mixture(
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
-        some = cells[labels == k]
+        rows = cells[labels == k]
         ax.scatter(
-            some[:, 0], some[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
+            rows[:, 0], rows[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
         )
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
@@ -108,37 +108,22 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
     >>> len(em_steps(GaussianMixture(2, random_state=0, record=True).fit(X), X, n_steps=2).axes)
     2
     """
-    from matplotlib import pyplot
-
     record = getattr(model, "record_", None)
     if not record:
         raise SettingError("the steps were not kept: fit with record=True")
-    # early steps change most: places in even steps of the logarithm
-    shares = np.geomspace(1, len(record), min(n_steps, len(record)))
-    places = np.unique(np.round(shares).astype(int) - 1)
-    wide = min(3, len(places))
-    tall = -(-len(places) // wide)
-    figure, grid = pyplot.subplots(
-        tall,
-        wide,
-        figsize=(3.1 * wide, 2.9 * tall),
-        layout="constrained",
-        squeeze=False,
-        sharex=True,
-        sharey=True,
-    )
+    # early steps change most: even steps of the logarithm
+    numbers = np.geomspace(1, len(record), min(n_steps, len(record)))
+    shown = np.unique(np.round(numbers).astype(int) - 1)
+    figure, panels = panel_grid(len(shown), (3.1, 2.9))
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
     names = model.design_names
-    for ax, place in zip(grid.ravel(), places):
-        step = record[place]
+    for ax, index in zip(panels, shown):
+        step = record[index]
         ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
-        _ellipses(
-            ax, step["weights"], step["means"], _matrices(model, step["covariances"]), columns
-        )
+        covariances = _matrices(model, step["covariances"])
+        _ellipses(ax, step["weights"], step["means"], covariances, columns)
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
-    for ax in grid.ravel()[len(places) :]:
-        ax.set_visible(False)
     figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
     figure.supylabel(names[columns[1]], color=INK, fontsize="medium")
     return figure
@@ -164,15 +149,15 @@ def _ellipses(
 ) -> None:
     from matplotlib.patches import Ellipse
 
-    at = list(columns)
+    pair = list(columns)
     for k, (weight, mean, matrix) in enumerate(zip(weights, means, matrices)):
         if weight < 1e-3:
             continue
-        values, vectors = np.linalg.eigh(matrix[np.ix_(at, at)])
+        values, vectors = np.linalg.eigh(matrix[np.ix_(pair, pair)])
         width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
         color = COLORS[k % len(COLORS)]
-        center = (float(mean[at[0]]), float(mean[at[1]]))
+        center = (float(mean[pair[0]]), float(mean[pair[1]]))
         ax.add_patch(
             Ellipse(
                 center,

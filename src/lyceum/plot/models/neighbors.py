@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _SIDE, _CURVE = 220, 400  # points along a side of a grid, and of a curve
 
 
+_OUTSIDE = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 3], [3, 0]])
+
+
 def voronoi(
     X: Any,
     y: Any = None,
@@ -62,13 +65,11 @@ def voronoi(
     >>> len(ax.collections) > 2
     True
     """
-    from matplotlib.collections import LineCollection, PolyCollection
-    from scipy.spatial import Delaunay, QhullError, Voronoi
+    from matplotlib.collections import LineCollection
 
     rows = _two_columns(X)
-    if y is None:
-        codes = np.zeros(len(rows), dtype=np.int64)
-    else:
+    codes = np.zeros(len(rows), dtype=np.int64)
+    if y is not None:
         codes = np.unique(y, return_inverse=True)[1]
     rows, first = np.unique(rows, axis=0, return_index=True)
     codes = codes[first]
@@ -76,42 +77,52 @@ def voronoi(
     low = rows.min(axis=0)
     high = rows.max(axis=0)
     pad = 0.12 * np.maximum(high - low, 1e-9)
-    try:
-        # rows far outside close the cells at the border
-        far = (low + high) / 2 + 50 * (high - low + 1e-9) * [
-            [-1, -1],
-            [-1, 1],
-            [1, -1],
-            [1, 1],
-            [0, 3],
-            [3, 0],
-        ]
-        cells = Voronoi(np.vstack([rows, far]))
-        if delaunay:
-            edges = _edges(Delaunay(rows))
-        else:
-            edges = np.empty((0, 2), dtype=int)
-    except QhullError as error:
-        raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
-    shapes = [cells.vertices[cells.regions[cells.point_region[i]]] for i in range(len(rows))]
-    faces = [COLORS[c % len(COLORS)] for c in codes]
-    ax.add_collection(PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none"))
-    thin: list[np.ndarray] = []
-    heavy: list[np.ndarray] = []
-    for (i, j), ridge in zip(cells.ridge_points, cells.ridge_vertices):
-        if min(i, j) < len(rows) and -1 not in ridge:
-            inner = max(i, j) < len(rows)
-            (heavy if inner and codes[i] != codes[j] else thin).append(cells.vertices[ridge])
-    ax.add_collection(LineCollection(thin, colors=GRAY, linewidths=0.6))
-    ax.add_collection(LineCollection(heavy, colors=INK, linewidths=2.0))
+    cells, edges = _cells_and_edges(rows, delaunay)
+    _draw_cells(ax, cells, codes)
+    dashes = (0, (2, 2))
     ax.add_collection(
-        LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=(0, (2, 2)))
+        LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes)
     )
     _scatter(ax, rows, codes, None if y is None else np.unique(y))
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
     finish(ax, *_names_of(X), title or "Cells of the nearest row")
     return ax
+
+
+def _cells_and_edges(rows: np.ndarray, delaunay: bool) -> tuple[Any, np.ndarray]:
+    """The cells of the rows, and the edges between neighbors if they are wanted."""
+    from scipy.spatial import Delaunay, QhullError, Voronoi
+
+    low = rows.min(axis=0)
+    high = rows.max(axis=0)
+    try:
+        # rows far outside close the cells at the border
+        far = (low + high) / 2 + 50 * (high - low + 1e-9) * _OUTSIDE
+        cells = Voronoi(np.vstack([rows, far]))
+        edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
+    except QhullError as error:
+        raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
+    return cells, edges
+
+
+def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
+    """The cell of every row in the color of its class, with heavy lines between classes."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    n = len(codes)
+    shapes = [cells.vertices[cells.regions[region]] for region in cells.point_region[:n]]
+    faces = [COLORS[c % len(COLORS)] for c in codes]
+    ax.add_collection(PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none"))
+    thin: list[np.ndarray] = []
+    heavy: list[np.ndarray] = []
+    for (i, j), ridge in zip(cells.ridge_points, cells.ridge_vertices):
+        if min(i, j) >= n or -1 in ridge:
+            continue
+        divides = max(i, j) < n and codes[i] != codes[j]
+        (heavy if divides else thin).append(cells.vertices[ridge])
+    ax.add_collection(LineCollection(thin, colors=GRAY, linewidths=0.6))
+    ax.add_collection(LineCollection(heavy, colors=INK, linewidths=2.0))
 
 
 def neighbor_regions(
@@ -158,8 +169,8 @@ def neighbor_regions(
     sides, grid = plane_grid(rows, 0.08, _SIDE)
     for ax, k in zip(axs, n_neighbors):
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
-        found = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
-        _regions(ax, sides, found, len(classes))
+        regions = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
+        _regions(ax, sides, regions, len(classes))
         _scatter(ax, rows, codes, classes if ax is axs[0] else None)
         finish(ax, *_names_of(X), f"k = {k}")
     return axs
@@ -201,43 +212,16 @@ def local_fit(
     """
     rows = _one_column(model)
     y = model.targets_
-    found = model.neighborhood(x)
     ax = axes(ax)
     grid = np.linspace(rows.min(), rows.max(), _CURVE)
     fit, error = model.predict(grid[:, None], return_std=True)
-    known = np.isfinite(error)
-    ax.fill_between(
-        grid[known],
-        (fit - 2 * error)[known],
-        (fit + 2 * error)[known],
-        color=COLORS[0],
-        alpha=0.15,
-    )
+    low = fit - 2 * error
+    high = fit + 2 * error
+    ax.fill_between(grid, low, high, where=np.isfinite(error), color=COLORS[0], alpha=0.15)
     ax.scatter(rows, y, s=10, color=GRAY, alpha=0.6, linewidths=0, zorder=2)
-    share = found["weights"] / found["weights"].max()
-    near = rows[found["rows"]]
-    ax.scatter(
-        near,
-        y[found["rows"]],
-        s=6 + 60 * share,
-        color=COLORS[1],
-        alpha=0.55,
-        linewidths=0,
-        zorder=3,
-    )
     ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
-    inside = near[share > 0]
-    reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
-    ax.plot(
-        reach,
-        found["polynomial"](reach),
-        color=INK,
-        linewidth=2.4,
-        label="polynomial at the query",
-        zorder=5,
-    )
+    _draw_neighborhood(ax, model.neighborhood(x), rows, y, x)
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
-    _kernel_strip(ax, near, share)
     finish(ax, model.schema_.names[0], model.schema_.target_name, title or f"Local fit at {x:g}")
     legend(ax)
     return ax
@@ -269,7 +253,8 @@ def radial_units(
     --------
     >>> import numpy as np
     >>> X = np.linspace(0, 6, 80)[:, None]
-    >>> ax = radial_units(RBFNetworkRegressor(n_centers=5, centers="uniform").fit(X, np.sin(X[:, 0])))
+    >>> model = RBFNetworkRegressor(n_centers=5, centers="uniform").fit(X, np.sin(X[:, 0]))
+    >>> ax = radial_units(model)
     >>> len(ax.lines)
     6
     """
@@ -336,13 +321,13 @@ def _edges(triangles: Any) -> np.ndarray:
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
-def _regions(ax: Axes, sides: list[np.ndarray], found: np.ndarray, n_classes: int) -> None:
+def _regions(ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int) -> None:
     from matplotlib.colors import ListedColormap
 
     colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
     ax.pcolormesh(
         *sides,
-        found,
+        regions,
         cmap=colors,
         vmin=-0.5,
         vmax=max(2, n_classes) - 0.5,
@@ -350,8 +335,8 @@ def _regions(ax: Axes, sides: list[np.ndarray], found: np.ndarray, n_classes: in
         rasterized=True,
     )
     for c in range(n_classes):
-        if (found == c).any() and (found != c).any():
-            ax.contour(*sides, found == c, levels=[0.5], colors=INK, linewidths=0.7)
+        if (regions == c).any() and (regions != c).any():
+            ax.contour(*sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7)
 
 
 def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray | None) -> None:
@@ -377,6 +362,21 @@ def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray 
         )
     if classes is not None:
         legend(ax)
+
+
+def _draw_neighborhood(
+    ax: Axes, local: dict[str, Any], rows: np.ndarray, y: np.ndarray, x: float
+) -> None:
+    """The rows near x, larger where they weigh more, the polynomial through them, their weights."""
+    share = local["weights"] / local["weights"].max()
+    near_x = rows[local["rows"]]
+    dots: dict[str, Any] = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
+    ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
+    inside = near_x[share > 0]
+    reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
+    line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
+    ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
+    _kernel_strip(ax, near_x, share)
 
 
 def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, line_style
+from lyceum.plot.curves import Curve, draw_curves, mark_best
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,35 +65,18 @@ def training_curves(
         )
     step, what = getattr(model, "history_axes", ("iteration", "objective"))
     # a history that begins before the first step has one entry more
-    if len(model.history_) == getattr(model, "n_iter_", 0) + 1:
-        first = 0
-    else:
-        first = 1
-    ax = axes(ax)
+    first = int(len(model.history_) != getattr(model, "n_iter_", 0) + 1)
     held = getattr(model, "validation_history_", [])
-    for values, where in ((model.history_, "training"), (held, "validation")):
+    curves = []
+    for values, part in ((model.history_, "training"), (held, "validation")):
+        epochs = np.arange(first, first + len(values))
+        dots = {"marker": "o" if len(values) <= 20 else None, "markersize": 4.0}
+        name = f"{label}, {part}" if label else part
         if len(values):
-            if label:
-                name = f"{label}, {where}"
-            else:
-                name = where
-            if len(values) <= 20:
-                marker = "o"
-            else:
-                marker = None
-            epochs = np.arange(first, first + len(values))
-            ax.plot(epochs, values, marker=marker, markersize=4.0, label=name, **line_style(ax))
+            curves.append(Curve(epochs, np.asarray(values), name, options=dots))
+    ax = draw_curves(ax, curves)
     if len(held):
-        best = model.best_epoch_
-        ax.axvline(
-            best,
-            color=GRAY,
-            linewidth=1.0,
-            linestyle=":",
-            zorder=1,
-            label=f"best: {best}",
-            gid="reference",
-        )
+        mark_best(ax, model.best_epoch_, model.best_epoch_)
     if log and min([*model.history_, *held]) > 0:
         ax.set_yscale("log")
     finish(ax, step, what, title)
@@ -203,11 +187,9 @@ def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
             outputs = [str(classes[-1])]
     last = len(layers) - 1
     for i, height in layers[0].items():
-        ax.annotate(str(inputs[i]), (0, height), (-9, 0), textcoords="offset points", ha="right", va="center",
-                    fontsize="x-small", color=INK)  # fmt: skip
+        note(ax, str(inputs[i]), (0, height), (-9, 0), ha="right", va="center", color=INK)
     for i, height in layers[-1].items():
-        ax.annotate(outputs[i], (last, height), (9, 0), textcoords="offset points", ha="left", va="center",
-                    fontsize="x-small", color=INK)  # fmt: skip
+        note(ax, outputs[i], (last, height), (9, 0), ha="left", va="center", color=INK)
 
 
 def _layer_names(model: Any, widths: list[int]) -> list[str]:

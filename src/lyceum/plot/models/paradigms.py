@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, line_style
+from lyceum.plot.curves import Curve, draw_curves
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,33 +54,24 @@ def label_curves(
     >>> len(label_curves({"uncertainty": run}).lines)
     1
     """
-    ax = axes(ax)
-    for name, given in runs.items():
-        if isinstance(given, list | tuple):
-            some = list(given)
-        else:
-            some = [given]
-        if not all(len(run.scores) for run in some):
+    curves = []
+    for name, repeats in runs.items():
+        repeats = list(repeats) if isinstance(repeats, list | tuple) else [repeats]
+        if not all(len(run.scores) for run in repeats):
             raise DataError(
                 f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))"
             )
-        n = min(len(run.scores) for run in some)
-        scores = np.stack([run.scores[:n] for run in some])
-        x = some[0].n_labeled[:n]
-        mean = scores.mean(axis=0)
-        spread = scores.std(axis=0)
-        (line,) = ax.plot(x, mean, label=name, **line_style(ax))
-        if len(some) > 1:
-            ax.fill_between(
-                x, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0
-            )
+        n = min(len(run.scores) for run in repeats)
+        scores = np.column_stack([run.scores[:n] for run in repeats])
+        curves.append(Curve.of_scores(repeats[0].n_labeled[:n], scores, name))
+    ax = draw_curves(ax, curves)
     finish(ax, "labeled rows", score, title)
     legend(ax, "lower right")
     return ax
 
 
 def policy(
-    found: Any,
+    result: Any,
     *,
     world: Any = None,
     shape: tuple[int, int] | None = None,
@@ -90,8 +82,8 @@ def policy(
 
     Parameters
     ----------
-    found : Policy, QLearning or Sarsa
-        What was found; actions are 0 left, 1 down, 2 right, 3 up.
+    result : Policy, QLearning or Sarsa
+        What was result; actions are 0 left, 1 down, 2 right, 3 up.
     world : GridWorld or gymnasium's environment with a map, optional
         Its start, goals, pits and walls are marked.
     shape : tuple of int, optional
@@ -115,51 +107,27 @@ def policy(
     >>> len(ax.images)
     1
     """
-    found = getattr(found, "policy_", found)
+    result = getattr(result, "policy_", result)
     if shape is None:
-        shape = found.shape
-    if shape is None or int(np.prod(shape)) != len(found.values):
+        shape = result.shape
+    if shape is None or int(np.prod(shape)) != len(result.values):
         raise DataError(
-            f"{len(found.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
+            f"{len(result.values)} states are no grid of shape {shape}: give shape=(rows, columns)"
         )
     rows, columns = shape
     ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
-    from matplotlib.patches import Rectangle
-
     letters = _letters(world, shape)
-    values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
+    values = np.ma.masked_array(np.reshape(result.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
-    low = float(values.min())
-    high = float(values.max())
-    for state, q in enumerate(found.q):
-        r, c = divmod(state, columns)
-        if letters[r, c] == "#":
-            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GRAY, linewidth=0))
-            continue
-        if letters[r, c] in _ENDS:  # an episode is over
-            ax.text(c, r, _ENDS[letters[r, c]], ha="center", va="center", fontsize=9, color=INK)
-            continue
-        dark = high > low and (values[r, c] - low) / (high - low) > 0.65
-        if dark:
-            ink = "white"
-        else:
-            ink = INK
-        ax.text(c, r + 0.36, f"{values[r, c]:.2f}", ha="center", va="center", fontsize=8, color=ink)
-        if letters[r, c] == "S":
-            ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
-        if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
-            continue  # nothing is decided here
-        best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
-        for action in np.flatnonzero(best):
-            right, down = _ARROWS[action]
-            head = (c + right, r - 0.08 + down)
-            arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", head, (c, r - 0.08), arrowprops=arrow)
+    dark = values.min() + 0.65 * np.ptp(values)
+    for state, q in enumerate(result.q):
+        cell = divmod(state, columns)
+        ink = "white" if np.ptp(values) > 0 and values[cell] > dark else INK
+        _draw_state(ax, cell, letters[cell], values[cell], q, ink)
     ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
     finish(ax, "", "", title)
     ax.grid(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     return ax
 
 
@@ -168,12 +136,37 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
     world = getattr(world, "unwrapped", world)
     cells = getattr(world, "cells", None)
     if cells is not None:
-        found = np.array([list(row) for row in cells])
+        result = np.array([list(row) for row in cells])
     else:
-        found = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
-    if found.shape == tuple(shape):
-        return found
+        result = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    if result.shape == tuple(shape):
+        return result
     return np.full(shape, ".")
+
+
+def _draw_state(
+    ax: Axes, cell: tuple[int, int], letter: str, value: float, q: np.ndarray, ink: str
+) -> None:
+    """One cell of the grid: a wall, an end, or the value and the best actions of the state."""
+    from matplotlib.patches import Rectangle
+
+    r, c = cell
+    if letter == "#":
+        ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GRAY, linewidth=0))
+        return
+    if letter in _ENDS:  # an episode is over
+        ax.text(c, r, _ENDS[letter], ha="center", va="center", fontsize=9, color=INK)
+        return
+    ax.text(c, r + 0.36, f"{value:.2f}", ha="center", va="center", fontsize=8, color=ink)
+    if letter == "S":
+        ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
+    if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
+        return  # nothing is decided here
+    best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
+    arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
+    for action in np.flatnonzero(best):
+        right, down = _ARROWS[action]
+        ax.annotate("", (c + right, r - 0.08 + down), (c, r - 0.08), arrowprops=arrow)
 
 
 def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
@@ -203,14 +196,14 @@ def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> A
     """
     reports = model.stages_
     ax = axes(ax, (6.0, 1.4 + 0.55 * len(reports)))
-    place = np.arange(len(reports))
+    heights = np.arange(len(reports))
     decided = np.array([one.decided for one in reports])
     wrong = np.array([0.0 if np.isnan(one.error) else one.error * one.decided for one in reports])
     passed = np.array([one.reached for one in reports]) - decided
-    ax.barh(place, decided - wrong, color=COLORS[0], label="decided right")
-    ax.barh(place, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
-    ax.barh(place, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
-    ax.set_yticks(place, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
+    ax.barh(heights, decided - wrong, color=COLORS[0], label="decided right")
+    ax.barh(heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
+    ax.barh(heights, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
+    ax.set_yticks(heights, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
     finish(

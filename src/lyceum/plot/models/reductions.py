@@ -46,18 +46,18 @@ def scree(
     """
     ax = axes(ax)
     ratio = np.asarray(pca.explained_variance_ratio_)
-    places = np.arange(1, len(ratio) + 1)
+    numbers = np.arange(1, len(ratio) + 1)
     total = np.cumsum(ratio)
-    ax.bar(places, ratio, color=COLORS[0], width=0.65, label="each")
+    ax.bar(numbers, ratio, color=COLORS[0], width=0.65, label="each")
     ax.plot(
-        places, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
+        numbers, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
     )
     if proportion is not None:
         reached = np.flatnonzero(total >= proportion)
         text = f"{proportion:.0%}" + (f": {reached[0] + 1} components" if len(reached) else "")
         ax.axhline(proportion, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
         ax.text(
-            places[-1] + 0.4,
+            numbers[-1] + 0.4,
             proportion - 0.015,
             text,
             ha="right",
@@ -65,8 +65,8 @@ def scree(
             color=GRAY,
             fontsize="small",
         )
-    if len(places) <= 15:
-        ax.set_xticks(places)
+    if len(numbers) <= 15:
+        ax.set_xticks(numbers)
     ax.set_ylim(0, 1.03)
     finish(ax, "component", "proportion of variance", title)
     ax.grid(False, axis="x")
@@ -124,18 +124,7 @@ def biplot(
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
     for j in np.argsort(-length)[:most]:
-        x, y = stretch * loadings[j]
-        ax.annotate(
-            "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-        )
-        side: dict[str, Any] = {
-            "ha": "left" if x >= 0 else "right",
-            "va": "bottom" if y >= 0 else "top",
-        }
-        box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-        ax.text(
-            1.03 * x, 1.03 * y, pca.design_names[j], color=INK, fontsize="small", bbox=box, **side
-        )
+        _loading_arrow(ax, stretch * loadings[j], pca.design_names[j])
     first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
     ax.margins(0.12)
     finish(ax, first, second, title)
@@ -201,8 +190,20 @@ def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
         return
     labels = np.asarray(labels)
     for k, label in enumerate(np.unique(labels.astype(str))):
-        some = scores[labels.astype(str) == label]
+        rows = scores[labels.astype(str) == label]
         color = COLORS[k % len(COLORS)]
         ax.scatter(
-            some[:, 0], some[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
+            rows[:, 0], rows[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
         )
+
+
+def _loading_arrow(ax: Axes, end: np.ndarray, name: str) -> None:
+    """An arrow from the middle, with the name of its column."""
+    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
+    x, y = end
+    ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+    ha = "left" if x >= 0 else "right"
+    va = "bottom" if y >= 0 else "top"
+    ax.text(1.03 * x, 1.03 * y, name, ha=ha, va=va, **text)

@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows
 from lyceum.errors import DataError, SettingError
+from lyceum.plot.curves import results_by_name
 from lyceum.report import show_count
 
 Curve = TypeVar("Curve")
@@ -32,112 +33,109 @@ class NamedCurve(Generic[Curve]):
 def named_curves(
     kind: type[Curve],
     of: Callable[[np.ndarray, np.ndarray], Curve],
-    y: Any,
-    score: Any,
-    classes: Sequence[Any] | None,
+    y_true: Any,
+    y_score: Any,
+    labels: Sequence[Any] | None,
     pos_label: Any,
     label: str | None,
 ) -> list[NamedCurve[Curve]]:
     """The curves to draw: results of `evaluate` as they are, or `of` each binary task."""
-    if isinstance(y, Mapping):
-        results = y
-    else:
-        results = {label or "": y}
-    if results and all(isinstance(result, kind) for result in results.values()):
-        if score is not None or classes is not None or pos_label is not None:
+    results = results_by_name((kind,), y_true, label)
+    if results:
+        if y_score is not None or labels is not None or pos_label is not None:
             raise SettingError(
-                f"a {kind.__name__} is complete: give no score, classes or pos_label with it"
+                f"a {kind.__name__} is complete: give no scores, labels or pos_label with it"
             )
-        return [NamedCurve(str(name), (result,)) for name, result in results.items()]
-    if isinstance(y, Mapping) or score is None:
+        return [NamedCurve(name, (result,)) for name, result in results.items()]
+    if isinstance(y_true, Mapping) or y_score is None:
         raise SettingError(
-            f"give y and score, a {kind.__name__}, or a dict of name to {kind.__name__}"
+            f"give y_true and scores, a {kind.__name__}, or a dict of name to {kind.__name__}"
         )
-    tasks = binary_tasks(y, score, classes, pos_label, label, kind.__name__)
+    tasks = binary_tasks(y_true, y_score, labels, pos_label, label, kind.__name__)
     return [NamedCurve(task.name, tuple(of(*part) for part in task.parts)) for task in tasks]
 
 
 def binary_tasks(
-    y: Any, score: Any, classes: Sequence[Any] | None, pos_label: Any, label: str | None, curve: str
+    y_true: Any,
+    y_score: Any,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    label: str | None,
+    curve: str,
 ) -> list[NamedCurve[Task]]:
     """The binary tasks that true labels and scores make.
 
     Two classes make one task for each classifier. More make one for each class against the rest,
     or, with several classifiers, one curve each, the average over the classes.
     """
-    y = np.asarray(target_of(y) if isinstance(y, Rows) else y)
+    y = np.asarray(target_of(y_true) if isinstance(y_true, Rows) else y_true)
     if y.ndim != 1 or not y.size:
         raise DataError(
-            f"y has the shape {y.shape}: give one true label for every row, at least one row"
+            f"y_true has the shape {y.shape}: give one true label for every row, at least one row"
         )
-    if classes is None:
-        labels = np.unique(y)
-    else:
-        labels = np.asarray(classes)
-    if isinstance(score, Mapping):
+    classes = np.unique(y) if labels is None else np.asarray(labels)
+    if isinstance(y_score, Mapping):
         if label is not None:
             raise SettingError(
                 "label names one classifier; the scores of several carry their own names"
             )
-        if not score:
+        if not y_score:
             raise DataError("there are no scores to draw: give those of at least one classifier")
         return [
-            NamedCurve(str(name), _tasks(y, s, labels, pos_label, curve))
-            for name, s in score.items()
+            NamedCurve(str(name), _tasks(y, score, classes, pos_label, curve))
+            for name, score in y_score.items()
         ]
-    tasks = _tasks(y, score, labels, pos_label, curve)
+    tasks = _tasks(y, y_score, classes, pos_label, curve)
     if len(tasks) == 1:
         return [NamedCurve(label or "", tasks)]
-    present = [k for k in labels if (y == k).any()]
-    if label:
-        prefix = f"{label}: "
-    else:
-        prefix = ""
+    present = [k for k in classes if (y == k).any()]
+    prefix = f"{label}: " if label else ""
     return [NamedCurve(f"{prefix}{k} against the rest", (task,)) for k, task in zip(present, tasks)]
 
 
 def _tasks(
-    y: np.ndarray, score: Any, labels: np.ndarray, pos_label: Any, curve: str
+    y: np.ndarray, score: Any, classes: np.ndarray, pos_label: Any, curve: str
 ) -> tuple[Task, ...]:
+    score = _check_scores(score, len(y), len(classes))
+    by_class = score.ndim == 2
+    if pos_label is None and len(classes) > 2:
+        if not by_class:
+            raise DataError(
+                f"y_true has {len(classes)} classes: give one column of scores for each class, or"
+                " pos_label=..."
+            )
+        columns = [j for j, k in enumerate(classes) if (y == k).any()]
+        tasks = tuple((y == classes[j], score[:, j]) for j in columns)
+    else:
+        if pos_label is None:
+            pos_label = classes[-1]
+        column = score[:, _column(classes, pos_label)] if by_class else score
+        tasks = ((y == pos_label, column),)
+    if any(positive.all() or not positive.any() for positive, _ in tasks):
+        raise DataError(f"all rows are of one class: a {curve} needs positive and negative rows")
+    return tasks
+
+
+def _check_scores(score: Any, n_rows: int, n_classes: int) -> np.ndarray:
     score = np.asarray(score, dtype=np.float64)
-    if score.ndim not in (1, 2) or len(score) != len(y) or np.isnan(score).any():
+    if score.ndim not in (1, 2) or len(score) != n_rows or np.isnan(score).any():
         raise DataError(
-            f"scores have the shape {score.shape} for {len(y)} labels, or missing values: give one"
+            f"scores have the shape {score.shape} for {n_rows} labels, or missing values: give one"
             " number, or one column for each class, for every row"
         )
-    if score.ndim == 2 and score.shape[1] != len(labels):
+    if score.ndim == 2 and score.shape[1] != n_classes:
         raise DataError(
-            f"scores have {show_count(score.shape[1], 'column')} for {len(labels)} classes: name"
-            " the columns with classes=[...]"
+            f"scores have {show_count(score.shape[1], 'column')} for {n_classes} classes: name"
+            " the columns with labels=[...]"
         )
-    if score.ndim == 2 and score.shape[1] > 2:
-        if pos_label is None:
-            pairs = [(y == k, score[:, i]) for i, k in enumerate(labels) if (y == k).any()]
-            return tuple(_both_classes(positive, s, curve) for positive, s in pairs)
-        return (_both_classes(y == pos_label, score[:, _column(labels, pos_label)], curve),)
-    if len(labels) > 2 and pos_label is None:
-        raise DataError(
-            f"y has {len(labels)} classes: give one column of scores for each class, or"
-            " pos_label=..."
-        )
-    if pos_label is None:
-        pos_label = labels[-1]
-    if score.ndim == 2:
-        score = score[:, _column(labels, pos_label)]
-    return (_both_classes(y == pos_label, score, curve),)
+    return score
 
 
-def _column(labels: np.ndarray, pos_label: Any) -> int:
-    found = np.flatnonzero(labels == pos_label)
-    if not len(found):
+def _column(classes: np.ndarray, pos_label: Any) -> int:
+    columns = np.flatnonzero(classes == pos_label)
+    if not len(columns):
         raise SettingError(
             f"pos_label is {pos_label!r}, but the classes are"
-            f" {', '.join(map(repr, labels.tolist()))}"
+            f" {', '.join(map(repr, classes.tolist()))}"
         )
-    return int(found[0])
-
-
-def _both_classes(positive: np.ndarray, score: np.ndarray, curve: str) -> Task:
-    if positive.all() or not positive.any():
-        raise DataError(f"all rows are of one class: a {curve} needs positive and negative rows")
-    return positive, score
+    return int(columns[0])

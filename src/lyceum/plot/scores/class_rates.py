@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import BinaryReport, ClassReport
-from lyceum.plot.style import COLORS, axes, finish, legend
+from lyceum.plot.style import COLORS, axes, finish, grouped_bars, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,12 +69,10 @@ def class_rates(
 def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Axes:
     groups = [*((str(one.positive), one) for one in report.per_class), ("macro", report.macro)]
     ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
-    places = np.arange(len(groups))
-    width = 0.8 / len(_OF_CLASSES)
-    for i, (rate, name) in enumerate(_OF_CLASSES.items()):
-        heights = [getattr(one, rate) for _, one in groups]
-        offset = (i - (len(_OF_CLASSES) - 1) / 2) * width
-        ax.bar(places + offset, heights, width=0.9 * width, color=COLORS[i], label=name)
+    columns = {
+        name: [getattr(rates, rate) for _, rates in groups] for rate, name in _OF_CLASSES.items()
+    }
+    grouped_bars(ax, columns, 0.8)
     _name_bars(ax, [name for name, _ in groups])
     finish(ax, "class", "rate", title)
     ax.grid(False, axis="x")
@@ -105,8 +101,8 @@ def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
 
 def _name_bars(ax: Axes, names: list[str]) -> None:
     turned = max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
-    ax.set_xticks(
-        range(len(names)), names, rotation=35 if turned else 0, ha="right" if turned else "center",
-        fontsize="small",
-    )  # fmt: skip
+    side: dict[str, Any] = (
+        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
+    )
+    ax.set_xticks(range(len(names)), names, fontsize="small", **side)
     ax.set_ylim(0.0, 1.08)

@@ -21,7 +21,7 @@ _MOST_RATES = 12  # classes up to which a cell has room for its count and its ra
 
 def confusion(
     matrix: Any,
-    classes: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     *,
     actions: Sequence[Any] | None = None,
     title: str | None = None,
@@ -34,7 +34,7 @@ def confusion(
     matrix : Confusion, ClassReport, BinaryReport, or array of shape (K, A)
         From `lyceum.evaluate.confusion_matrix`, `class_report` or `binary_report`; or counts, rows
         = true class, columns = predicted class or action.
-    classes : sequence of K labels, optional
+    labels : sequence of K labels, optional
         The true classes; by default those of the Confusion, or 0, 1, ...
     actions : sequence of A labels, optional
         What was predicted, if not just the classes, e.g. with a reject column.
@@ -62,34 +62,15 @@ def confusion(
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['a', 'b', '(reject)']
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    counts, rows, columns = _counts(matrix, classes, actions)
-    total = counts.sum(axis=1, keepdims=True)
-    rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    counts, rows, columns = _counts(matrix, labels, actions)
+    rates = _shares(counts)
     ax = axes(ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5)))
-    shades = LinearSegmentedColormap.from_list(
-        "shades", ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
-    )
-    ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
-    for k, a in np.ndindex(*counts.shape):
-        ink = "white" if rates[k, a] > 0.58 else INK if counts[k, a] else "#9A9A9A"
-        ax.text(
-            a,
-            k,
-            _cell(counts[k, a], rates[k, a], len(columns)),
-            ha="center",
-            va="center",
-            color=ink,
-            fontsize="small",
-        )
+    _draw_cells(ax, counts, rates)
     turned = max(map(len, columns)) * len(columns) > 48
-    ax.set_xticks(
-        range(len(columns)),
-        columns,
-        rotation=35 if turned else 0,
-        ha="right" if turned else "center",
+    side: dict[str, Any] = (
+        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
     )
+    ax.set_xticks(range(len(columns)), columns, **side)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel("predicted", color=INK)
     ax.set_ylabel("true class", color=INK)
@@ -103,17 +84,33 @@ def confusion(
     return ax
 
 
-def _cell(count: Any, rate: Any, n_columns: int) -> str:
-    if count and n_columns <= _MOST_RATES:
-        share = f"\n{rate:.0%}"
-    else:
-        share = ""
-    return f"{count:,.6g}{share}"
+def _shares(counts: np.ndarray) -> np.ndarray:
+    """Shares of every row; zeros for a row without counts."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+
+
+def _draw_cells(ax: Axes, counts: np.ndarray, rates: np.ndarray) -> None:
+    """A shade for every rate; the count, and the rate where there is room, as text."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colors = ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
+    shades = LinearSegmentedColormap.from_list("shades", colors)
+    ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
+    for k, a in np.ndindex(*counts.shape):
+        text = f"{counts[k, a]:,.6g}"
+        if counts[k, a] and counts.shape[1] <= _MOST_RATES:
+            text += f"\n{rates[k, a]:.0%}"
+        ink = INK if counts[k, a] else "#9A9A9A"
+        if rates[k, a] > 0.58:
+            ink = "white"
+        ax.text(a, k, text, color=ink, **style)
 
 
 def cobweb(
     matrices: Any,
-    classes: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     *,
     title: str | None = None,
     ax: Axes | None = None,
@@ -126,10 +123,11 @@ def cobweb(
 
     Parameters
     ----------
-    matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict of name to such
-        From `lyceum.evaluate.confusion_matrix`, `cobweb`, `class_report` or `binary_report`; or
+    matrices : Confusion, Cobweb, ClassReport, BinaryReport, array of shape (K, K), or dict
+        Of one classifier, or a dict of name to such. From `lyceum.evaluate.confusion_matrix`,
+        `cobweb`, `class_report` or `binary_report`; or
         counts, rows = true class, columns = predicted class.
-    classes : sequence of K labels, optional
+    labels : sequence of K labels, optional
         The classes of arrays; 0, 1, ... by default.
     title : str, optional
     ax : Matplotlib axes, optional
@@ -154,32 +152,32 @@ def cobweb(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['tree', 'guessing, 33%']
     """
-    if isinstance(matrices, Mapping):
-        named = matrices
-    else:
-        named = {"": matrices}
-    webs = {str(name): _mistakes(matrix, classes) for name, matrix in named.items()}
+    named = matrices if isinstance(matrices, Mapping) else {"": matrices}
+    webs = {str(name): _mistakes(matrix, labels) for name, matrix in named.items()}
     if len({len(rates) for rates, _ in webs.values()}) != 1:
         raise DataError(
             "confusion matrices of one size are needed: compare classifiers of the same classes"
         )
     spokes = next(iter(webs.values()))[1]
     angles = _angles(len(spokes))
-    chance = 1.0 / _n_classes(len(spokes))
-    reach = min(1.0, 1.15 * max(chance, *(rates.max() for rates, _ in webs.values())))
+    chance = 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * len(spokes)))  # 1/K of K (K - 1) spokes
+    highest = max(rates.max() for rates, _ in webs.values())
+    reach = min(1.0, 1.15 * max(chance, highest))
     ax = axes(ax, (5.4, 5.2))
     _draw_web(ax, angles, spokes, reach)
     for name, (rates, _) in webs.items():
-        style = line_style(ax)
-        x, y = _close_ring(angles, rates)
-        ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
-        ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
-    reference_line(
-        ax, *_close_ring(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}"
-    )
+        _draw_polygon(ax, _close_ring(angles, rates), name or "classifier")
+    ring = _close_ring(angles, np.full(len(spokes), chance))
+    reference_line(ax, *ring, f"guessing, {chance:.0%}")
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
+
+
+def _draw_polygon(ax: Axes, corners: tuple[np.ndarray, np.ndarray], label: str) -> None:
+    style = line_style(ax)
+    ax.plot(*corners, marker="o", markersize=4, label=label, **style)
+    ax.fill(*corners, color=style["color"], alpha=0.08, linewidth=0)
 
 
 def _angles(n_spokes: int) -> np.ndarray:
@@ -191,48 +189,46 @@ def _angles(n_spokes: int) -> np.ndarray:
 
 
 def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> None:
-    if len(angles) > 2:
+    """Rings with their rates, and a spoke with its name for every kind of mistake."""
+    is_circle = len(angles) > 2
+    ring = np.linspace(angles[1], angles[0], 46)
+    between = np.pi / 2  # the direction of the rates
+    low = -0.08
+    if is_circle:
         ring = np.linspace(0, 2 * np.pi, 181)
-    else:
-        ring = np.linspace(angles[1], angles[0], 46)
-    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
-    if len(angles) > 2:
         between = angles[0] - np.pi / len(spokes)
-    else:
-        between = np.pi / 2
-    for radius in np.arange(step, reach + 1e-9, step):
-        ax.plot(
-            radius * np.cos(ring), radius * np.sin(ring), color="#E0E0E0", linewidth=0.8, zorder=0
-        )
-        place = (radius * np.cos(between), radius * np.sin(between))
-        ax.annotate(
-            f"{radius:.0%}", place, color="#555555", fontsize="x-small", ha="center", va="center"
-        )
-    for angle, name in zip(angles, spokes):
-        x = np.cos(angle)
-        y = np.sin(angle)
-        ax.plot([0, reach * x], [0, reach * y], color="#C8C8C8", linewidth=0.8, zorder=0)
-        if abs(x) < 0.2:
-            side = "center"
-        elif x > 0:
-            side = "left"
-        else:
-            side = "right"
-        if abs(y) < 0.2:
-            up = "center"
-        elif y > 0:
-            up = "bottom"
-        else:
-            up = "top"
-        ax.text(
-            1.05 * reach * x, 1.05 * reach * y, name, ha=side, va=up, color=INK, fontsize="small"
-        )
-    if len(angles) > 2:
         low = -1.2
-    else:
-        low = -0.08
+    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
+    text: dict[str, Any] = {
+        "color": "#555555",
+        "fontsize": "x-small",
+        "ha": "center",
+        "va": "center",
+    }
+    for radius in np.arange(step, reach + 1e-9, step):
+        x = radius * np.cos(ring)
+        y = radius * np.sin(ring)
+        ax.plot(x, y, color="#E0E0E0", linewidth=0.8, zorder=0)
+        point = (radius * np.cos(between), radius * np.sin(between))
+        ax.annotate(f"{radius:.0%}", point, **text)
+    for angle, name in zip(angles, spokes):
+        _draw_spoke(ax, angle, name, reach)
     ax.set(xlim=(-1.2 * reach, 1.2 * reach), ylim=(low * reach, 1.2 * reach), aspect="equal")
     ax.axis("off")
+
+
+def _draw_spoke(ax: Axes, angle: float, name: str, reach: float) -> None:
+    x = np.cos(angle)
+    y = np.sin(angle)
+    ax.plot([0, reach * x], [0, reach * y], color="#C8C8C8", linewidth=0.8, zorder=0)
+    ha = "left" if x > 0 else "right"
+    va = "bottom" if y > 0 else "top"
+    if abs(x) < 0.2:
+        ha = "center"
+    if abs(y) < 0.2:
+        va = "center"
+    end = (1.05 * reach * x, 1.05 * reach * y)
+    ax.text(*end, name, ha=ha, va=va, color=INK, fontsize="small")
 
 
 def _close_ring(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -245,44 +241,39 @@ def _close_ring(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.n
     return np.append(x, x[0]), np.append(y, y[0])
 
 
-def _mistakes(matrix: Any, classes: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
+def _mistakes(matrix: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
     """The rate of every mistake, 0 for a class without rows, and its name."""
     if isinstance(matrix, Cobweb):
-        return matrix.rates, [
-            f"{k} → {j}" for k, j in zip(matrix.truth.tolist(), matrix.predicted.tolist())
-        ]
+        pairs = zip(matrix.truth.tolist(), matrix.predicted.tolist())
+        return matrix.rates, [f"{k} → {j}" for k, j in pairs]
     if isinstance(matrix, ClassReport):
         matrix = matrix.confusion
     if isinstance(matrix, Confusion):
-        if classes is None:
-            classes = matrix.classes.tolist()
+        if labels is None:
+            labels = matrix.classes.tolist()
         matrix = matrix.counts  # shares of the decided rows
-    counts, rows, _ = _counts(matrix, classes, None)
+    counts, rows, _ = _counts(matrix, labels, None)
     K = len(rows)
     if counts.shape[1] != K or K < 2:
         raise DataError(
             f"a cobweb needs a square confusion matrix of two classes or more, not {counts.shape}"
         )
-    total = counts.sum(axis=1, keepdims=True)
-    rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    pairs = [(k, j) for k in range(K) for j in range(K) if k != j]
-    return np.array([rates[pair] for pair in pairs]), [f"{rows[k]} → {rows[j]}" for k, j in pairs]
-
-
-def _n_classes(n_spokes: int) -> int:
-    return round((1 + np.sqrt(1 + 4 * n_spokes)) / 2)  # K (K - 1) spokes
+    k, j = np.nonzero(~np.eye(K, dtype=bool))
+    names = [f"{rows[a]} → {rows[b]}" for a, b in zip(k, j)]
+    return _shares(counts)[k, j], names
 
 
 def _counts(
-    matrix: Any, classes: Sequence[Any] | None, actions: Sequence[Any] | None
+    matrix: Any, labels: Sequence[Any] | None, actions: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
+    """Counts of any kind of matrix, with the names of their rows and columns."""
     if isinstance(matrix, ClassReport):
         matrix = matrix.confusion
     if isinstance(matrix, Confusion):
-        return _with_reject(matrix, classes, actions)
+        return _with_reject(matrix, labels, actions)
     if isinstance(matrix, BinaryReport):
-        if classes is None:
-            classes = (matrix.negative, matrix.positive)
+        if labels is None:
+            labels = (matrix.negative, matrix.positive)
         matrix = [[matrix.tn, matrix.fp], [matrix.fn, matrix.tp]]
     try:
         counts = np.asarray(matrix, dtype=np.float64)
@@ -296,28 +287,33 @@ def _counts(
             "a confusion matrix holds counts, rows = true class and columns = predicted; this has"
             f" the shape {counts.shape}, or a count that is negative or missing"
         )
-    K, A = counts.shape
-    rows = [str(k) for k in (range(K) if classes is None else classes)]
+    return counts, *_cell_names(counts.shape, labels, actions)
+
+
+def _cell_names(
+    shape: tuple[int, ...], labels: Sequence[Any] | None, actions: Sequence[Any] | None
+) -> tuple[list[str], list[str]]:
+    """The names of the rows and of the columns."""
+    K, A = shape
+    rows = [str(k) for k in (range(K) if labels is None else labels)]
+    columns = rows
     if actions is not None:
         columns = [str(a) for a in actions]
-    elif len(rows) == A:
-        columns = rows
-    else:
-        columns = []
     if len(rows) != K or len(columns) != A:
+        n_actions = 0 if actions is None else len(columns)
         raise DataError(
             f"the confusion matrix has {show_count(K, 'row')} and {show_count(A, 'column')}, for"
-            f" {len(rows)} classes and {len(columns)} actions: name the rows with classes=[...] and"
+            f" {len(rows)} classes and {n_actions} actions: name the rows with labels=[...] and"
             " the columns with actions=[...]"
         )
-    return counts, rows, columns
+    return rows, columns
 
 
 def _with_reject(
-    matrix: Confusion, classes: Sequence[Any] | None, actions: Sequence[Any] | None
+    matrix: Confusion, labels: Sequence[Any] | None, actions: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
     """The counts of a result, with a reject column and a row of no class where there are any."""
-    names = [str(k) for k in (matrix.classes.tolist() if classes is None else classes)]
+    names = [str(k) for k in (matrix.classes.tolist() if labels is None else labels)]
     n_columns = len(matrix.classes) + bool(matrix.rejected.any() or matrix.foreign.any())
     n_rows = len(matrix.classes) + bool(matrix.foreign.any())
     rows = [*names, "(no class)"][:n_rows]

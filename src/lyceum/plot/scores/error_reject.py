@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lyceum.decision import ErrorRejectCurve
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import GRAY, axes, downsample, finish, legend, line_style
+from lyceum.plot.curves import Curve, draw_curves, results_by_name
+from lyceum.plot.style import GRAY, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,56 +60,19 @@ def error_reject(
     >>> error_reject(curve, doubt=0.3).lines[0].get_ydata().round(2)
     array([0.  , 0.  , 0.33])
     """
-    if isinstance(curves, Mapping):
-        named = curves
-    else:
-        named = {label or "": curves}
-    if not named:
-        raise DataError("there are no curves to draw: give at least one")
-    for curve in named.values():
-        if not isinstance(curve, ErrorRejectCurve):
-            raise SettingError(
-                "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
-                f" name to such, not {type(curve).__name__}"
-            )
-    if what is None:
-        if all(curve.zero_one for curve in named.values()):
-            what = "error"
-        else:
-            what = "cost"
+    named = _named(curves, label)
+    zero_one = all(curve.zero_one for curve in named.values())
+    what = what or ("error" if zero_one else "cost")
+    drawn = [_curve(name, curve, what) for name, curve in named.items()]
     ax = axes(ax)
-    for name, curve in named.items():
-        style = line_style(ax)
-        # the point that accepts nothing has no error to show
-        x, y = downsample(curve.reject_rate[1:], getattr(curve, what)[1:])
-        if what == "cost" or curve.zero_one:
-            figure = f"area {curve.area:.3f}"
-        else:
-            figure = ""
-        text = "  ".join(part for part in (str(name), figure) if part) or "classifier"
-        ax.plot(x, y, label=text, **style)
+    for part, curve in zip(drawn, named.values()):
+        color = line_style(ax)["color"]
+        draw_curves(ax, [part])
         if doubt is not None:
             point = curve.at(doubt)
-            ax.plot(
-                point["reject_rate"],
-                point[what],
-                "o",
-                color=style["color"],
-                markersize=7,
-                mec="white",
-                label="_doubt",
-            )
+            _mark_doubt(ax, point["reject_rate"], point[what], color, "_doubt")
     if doubt is not None:
-        ax.plot(
-            [],
-            [],
-            "o",
-            color=GRAY,
-            markersize=7,
-            mec="white",
-            label=f"doubt costs {doubt:g}",
-            gid="reference",
-        )
+        _mark_doubt(ax, [], [], GRAY, f"doubt costs {doubt:g}", gid="reference")
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(0.0, _top(ax, [*named.values()], what))
     ax.xaxis.set_major_formatter(_percent)
@@ -119,16 +83,40 @@ def error_reject(
     return ax
 
 
+def _named(curves: Any, label: str | None) -> dict[str, ErrorRejectCurve]:
+    if isinstance(curves, Mapping) and not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    named = results_by_name((ErrorRejectCurve,), curves, label)
+    if not named:
+        raise SettingError(
+            "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
+            f" name to such, not {type(curves).__name__}"
+        )
+    return named
+
+
+def _curve(name: str, curve: ErrorRejectCurve, what: str) -> Curve:
+    figure = ""
+    if what == "cost" or curve.zero_one:
+        figure = f"area {curve.area:.3f}"
+    label = "  ".join(part for part in (name, figure) if part) or "classifier"
+    # the point that accepts nothing has no error to show
+    return Curve(curve.reject_rate[1:], getattr(curve, what)[1:], label)
+
+
+def _mark_doubt(ax: Axes, x: Any, y: Any, color: str, label: str, **options: Any) -> None:
+    ax.plot(x, y, "o", color=color, markersize=7, mec="white", label=label, **options)
+
+
 def _top(ax: Axes, curves: list[ErrorRejectCurve], what: str) -> float:
     """A limit for the axis that shows all curves down to 5 % accepted; fewer rows scatter too
     widely."""
     highest = max(float(getattr(c, what)[c.reject_rate <= 0.95].max(initial=0.0)) for c in curves)
-    before = (
-        ax.get_ylim()[1] if ax.get_gid() == "error_reject" else 0.0
-    )  # curves drawn in an earlier call
+    # curves drawn in an earlier call
+    before = ax.get_ylim()[1] if ax.get_gid() == "error_reject" else 0.0
     ax.set_gid("error_reject")
     return max(1.12 * highest, before, 1e-9)
 
 
-def _percent(value: float, place: float) -> str:
+def _percent(value: float, position: float) -> str:
     return f"{100 * value:.4g}%"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from lyceum.evaluate import log_losses
+from lyceum._core.statistics import log_losses
 from lyceum.report import show_count
 from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown, standard_errors_behind

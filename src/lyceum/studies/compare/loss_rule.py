@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lyceum._core.data import row_weights
+from lyceum._core.statistics import log_losses
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.evaluate import log_losses
 from lyceum.studies.compare.rank_losses import auc_losses, f1_losses
 from lyceum.studies.plan.ranking_metric import RankingMetric
 

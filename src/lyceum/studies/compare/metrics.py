@@ -154,7 +154,7 @@ def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
     found = calibration_curve(
-        sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight
+        sample.y, sample.predicted, n_bins=10, labels=np.arange(K), sample_weight=sample.weight
     )
     return {
         "log_loss": found.log_loss,
@@ -187,7 +187,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
             areas.append(float(roc_auc_score(y == 1, proba[:, 1], sample_weight=w)))
         else:
             areas.append(
-                float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w))
+                float(auc_hand_till(y, proba[:, present], labels=present, sample_weight=w))
             )
         weights.append(float(len(y) if w is None else w.sum()))
     if not areas:

@@ -248,7 +248,7 @@ class ClassFigures:
         weight = self.study.out_of_sample(self.study.choice.name).weight
         results = {
             name: evaluate.calibration_curve(
-                self.codes, proba, classes=np.arange(K), sample_weight=weight
+                self.codes, proba, n_bins=10, labels=np.arange(K), sample_weight=weight
             )
             for name, proba in self.posteriors.items()
         }
@@ -272,9 +272,8 @@ def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _precision_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    curve = evaluate.precision_recall_curve(truth, score)
-    order = np.argsort(curve.recall, kind="stable")
-    return curve.recall[order], curve.precision[order]
+    precision, recall, _ = evaluate.precision_recall_curve(truth, score)
+    return recall[::-1], precision[::-1]
 
 
 def _cost_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -127,10 +127,13 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
 
     def draw(ax: Axes) -> Axes:
         plot.learning_curve(
-            curve.sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax
+            curve.train_sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax
         )
         reference_line(
-            ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "constant guess"
+            ax,
+            [curve.train_sizes[0], curve.train_sizes[-1]],
+            [curve.baseline] * 2,
+            "constant guess",
         )
         legend(ax)
         if min(curve.test_losses.min(), curve.train_losses.min(), curve.baseline) >= 0.0:
@@ -139,7 +142,7 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
 
     rows = [
         (int(n), float(a), float(b))
-        for n, a, b in zip(curve.sizes, curve.train_mean, curve.test_mean)
+        for n, a, b in zip(curve.train_sizes, curve.train_mean, curve.test_mean)
     ]
     table = Table("", ("rows learned from", "on these rows", "on unseen rows"), rows)
     yield figure_of("learning", f"Learning curve: {study.choice.label}", text, draw, table=table)

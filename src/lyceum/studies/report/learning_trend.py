@@ -22,7 +22,7 @@ def learning_trend(curve: LearningCurve) -> str:
     >>> learning_trend(LearningCurve(np.array([10, 50, 100]), losses, losses, 0.5, "error rate"))
     'helps'
     """
-    sizes = curve.sizes
+    sizes = curve.train_sizes
     losses = curve.test_losses
     if len(sizes) < 2 or losses.shape[1] < 2:
         return "open"

@@ -244,7 +244,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     rows.
 
     Outcomes are drawn from the posteriors themselves, one for every row, whatever the number of
-    repeats; bins are those of `lyceum.evaluate.calibration_curve`. With groups, whose rows share
+    repeats; the bins are ten of `lyceum.evaluate.calibration_curve`. With groups, whose rows share
     their luck, the differences that were observed change their sign, group by group, at random.
     """
     posteriors = sample.predicted
@@ -253,7 +253,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     else:
         stated = posteriors.max(axis=1)
     w = row_weights(sample.weight, len(stated))
-    which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="right")
+    which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="left")
     unit, n_units = _units(sample)
     if posteriors.shape[1] == 2:
         named_class = np.ones(len(stated))

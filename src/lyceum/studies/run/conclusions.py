@@ -156,7 +156,7 @@ def curve_values(
         splits = splits[-_CURVE_TIMES:]  # the earlier ones have few rows to learn from
     curve = learning_curve(trial.model, trial.rows, cv=splits, random_state=seed, **trial.options)
     return {
-        "sizes": curve.sizes.tolist(),
+        "sizes": curve.train_sizes.tolist(),
         "train": curve.train_losses.tolist(),
         "test": curve.test_losses.tolist(),
         "baseline": baseline,

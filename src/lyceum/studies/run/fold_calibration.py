@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import row_weights
-from lyceum.decision import CALIBRATIONS, CalibratedClassifierCV, PosteriorMap
+from lyceum.decision import CalibratedClassifierCV, PosteriorMap
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.run.settings_search import SettingsSearch
 from lyceum.studies.run.store import TaskResult
@@ -37,7 +37,7 @@ def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     before = rule.inner_losses(y, predicted)
     best = None
     most = 0.0
-    for method in CALIBRATIONS:
+    for method in PosteriorMap.METHODS:
         gain = before - rule.inner_losses(y, _map_folds(method, y, predicted, w, folds))
         mean = float(np.average(gain, weights=w))
         error = float(np.sqrt((w**2) @ (gain - mean) ** 2) / w.sum())
@@ -67,7 +67,7 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
     most = max(counts.values(), default=0)
     if counts.get("", 0) == most:
         return ""
-    return next(name for name in CALIBRATIONS if counts[name] == most)
+    return next(name for name in PosteriorMap.METHODS if counts[name] == most)
 
 
 def calibrated_model(model: Any, method: str | PosteriorMap | None, seed: int) -> Any:

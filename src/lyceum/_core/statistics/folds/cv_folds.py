@@ -182,6 +182,19 @@ def given_splits(
     return found
 
 
+def row_splits(cv: Any, n: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Training and test rows of n rows without a target; a number of folds is drawn by the seed.
+
+    >>> [len(test) for _, test in row_splits(3, 10, seed=0)]
+    [4, 3, 3]
+    """
+    from sklearn.model_selection import KFold  # statistics alone do not need scikit-learn
+
+    if isinstance(cv, int | np.integer):
+        cv = KFold(min(int(cv), n), shuffle=True, random_state=seed % 2**31)
+    return given_splits(cv, n)
+
+
 def _row_numbers(rows: Any, n: int) -> np.ndarray:
     found = np.asarray(rows)
     if found.ndim == 1 and found.dtype.kind == "b" and len(found) == n:

@@ -139,14 +139,14 @@ def bayes_factor(
         raise SettingError(f"prior_odds={prior_odds} must be above 0")
     evidence = (log_evidence_first, log_evidence_second)
     bics = (bic_first, bic_second)
-    given = [pair for pair in (evidence, bics) if None not in pair]
+    pairs = [pair for pair in (evidence, bics) if None not in pair]
     if (
-        len(given) != 1
-        or (given[0] is evidence and bics != (None, None))
-        or (given[0] is bics and evidence != (None, None))
+        len(pairs) != 1
+        or (pairs[0] is evidence and bics != (None, None))
+        or (pairs[0] is bics and evidence != (None, None))
     ):
         raise SettingError("give two log evidences, or bic_first and bic_second")
-    log_factor = evidence[0] - evidence[1] if given[0] is evidence else (bics[1] - bics[0]) / 2.0  # type: ignore[operator]
+    log_factor = evidence[0] - evidence[1] if pairs[0] is evidence else (bics[1] - bics[0]) / 2.0  # type: ignore[operator]
     if math.isnan(log_factor):
         raise DataError("the evidence is missing or infinite for both models")
     return BayesFactor(float(log_factor), float(prior_odds))

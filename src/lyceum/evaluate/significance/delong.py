@@ -144,7 +144,12 @@ class DeLong(Printable):
 
 
 def auc_interval(
-    y: Any, score: Any, *, pos_label: Any = None, confidence: float = 0.95, scale: str = "area"
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    scale: str = "area",
 ) -> AucInterval:
     """The area under the ROC curve with DeLong's standard error and interval.
 
@@ -154,9 +159,9 @@ def auc_interval(
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target.
-    score : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column
         is taken.
     pos_label : label, optional
@@ -189,7 +194,7 @@ def auc_interval(
     (0.7778, 0.2485)
     """
     z = _normal_quantile(confidence)
-    areas, covariance = _areas(y, [score], pos_label)
+    areas, covariance = _areas(y_true, [y_score], pos_label)
     area = float(areas[0])
     error = math.sqrt(covariance[0, 0])
     low, high = named_choice("scale", scale, {"area": _plain_ends, "logit": _logit_ends})(
@@ -199,13 +204,13 @@ def auc_interval(
 
 
 def delong(
-    y: Any, first: Any, second: Any, *, pos_label: Any = None, confidence: float = 0.95
+    y_true: Any, first: Any, second: Any, *, pos_label: Any = None, confidence: float = 0.95
 ) -> DeLong:
     """DeLong's test: do two scores of the same rows have the same area under the ROC curve?
 
     Parameters
     ----------
-    y : array-like of shape (n,), or scanned rows
+    y_true : array-like of shape (n,), or scanned rows
         The true labels; rows stand for their target.
     first, second : array-like of shape (n,)
         The scores of two models for the same rows, larger for the positive class; of (n, 2)
@@ -238,7 +243,7 @@ def delong(
     (0.3125, 0.114)
     """
     reach = _normal_quantile(confidence)
-    (one, two), covariance = _areas(y, [first, second], pos_label)
+    (one, two), covariance = _areas(y_true, [first, second], pos_label)
     error = _difference_error(covariance)
     difference = float(one - two)
     if error > 0.0:
@@ -253,29 +258,29 @@ def delong(
     return DeLong(float(one), float(two), covariance, z, p, low, high, confidence)
 
 
-def _areas(y: Any, scores: list[Any], pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+def _areas(y_true: Any, scores: list[Any], pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
     """The areas of some scores and their covariance, by DeLong's structural components."""
-    mask = positive_mask(y, pos_label)
+    mask = positive_mask(y_true, pos_label)
     m = int(mask.sum())
     n = int((~mask).sum())
     if m < 2 or n < 2:
         raise DataError(f"{m} positive and {n} negative rows: DeLong's variance needs two of each")
-    parts = [_components(score_column(score, len(mask)), mask) for score in scores]
+    parts = [_components(score_column(y_score, len(mask)), mask) for y_score in scores]
     above = np.stack([part[0] for part in parts])
     below = np.stack([part[1] for part in parts])
     covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
     return above.mean(axis=1), covariance
 
 
-def _components(score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _components(y_score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """V of the positives and U of the negatives, from mean ranks among all rows and within the
     class."""
-    if score.dtype.kind == "f" and np.isnan(score).any():
-        count = int(np.isnan(score).sum())
-        raise MissingValuesError(f"score has {count} missing values: leave those rows out")
-    rank = _mean_ranks(score)
-    above = (rank[mask] - _mean_ranks(score[mask])) / np.count_nonzero(~mask)
-    below = 1.0 - (rank[~mask] - _mean_ranks(score[~mask])) / np.count_nonzero(mask)
+    if y_score.dtype.kind == "f" and np.isnan(y_score).any():
+        count = int(np.isnan(y_score).sum())
+        raise MissingValuesError(f"y_score has {count} missing values: leave those rows out")
+    rank = _mean_ranks(y_score)
+    above = (rank[mask] - _mean_ranks(y_score[mask])) / np.count_nonzero(~mask)
+    below = 1.0 - (rank[~mask] - _mean_ranks(y_score[~mask])) / np.count_nonzero(mask)
     return above, below
 
 

@@ -79,7 +79,7 @@ class FiveByTwoTest(Printable):
     --------
     >>> from lyceum.evaluate import five_by_two
     >>> result = five_by_two([[0.10, 0.10]] * 5, [[0.12, 0.13]] * 5)
-    >>> round(result.t, 3), round(result.f, 3)                    # -0.02 / √0.00005 and 0.0065 / 0.0005
+    >>> round(result.t, 3), round(result.f, 3)  # -0.02 / √0.00005 and 0.0065 / 0.0005
     (-2.828, 13.0)
     >>> round(result.mean, 3), round(result.t_p_value, 4), round(result.f_p_value, 4)
     (-0.025, 0.0367, 0.0056)

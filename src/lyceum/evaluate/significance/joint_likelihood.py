@@ -73,7 +73,9 @@ def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
     if len(labels) != len(joint):
         raise DataError(f"X has {show_count(len(joint), 'row')}, y has {len(labels)}")
     own, codes = np.unique(labels, return_inverse=True)
-    places = known_codes(own.tolist(), codes, np.asarray(model.classes_).tolist())
-    if (places < 0).any():
-        raise DataError(f"y has the class {labels[places < 0][0]!r}, which the model does not know")
-    return joint[np.arange(len(joint)), places]
+    columns = known_codes(own.tolist(), codes, np.asarray(model.classes_).tolist())
+    if (columns < 0).any():
+        raise DataError(
+            f"y has the class {labels[columns < 0][0]!r}, which the model does not know"
+        )
+    return joint[np.arange(len(joint)), columns]

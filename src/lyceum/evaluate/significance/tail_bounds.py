@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.errors import SettingError
 from lyceum.evaluate.printable import Printable
-from lyceum.evaluate.tests.intervals import round_up, share_in_range
+from lyceum.evaluate.significance.intervals import round_up, share_in_range
 from lyceum.report import Summary
 
 
@@ -53,7 +53,7 @@ class Bound(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import hoeffding_bound
-    >>> bound = hoeffding_bound(within=0.05, alpha=0.05)                # n = ln(2/0.05) / (2 · 0.05²), rounded up
+    >>> bound = hoeffding_bound(within=0.05, alpha=0.05)  # n = ln(2/0.05) / (2 · 0.05²), rounded up
     >>> bound.n, bound.solved_for, float(bound)
     (738, 'n', 738.0)
     >>> print(bound)
@@ -78,23 +78,23 @@ class Bound(Printable):
             what = "error"
         else:
             what = "mean"
-        who = f"a measured {what}"
+        subject = f"a measured {what}"
         if self.n_models > 1:
-            who = f"the measured {what} of any of {self.n_models:,} models"
+            subject = f"the measured {what} of any of {self.n_models:,} models"
         if self.sides == 2:
             off = "off"
         else:
             off = "off in one given direction"
         return Summary(
-            f"{self.name}: on {self.n:,} rows {who} is {off} by {self.within:.4g} or more "
+            f"{self.name}: on {self.n:,} rows {subject} is {off} by {self.within:.4g} or more "
             f"with probability at most {self.alpha:.4g}"
         )
 
 
 def _unknown_name(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
     """Which of the three is not given."""
-    given = {"n": n, "within": within, "alpha": alpha}
-    missing = [name for name, value in given.items() if value is None]
+    sizes = {"n": n, "within": within, "alpha": alpha}
+    missing = [name for name, value in sizes.items() if value is None]
     if len(missing) != 1:
         raise SettingError(f"give two of n, within and alpha; {3 - len(missing)} were given")
     if n is not None and n < 1:

@@ -1,31 +1,33 @@
-"""Pictures of rates over all thresholds: ROC, precision–recall, cost curves."""
+"""Pictures of scores: ROC, precision–recall and cost curves, and calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from lyceum import evaluate
-from lyceum.errors import SettingError
-from lyceum.evaluate import CostCurve, PrecisionRecall, RocCurve
-from lyceum.plot.scores.binary_tasks import NamedCurve, named_curves
-from lyceum.plot.style import GRAY, axes, downsample, finish, legend, line_style, reference_line
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import Calibration, CostCurve, PrecisionRecall, RocCurve
+from lyceum.plot.curves import DOTS, Curve, draw_curves
+from lyceum.plot.scores.binary_tasks import NamedCurve, binary_tasks, named_curves
+from lyceum.plot.style import GRAY, finish, legend, note, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 _GRID = np.linspace(0.0, 1.0, 501)
+_Z = 1.959964  # 95 % of a normal distribution
 
 
 def roc(
-    y: Any,
-    score: Any = None,
+    y_true: Any,
+    y_score: Any = None,
     *,
-    classes: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     pos_label: Any = None,
     label: str | None = None,
     title: str | None = None,
@@ -35,14 +37,14 @@ def roc(
 
     Parameters
     ----------
-    y : RocCurve, dict of name to RocCurve, or array of shape (n,)
+    y_true : RocCurve, dict of name to RocCurve, or array of shape (n,)
         Curves from `lyceum.evaluate.roc_curve`; or the true labels.
-    score : array of shape (n,) or (n, K), or dict of name to such, optional
+    y_score : array of shape (n,) or (n, K), or dict of name to such, optional
         Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
         class against the rest; of several classifiers the average over the classes is drawn, at
         equal false positive rates.
-    classes : sequence of labels, optional
-        The classes of the columns; by default the sorted labels of y.
+    labels : sequence of labels, optional
+        The classes of the columns; by default the sorted labels of y_true.
     pos_label : label, optional
         The positive class; by default the last.
     label : str, optional
@@ -69,12 +71,14 @@ def roc(
     >>> ax.get_legend().get_texts()[0].get_text()
     'tree  AUC 0.750'
     """
-    curves = named_curves(RocCurve, evaluate.roc_curve, y, score, classes, pos_label, label)
-    ax = axes(ax)
-    for curve in curves:
+    of = evaluate.roc_curve
+    named = named_curves(RocCurve, of, y_true, y_score, labels, pos_label, label)
+    curves = []
+    for curve in named:
         area = float(np.mean([part.auc for part in curve.parts]))
         fpr, tpr = _average([(part.fpr, part.tpr) for part in curve.parts])
-        ax.plot(*downsample(fpr, tpr), label=curve.label(f"AUC {area:.3f}"), **line_style(ax))
+        curves.append(Curve(fpr, tpr, curve.label(f"AUC {area:.3f}")))
+    ax = draw_curves(ax, curves)
     reference_line(ax, [0, 1], [0, 1], "chance")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     finish(ax, "false positive rate", "true positive rate", title)
@@ -83,10 +87,10 @@ def roc(
 
 
 def precision_recall(
-    y: Any,
-    score: Any = None,
+    y_true: Any,
+    y_score: Any = None,
     *,
-    classes: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     pos_label: Any = None,
     label: str | None = None,
     title: str | None = None,
@@ -98,14 +102,14 @@ def precision_recall(
 
     Parameters
     ----------
-    y : PrecisionRecall, dict of name to PrecisionRecall, or array of shape (n,)
+    y_true : PrecisionRecall, dict of name to PrecisionRecall, or array of shape (n,)
         Curves from `lyceum.evaluate.precision_recall_curve`; or the true labels.
-    score : array of shape (n,) or (n, K), or dict of name to such, optional
+    y_score : array of shape (n,) or (n, K), or dict of name to such, optional
         Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
         class against the rest; of several classifiers the average over the classes is drawn, at
         equal recall.
-    classes : sequence of labels, optional
-        The classes of the columns; by default the sorted labels of y.
+    labels : sequence of labels, optional
+        The classes of the columns; by default the sorted labels of y_true.
     pos_label : label, optional
         The positive class; by default the last.
     label : str, optional
@@ -128,21 +132,18 @@ def precision_recall(
     >>> ax.get_legend().get_texts()[0].get_text()
     'AP 0.833'
     """
-    curves = named_curves(
-        PrecisionRecall, evaluate.precision_recall_curve, y, score, classes, pos_label, label
-    )
-    ax = axes(ax)
-    for curve in curves:
+    of = evaluate.precision_recall_curve
+    named = named_curves(PrecisionRecall, of, y_true, y_score, labels, pos_label, label)
+    # between two recalls the precision is that of the lower threshold: steps, as AP sums them
+    steps = {"drawstyle": "steps-pre"}
+    curves = []
+    for curve in named:
         mean = float(np.mean([part.average_precision for part in curve.parts]))
-        recall, precision = _average([(part.recall, part.precision) for part in curve.parts])
-        # between two recalls the precision is that of the next threshold: steps, as AP sums them
-        ax.plot(
-            *downsample(recall, precision),
-            drawstyle="steps-pre",
-            label=curve.label(f"AP {mean:.3f}"),
-            **line_style(ax),
-        )
-    share = _common_prevalence(curves)
+        parts = [(part.recall[::-1], part.precision[::-1]) for part in curve.parts]
+        recall, precision = _average(parts)
+        curves.append(Curve(recall, precision, curve.label(f"AP {mean:.3f}"), options=steps))
+    ax = draw_curves(ax, curves)
+    share = _common_prevalence(named)
     if share is not None:
         reference_line(ax, [0, 1], [share, share], f"share of positives {share:.2f}")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
@@ -152,12 +153,12 @@ def precision_recall(
 
 
 def cost_curve(
-    y: Any,
-    score: Any = None,
+    y_true: Any,
+    y_score: Any = None,
     *,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    classes: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     pos_label: Any = None,
     label: str | None = None,
     title: str | None = None,
@@ -173,16 +174,16 @@ def cost_curve(
 
     Parameters
     ----------
-    y : CostCurve, dict of name to CostCurve, or array of shape (n,)
+    y_true : CostCurve, dict of name to CostCurve, or array of shape (n,)
         Curves from `lyceum.evaluate.cost_curve`; or the true labels.
-    score : array of shape (n,) or (n, K), or dict of name to such, optional
+    y_score : array of shape (n,) or (n, K), or dict of name to such, optional
         Scores or posteriors, with the true labels. With K > 2 columns there is a curve for every
         class against the rest; of several classifiers the average over the classes is drawn.
     cost_fp, cost_fn : float, optional
-        C_FP and C_FN; with them the place of these costs, at the share of positives in y, is
+        C_FP and C_FN; with them the point of these costs, at the share of positives in y_true, is
         marked.
-    classes : sequence of labels, optional
-        The classes of the columns; by default the sorted labels of y.
+    labels : sequence of labels, optional
+        The classes of the columns; by default the sorted labels of y_true.
     pos_label : label, optional
         The positive class; by default the last.
     label : str, optional
@@ -213,18 +214,104 @@ def cost_curve(
     if (cost_fp is None) != (cost_fn is None):
         raise SettingError("give both cost_fp and cost_fn, or neither")
     of = partial(evaluate.cost_curve, n_points=len(_GRID))
-    curves = named_curves(CostCurve, of, y, score, classes, pos_label, label)
-    ax = axes(ax)
-    for curve in curves:
+    named = named_curves(CostCurve, of, y_true, y_score, labels, pos_label, label)
+    curves = []
+    for curve in named:
         cost = np.mean([part.cost for part in curve.parts], axis=0)
-        ax.plot(curve.parts[0].probability_cost, cost, label=curve.label(""), **line_style(ax))
+        curves.append(Curve(curve.parts[0].probability_cost, cost, curve.label("")))
+    ax = draw_curves(ax, curves)
     reference_line(ax, [0, 0.5, 1], [0, 0.5, 0], "always one class")
     if cost_fp is not None and cost_fn is not None:
-        _mark_costs(ax, curves, cost_fp, cost_fn)
+        _mark_costs(ax, named, cost_fp, cost_fn)
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 0.52))
     finish(ax, "share of the cost that comes from positives", "expected cost (normalized)", title)
     legend(ax, "upper right")
     return ax
+
+
+def calibration(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    n_bins: int = 10,
+    strategy: Literal["quantile", "uniform"] = "quantile",
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    label: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A reliability diagram: how often rows were positive over the probability predicted, bin by
+    bin.
+
+    Bars are Wilson's 95 % intervals. The number in the legend is the expected calibration error:
+    the mean distance of the points from the diagonal, weighted by their rows.
+
+    Parameters
+    ----------
+    y_true : Calibration, dict of name to Calibration, or array of shape (n,)
+        Results of `lyceum.evaluate.calibration_curve`, with bins of their own; or the true labels.
+    y_prob : array of shape (n,) or (n, K), or dict of name to such, optional
+        Posteriors, with the true labels. With K > 2 columns there is a curve for every class; of
+        several classifiers one curve each, over all classes together.
+    n_bins : int, default=10
+        The largest number of bins; empty bins are left out.
+    strategy : {"quantile", "uniform"}, default="quantile"
+        Bins with equally many rows, or of equal width.
+    labels : sequence of labels, optional
+        The classes of the columns; by default the sorted labels of y_true.
+    pos_label : label, optional
+        The positive class; by default the last.
+    label : str, optional
+        The name of one classifier.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default. Curves already there stay.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.calibration_curve : The table as numbers, with the Brier score and the log loss.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+
+    Examples
+    --------
+    >>> ax = calibration([0, 1, 1, 1], [0.5, 0.5, 0.9, 0.9], n_bins=2)
+    >>> ax.lines[0].get_ydata()
+    array([0.5, 1. ])
+    """
+    of = partial(evaluate.calibration_curve, n_bins=n_bins, strategy=strategy)
+    if y_prob is None:
+        named = named_curves(Calibration, of, y_true, None, labels, pos_label, label)
+    else:
+        tasks = binary_tasks(y_true, y_prob, labels, pos_label, label, "Calibration")
+        pooled = [[np.concatenate(columns) for columns in zip(*task.parts)] for task in tasks]
+        named = [NamedCurve(task.name, (of(*rows),)) for task, rows in zip(tasks, pooled)]
+    ax = draw_curves(ax, [_calibration_curve(curve) for curve in named])
+    reference_line(ax, [0, 1], [0, 1], "calibrated")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    finish(ax, "predicted probability", "observed share", title)
+    legend(ax, "upper left")
+    return ax
+
+
+def _calibration_curve(curve: NamedCurve[Calibration]) -> Curve:
+    """The points of the bins, with Wilson's intervals for the share of positives."""
+    (result,) = curve.parts
+    share = result.observed
+    n = result.weight
+    if not len(share):
+        raise DataError("this calibration has no rows to draw")
+    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+    label = curve.label(f"calibration error {result.expected_error:.3f}")
+    return Curve(result.predicted, share, label, middle - half, middle + half, True, DOTS)
 
 
 def _mark_costs(
@@ -242,23 +329,9 @@ def _mark_costs(
         )
     c = evaluate.probability_cost(p, cost_fn, cost_fp)
     ax.axvline(c, color=GRAY, linewidth=1.0, linestyle=":", zorder=1)
-    if c > 0.5:
-        side = "right"
-        shift = -4
-    else:
-        side = "left"
-        shift = 4
+    side, shift = ("right", -4) if c > 0.5 else ("left", 4)
     text = f"$C_{{FP}}$ = {cost_fp:g}, $C_{{FN}}$ = {cost_fn:g}\n{p:.0%} positives"
-    ax.annotate(
-        text,
-        (c, 0.005),
-        (shift, 0),
-        textcoords="offset points",
-        ha=side,
-        va="bottom",
-        fontsize="x-small",
-        color="#444444",
-    )
+    note(ax, text, (c, 0.005), (shift, 0), ha=side, va="bottom")
 
 
 def _common_prevalence(curves: list[Any]) -> float | None:

@@ -62,7 +62,7 @@ class InformationCriteria(Printable):
     >>> small, large = information_criteria(-100.0, 3, 50), information_criteria(-97.5, 5, 50)
     >>> small.aic, large.aic                                      # AIC takes the large model
     (206.0, 205.0)
-    >>> round(small.bic, 2), round(large.bic, 2)                  # BIC, with ln 50 for 2, the small one
+    >>> round(small.bic, 2), round(large.bic, 2)  # BIC, with ln 50 for 2, the small one
     (211.74, 214.56)
     """
 
@@ -187,15 +187,16 @@ def criterion_weights(values: Any) -> np.ndarray:
     return share / share.sum()
 
 
-def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def gaussian_log_likelihood(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """ln L of a regression with normal errors and its own best variance, -N/2 [ln(2π SSE/N) + 1].
 
     Infinite when every prediction is right. The variance is one of the degrees of freedom.
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,)
-        True and predicted values; scanned rows as y stand for their target and carry their weights.
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted values; scanned rows as y_true stand for their target and carry their
+        weights.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -212,10 +213,10 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
     >>> round(gaussian_log_likelihood([1.0, 2.0], [1.5, 1.5]), 4)
     -1.4516
     """
-    y, sample_weight = truth_and_weights(y, sample_weight)
-    truth = number_column(y, "y")
-    guess = number_column(predicted, "predicted")
-    same_length(truth, guess, "y and predicted")
+    y_true, sample_weight = truth_and_weights(y_true, sample_weight)
+    truth = number_column(y_true, "y_true")
+    guess = number_column(y_pred, "y_pred")
+    same_length(truth, guess, "y_true and y_pred")
     if not len(truth):
         raise DataError("there are no rows")
     w = weights_of(sample_weight, len(truth))

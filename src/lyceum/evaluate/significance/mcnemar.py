@@ -11,7 +11,7 @@ from scipy import stats
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate.label_codes import column_of, common_codes, same_length
 from lyceum.evaluate.printable import Printable
-from lyceum.evaluate.tests.paired_tests import are_results, significance
+from lyceum.evaluate.significance.paired_tests import are_results, significance
 from lyceum.report import Summary
 
 _EXACT_BELOW = 25  # discordant rows, below which chi-square is too rough
@@ -73,7 +73,7 @@ class McNemar(Printable):
 
 
 def mcnemar(
-    y: Any = None,
+    y_true: Any = None,
     first: Any = None,
     second: Any = None,
     *,
@@ -85,10 +85,10 @@ def mcnemar(
 
     Parameters
     ----------
-    y, first, second : array-like of shape (n,), optional
+    y_true, first, second : array-like of shape (n,), optional
         Truth and the predictions of the two, or two results of `cross_validate` with the same
-        folds, each row tested once; or give the two counts instead. Scanned rows as y stand for
-        their target.
+        folds, each row tested once; or give the two counts instead. Scanned rows as y_true stand
+        for their target.
     only_first_wrong, only_second_wrong : int, optional
         Rows that only one of the two gets wrong.
     method : {"auto", "exact", "chi-square", "uncorrected"}, default="auto"
@@ -121,9 +121,9 @@ def mcnemar(
             f"method={method!r}: choose from 'auto', 'exact', 'chi-square', 'uncorrected'"
         )
     if are_results(first, second):
-        first = _predictions(y, first)
-        second = _predictions(y, second)
-    b, c = _discordant_counts(y, first, second, only_first_wrong, only_second_wrong)
+        first = _predictions(y_true, first)
+        second = _predictions(y_true, second)
+    b, c = _discordant_counts(y_true, first, second, only_first_wrong, only_second_wrong)
     if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
         if b + c:
             p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
@@ -145,25 +145,29 @@ def mcnemar(
     return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), name)
 
 
-def _predictions(y: Any, result: Any) -> np.ndarray:
+def _predictions(y_true: Any, result: Any) -> np.ndarray:
     """The predictions of all rows, in the order of y."""
     rows = np.concatenate(result.test_rows)
-    if y is None or len(rows) != len(column_of(y, "y")) or len(np.unique(rows)) != len(rows):
+    if (
+        y_true is None
+        or len(rows) != len(column_of(y_true, "y_true"))
+        or len(np.unique(rows)) != len(rows)
+    ):
         raise DataError("McNemar's test needs y, and folds that test every row of it once")
     return np.concatenate(result.predicted)[np.argsort(rows)]
 
 
 def _discordant_counts(
-    y: Any, first: Any, second: Any, b: int | None, c: int | None
+    y_true: Any, first: Any, second: Any, b: int | None, c: int | None
 ) -> tuple[int, int]:
-    if y is None and first is None and second is None and b is not None and c is not None:
+    if y_true is None and first is None and second is None and b is not None and c is not None:
         if b < 0 or c < 0 or b != int(b) or c != int(c):
             raise SettingError(f"counts {b} and {c} must be integers of at least 0")
         return int(b), int(c)
-    if y is None or first is None or second is None or b is not None or c is not None:
+    if y_true is None or first is None or second is None or b is not None or c is not None:
         raise SettingError("give y and both predictions, or only_first_wrong and only_second_wrong")
     columns = {
-        "y": column_of(y, "y"),
+        "y": column_of(y_true, "y_true"),
         "first": column_of(first, "first"),
         "second": column_of(second, "second"),
     }
@@ -171,7 +175,7 @@ def _discordant_counts(
     same_length(columns["y"], columns["second"], "y and second")
     _, (truth, one, two) = common_codes(columns)
     if len(truth) and truth.min() < 0:
-        raise MissingValuesError("y has missing labels: leave those rows out")
+        raise MissingValuesError("y_true has missing labels: leave those rows out")
     one_wrong = one != truth
     two_wrong = two != truth
     return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())
