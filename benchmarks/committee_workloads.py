@@ -48,9 +48,9 @@ def committee(scale):
     (X, y), test = _classes(n, 20, 50), _classes(20_000, 20, 51)
 
     def ours():
-        from lyceum.ensemble import Committee
+        from lyceum.ensemble import VotingClassifier
 
-        return Committee(_members())
+        return VotingClassifier(_members())
 
     def theirs():
         from sklearn.ensemble import VotingClassifier

@@ -39,11 +39,8 @@ OTHER_FIRST = {
         "hidden_layer_sizes"
     ),  # `loss`, which came first in a late version, is for classifiers
     "Nystroem": "n_components",
-    "StackingClassifier": "members",
-    "StackingRegressor": "members",
 }
 EITHER_TASK = (
-    "Committee",
     "AuxiliaryTargets",
     "PriorTransfer",
 )  # classifiers only with such members

@@ -48,7 +48,7 @@ def test_a_tree_of_boosting_can_be_read_and_drawn():
     )
     tree = model[0, 0]
     assert tree.text().startswith(
-        "log-odds of 1  [n 303]\nthal in {fixed defect, reversible defect}"
+        "log-odds of 1  [n 303]\nthal in {fixed defect, revers"
     )
     assert "impurity" not in tree.summary().facts
     assert draw_tree(tree) is not None

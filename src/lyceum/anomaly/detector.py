@@ -18,16 +18,18 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_missing,
+    takes_rows,
     takes_weights,
     typical_row,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
+from lyceum._core.members import MemberData
 from lyceum._core.statistics import seed_from
 from lyceum.anomaly.isolation_forest import IsolationForest
 from lyceum.anomaly.neighbor_score import NeighborAnomalyScore
 from lyceum.density import GaussianDensity
-from lyceum.ensemble import MemberData, takes_missing, takes_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import row_splits
 from lyceum.prepare import SimpleImputer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,8 +16,8 @@ from lyceum._core.base import (
     normalize_posteriors,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
+from lyceum._core.members import Ensemble, MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -146,7 +145,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             self.termination_ = self._stops(step, len(open_rows))
             if self.termination_:
                 break
-            proba = posteriors(member, self.classes_, partial(data.ask, rows=open_rows))
+            proba = data.posteriors(member, self.classes_, open_rows)
             chosen = self._choose(proba.max(axis=1))
             if not len(chosen):
                 self.termination_ = "no_change"
@@ -178,13 +177,13 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     def _fit_labeled(
         self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray
     ) -> Any:
-        rows = np.flatnonzero((codes >= 0) & weighted)
-        if data.source is not None:
-            data = replace(data, source=replace(data.source, y=codes))
-        else:
-            data = replace(data, labels=self.classes_[codes])
-        every = len(rows) == len(codes)
-        return data.fit(self._copy(), None if every else rows, w=None if w is None else w[rows])
+        rows: Any = np.flatnonzero((codes >= 0) & weighted)
+        if w is not None:
+            w = w[rows]
+        if len(rows) == len(codes):
+            rows = None
+        labeled = data.with_target(codes, None, labels=self.classes_[codes])
+        return labeled.fit(self._copy(), rows, w=w)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -228,7 +227,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
 
 def _posteriors(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
-    return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
+    return normalize_posteriors(data.posteriors(model.estimators_[0], model.classes_))
 
 
 def _predict(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:

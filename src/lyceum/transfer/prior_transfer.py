@@ -15,12 +15,13 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_rows,
     typical_row,
 )
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, CheckCells, Step
+from lyceum._core.members import EitherTask, MemberData, has_classes
 from lyceum._core.solvers import fit_softmax, softmax
-from lyceum.ensemble import EitherTask, MemberData, has_classes, posteriors, takes_rows
 from lyceum.errors import SettingError
 from lyceum.linear import Ridge
 from lyceum.report import Explanation, Summary, Table
@@ -192,18 +193,16 @@ class PriorTransfer(EitherTask, Learner):
             width = 1
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
-        own = takes_rows(self.source_)
-        source = ArraySource(block.X, None, None, block.schema, coded=True)
-        if own:
-            data = MemberData(source)
+        if takes_rows(self.source_):
+            data = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
         else:
             data = MemberData(None, block.X)
         if not has_classes(self):
-            return np.asarray(data.ask(self.source_.predict), dtype=np.float64).reshape(-1, 1)
+            return data.numbers(self.source_)[:, None]
         known = np.isin(self.classes_, self.source_.classes_)
         proba = np.full((len(block), width), _LEAST)
         every = np.union1d(self.classes_, self.source_.classes_)
-        full = posteriors(self.source_, every, data.ask)
+        full = data.posteriors(self.source_, every)
         proba[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
         return np.log(np.maximum(proba, _LEAST))
 

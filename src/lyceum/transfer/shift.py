@@ -21,8 +21,8 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import Rows
+from lyceum._core.members import Ensemble, MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
@@ -375,7 +375,7 @@ class PriorShift(Classifier, Ensemble):
 
 
 def _own_posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
-    return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
+    return normalize_posteriors(data.posteriors(model.estimators_[0], model.classes_))
 
 
 def _posteriors(model: PriorShift, data: MemberData) -> np.ndarray:

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors, takes_weights
 from lyceum._core.constraints import HasMethods, Interval
+from lyceum._core.members import Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble import Ensemble, MemberData, set_seeds, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -175,7 +175,7 @@ class TrAdaBoost(Classifier, Ensemble):
             every = len(weighted) == len(D)
             member = set_seeds(self._copy(), self.seed_, step)
             data.fit(member, None if every else weighted, w=D[weighted] * total)
-            wrong = vote_codes(member, self.classes_, data.ask) != codes
+            wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
             members.append(member)
             source_weight = float(D[~target].sum())
@@ -253,7 +253,7 @@ def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
 def _shares(model: TrAdaBoost, data: MemberData) -> np.ndarray:
     total: Any = 0.0
     for member, vote in zip(model.estimators_, model.votes_):
-        codes = vote_codes(member, model.classes_, data.ask)
+        codes = data.class_codes(member, model.classes_)
         total = total + vote * (codes[:, None] == np.arange(len(model.classes_)))
     return normalize_posteriors(total)
 

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import check_same_columns, takes_weights, undefined
 from lyceum._core.constraints import Interval
+from lyceum._core.members import MEMBER_CONSTRAINTS, Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
-from lyceum.ensemble.bagging.draws import Draws, set_seeds
+from lyceum.ensemble.bagging.draws import Draws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, Ensemble, MemberData
-from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
@@ -58,20 +58,9 @@ class BaggingBase(Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Draw samples of the rows and fit a copy of the estimator on each.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-        """
-        self._fit(X, y, sample_weight, dict(vars(self)))
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
-        data, target, w = self._member_data(X, y, sample_weight)
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
         warm = self.warm_start and "draws_" in before
         if warm:
             self.seed_ = before["seed_"]

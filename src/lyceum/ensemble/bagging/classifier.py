@@ -12,13 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData, MemberImportances, one_hot
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Tree, shares
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble.members.answers import one_hot, posteriors, vote_codes
-from lyceum.ensemble.members.data import MemberData, MemberImportances
-from lyceum.ensemble.members.trees import are_trees, votes
+from lyceum.ensemble.tree_members import are_trees, votes
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeClassifier
 
@@ -217,10 +216,10 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         return len(self.classes_)
 
     def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        ask = partial(data.ask, rows=rows, columns=columns)
         if self.voting == "hard":
-            return one_hot(vote_codes(member, self.classes_, ask), self._width)
-        return posteriors(member, self.classes_, ask)
+            codes = data.class_codes(member, self.classes_, rows, columns)
+            return one_hot(codes, self._width)
+        return data.posteriors(member, self.classes_, rows, columns)
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
@@ -290,7 +289,7 @@ def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
 def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:
     """The scores of all classes; a class that a member has not seen has the least of its scores."""
     member, columns = pair
-    scores = np.asarray(data.ask(member.decision_function, columns=columns), dtype=np.float64)
+    scores = data.predict_with(member, "decision_function", columns=columns).astype(np.float64)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
     if len(member.classes_) == len(classes):

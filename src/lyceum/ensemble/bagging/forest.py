@@ -41,7 +41,7 @@ from lyceum._core.trees import (
 )
 from lyceum.ensemble.bagging.draws import TreeDraws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
-from lyceum.ensemble.members.trees_as_learners import tree_of_forest
+from lyceum.ensemble.tree_members import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
+from lyceum._core.members import MemberData, MemberImportances, explains_rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble.members.data import MemberData, MemberImportances, explains_rows
-from lyceum.ensemble.members.trees import are_trees
+from lyceum.ensemble.tree_members import are_trees
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeRegressor
 
@@ -159,7 +159,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         return 1
 
     def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        return np.reshape(data.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
+        return data.numbers(member, rows, columns)[:, None]
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
@@ -219,7 +219,7 @@ def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     members = list(zip(model.estimators_, model._columns))
     out: Any = 0.0
     for member, columns in members:
-        part = member.explain(data.inputs(None, columns))
+        part = member.explain(data.inputs(member, columns=columns))
         added = np.zeros((len(part), 2 + len(names)))
         added[:, 0], added[:, 1] = part.predicted, part.base
         for name, contribution in zip(part.names, part.contributions.T):

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, check_same_columns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
+from lyceum._core.members import MEMBER_CONSTRAINTS, Ensemble, MemberData, MemberImportances
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.boosting.adaboost_base import AdaBoost
+from lyceum.ensemble.boosting.adaboost_members import draws_rows, member_fitter
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
     CHANCE,
@@ -37,15 +38,13 @@ from lyceum.ensemble.boosting.adaboost_votes import (
     posterior,
     voted_classes,
 )
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, MemberData
-from lyceum.ensemble.members.fitters import draws_rows, member_fitter
-from lyceum.ensemble.members.trees import are_trees
+from lyceum.ensemble.tree_members import are_trees
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 
 
-class AdaBoostClassifier(Classifier, AdaBoost):
+class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who
     then vote.
 
@@ -326,6 +325,10 @@ class AdaBoostClassifier(Classifier, AdaBoost):
             yield total
 
     # -- what was learned --------------------------------------------------------------
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        T = len(self.estimators_)
+        return super()._shapes() | {"alphas_": (T,), "errors_": (T,)}
 
     @property
     def _is_bounded(self) -> bool:

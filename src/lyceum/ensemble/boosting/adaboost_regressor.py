@@ -15,13 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor, check_same_columns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
+from lyceum._core.members import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    explains_rows,
+)
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.boosting.adaboost_base import AdaBoost
+from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
 from lyceum.ensemble.boosting.adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
-from lyceum.ensemble.members.answers import member_answers
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, MemberData, explains_rows
-from lyceum.ensemble.members.fitters import LearnerFitter, draws_rows
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeRegressor
@@ -33,7 +37,7 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-class AdaBoostRegressor(Regressor, AdaBoost):
+class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
 
     .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
@@ -282,6 +286,10 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         ]
         return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        T = len(self.estimators_)
+        return super()._shapes() | {"alphas_": (T,), "errors_": (T,)}
+
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not explains_rows(self._base())
@@ -304,7 +312,7 @@ class _RegressorFitter(LearnerFitter):
     """Members of any kind that predict numbers."""
 
     def predict_rows(self, member: Any) -> np.ndarray:
-        return member_answers(member, self.data)
+        return self.data.numbers(member)
 
 
 def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray:
@@ -322,7 +330,7 @@ def _median_members(
     """What the first `count` members predict, (T, n), and which one is the weighted median of a
     row."""
     members = model.estimators_[:count]
-    answers = np.array(list(ordered_map(partial(member_answers, data=data), members)))
+    answers = np.array(list(ordered_map(data.numbers, members)))
     order = np.argsort(answers, axis=0, kind="stable")
     reached = np.cumsum(model.alphas_[order], axis=0)
     # α that sum to half but for rounding reach it
@@ -342,7 +350,7 @@ def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:
     out = np.zeros((len(middle), 2 + len(names)))
     for t in np.unique(middle).tolist():
         rows = np.flatnonzero(middle == t)
-        part = model.estimators_[t].explain(data.inputs(rows))
+        part = model.estimators_[t].explain(data.inputs(model.estimators_[t], rows))
         out[rows, 0], out[rows, 1] = part.predicted, part.base
         places = np.array([2 + names.index(name) for name in part.names])
         out[np.ix_(rows, places)] = part.contributions

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.members import MemberData, one_hot
 from lyceum._core.native import native
 from lyceum._core.probability import runner_up
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, contributions
-from lyceum.ensemble.members.answers import one_hot, vote_codes
-from lyceum.ensemble.members.data import MemberData
-from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 
 
 def _forest(model: Any) -> Router:
@@ -25,7 +24,7 @@ def all_votes(model: Any, data: MemberData) -> np.ndarray:
     """V, (n, K), summed in the order of the members."""
     if data.source is not None and are_trees(model.estimators_, one_leaf=True):
         return _forest(model).sums(cells_of_trees(data.source))
-    work = partial(vote_codes, classes=model.classes_, ask=data.ask)
+    work = partial(data.class_codes, classes=model.classes_)
     total: np.ndarray | None = None
     for codes, alpha in zip(ordered_map(work, model.estimators_), model.alphas_.tolist()):
         if total is None:
@@ -38,7 +37,7 @@ def all_votes(model: Any, data: MemberData) -> np.ndarray:
 
 def one_vote(model: Any, i: int, data: MemberData) -> np.ndarray:
     """What member i adds to V."""
-    codes = vote_codes(model.estimators_[i], model.classes_, data.ask)
+    codes = data.class_codes(model.estimators_[i], model.classes_)
     return 2.0 * model.alphas_[i] * one_hot(codes, len(model.classes_))
 
 

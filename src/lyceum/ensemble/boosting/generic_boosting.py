@@ -13,10 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, Regressor, takes_weights, undefined
 from lyceum._core.constraints import Interval
+from lyceum._core.data import Column
+from lyceum._core.members import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    explains_rows,
+    set_seeds,
+)
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.bagging.draws import set_seeds
 from lyceum.ensemble.boosting.generic_boosting_scores import (
     class_scores,
     decision,
@@ -26,17 +34,8 @@ from lyceum.ensemble.boosting.generic_boosting_scores import (
     predicted_labels,
     round_scores,
     value,
-    with_target,
 )
 from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
-from lyceum.ensemble.members.answers import member_answers
-from lyceum.ensemble.members.data import (
-    MEMBER_CONSTRAINTS,
-    Ensemble,
-    MemberData,
-    MemberImportances,
-    explains_rows,
-)
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -46,7 +45,7 @@ _LEAST_FALL = 1e-10  # of the loss: a round that lowers it by less is the end
 _HALVINGS = 30
 
 
-class _ModelBoosting(Ensemble):
+class _GenericBoosting(Ensemble):
     """The rounds, whatever the loss."""
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
@@ -88,26 +87,16 @@ class _ModelBoosting(Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the members one after the other.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-        """
-        data, target, w = self._member_data(X, y, sample_weight)
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
         if w is not None and not takes_weights(self._base()):
             raise SettingError(
                 f"{type(self._base()).__name__} does not take sample_weight: boost it without "
                 "weights, or boost another estimator"
             )
         self.seed_ = seed_from(self.random_state)
-        self._fit(data, self._loss(target, w))
-        return self
-
-    def _fit(self, data: MemberData, loss: Loss) -> None:
+        loss = self._loss(target, w)
         self.init_ = loss.baseline()
         scores = np.repeat(self.init_[:, None], len(loss.y), axis=1)
         self.estimators_ = []
@@ -150,12 +139,12 @@ class _ModelBoosting(Ensemble):
                 slopes[k] = -g
             else:
                 slopes[k] = np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
-            own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
-            of = with_target(data, slopes[k])
-            members.append(
-                of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted])
-            )
-            H[k] = member_answers(members[-1], data)
+            copy = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
+            column = Column("y", why="what is left to explain")
+            residuals = data.with_target(slopes[k], column, labels=slopes[k])
+            member = residuals.fit(copy, weighted, w=None if w is None else w[weighted])
+            members.append(member)
+            H[k] = data.numbers(member)
         return members, H, slopes
 
     def _step(
@@ -216,7 +205,7 @@ class _ModelBoosting(Ensemble):
         return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
 
 
-class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
+class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     """Gradient boosting of any regressor for the squared loss (L2 boosting).
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
@@ -310,7 +299,7 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
         return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
 
 
-class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
+class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting):
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] -

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lyceum._core.data import Column
+from lyceum._core.members import MemberData
 from lyceum._core.probability import runner_up
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.answers import member_answers
-from lyceum.ensemble.members.data import MemberData
-
-
-def with_target(data: MemberData, target: np.ndarray) -> MemberData:
-    """The rows with another, numeric, target."""
-    if data.source is None:
-        return replace(data, labels=target)
-    schema = data.source.schema.with_target(Column("y", why="what is left to explain"))
-    return replace(data, source=replace(data.source, y=target, schema=schema))
 
 
 def round_scores(model: Any, t: int, data: MemberData) -> np.ndarray:
     """What round t adds to the scores, (n, n_scores)."""
     S = len(model.init_)
     members = model.estimators_[t * S : (t + 1) * S]
-    return model.steps_[t] * np.column_stack([member_answers(member, data) for member in members])
+    return model.steps_[t] * np.column_stack([data.numbers(member) for member in members])
 
 
 def scores_of(model: Any, data: MemberData) -> np.ndarray:
@@ -40,12 +29,8 @@ def scores_of(model: Any, data: MemberData) -> np.ndarray:
         else:
             total = total + added
     if total is None:
-        return np.tile(model.init_, (_n_rows(data), 1))
+        return np.tile(model.init_, (data.n_rows, 1))
     return total
-
-
-def _n_rows(data: MemberData) -> int:
-    return (data.container if data.source is None else data.source.X).shape[0]
 
 
 def value(model: Any, data: MemberData) -> np.ndarray:
@@ -81,10 +66,10 @@ def _parts(model: Any, data: MemberData) -> np.ndarray:
     """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
     names = model.schema_.names
     S = len(model.init_)
-    out = np.zeros((S, _n_rows(data), 1 + len(names)))
+    out = np.zeros((S, data.n_rows, 1 + len(names)))
     out[:, :, 0] = model.init_[:, None]
     for i, member in enumerate(model.estimators_):
-        part = member.explain(data.inputs())
+        part = member.explain(data.inputs(member))
         step = model.steps_[i // S]
         out[i % S, :, 0] += step * part.base
         for name, added in zip(part.names, part.contributions.T):

@@ -34,7 +34,7 @@ from lyceum._core.trees import (
 )
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, BoostGrowth, TreeGrower
-from lyceum.ensemble.members.trees_as_learners import TreesOfRounds
+from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, show_count

@@ -16,6 +16,7 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_rows,
     typical_row,
 )
 from lyceum._core.constraints import HasMethods
@@ -31,11 +32,9 @@ from lyceum._core.data import (
     dense_cells,
     row_weights,
 )
+from lyceum._core.members import EitherTask, has_classes, set_seeds
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.bagging.draws import set_seeds
-from lyceum.ensemble.members.data import takes_rows
-from lyceum.ensemble.members.either_task import EitherTask, has_classes
-from lyceum.ensemble.members.names import column_numbers
+from lyceum.ensemble.committees.base import column_numbers
 from lyceum.errors import SettingError
 from lyceum.evaluate import row_splits
 from lyceum.report import Explanation, Summary, Table

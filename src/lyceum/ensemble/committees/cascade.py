@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
+from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear import LogisticRegression
@@ -66,7 +67,7 @@ class StageReport:
     threshold: float
 
 
-class CascadeClassifier(Classifier, CommitteeBase):
+class CascadeClassifier(Classifier, NamedEnsemble):
     """A cascade of classifiers: each decides the rows that it is sure of and passes the doubtful
     ones on.
 
@@ -105,6 +106,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         The class labels, sorted.
     estimators_ : list of classifiers
         The stages, fitted on all rows.
+    named_estimators_ : Bunch
+        The same by name.
     names_ : list of str
         Their names.
     columns_ : list of arrays
@@ -128,7 +131,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     See Also
     --------
-    Committee : All members predict every row.
+    VotingClassifier : All members predict every row.
     lyceum.decision.MinimumRiskClassifier : Doubt as an action.
 
     References
@@ -148,7 +151,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in COMMITTEE_CONSTRAINTS.items() if name != "members"},
+        **{name: rule for name, rule in NAMED_CONSTRAINTS.items() if name != "estimators"},
         "stages": ["array-like", None],
         "thresholds": ["array-like", None],
         "costs": ["array-like", None],
@@ -197,7 +200,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         sample_weight : array of shape (n_samples,), optional
             Every stage must take weights then.
         """
-        data, target, w = self._committee_data(X, y, sample_weight)
+        data, target, w = self._member_data(X, y, sample_weight)
         S = len(self.names_)
         self.costs_ = self._stage_costs()
         self.next_ = self._next_stages()
@@ -286,7 +289,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     # -- predict -----------------------------------------------------------------------
 
     def _decide(
-        self, data: CommitteeData, n: int, every: np.ndarray | None = None
+        self, data: MemberData, n: int, every: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
         the answers of all stages that the row reached."""
@@ -306,7 +309,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
             at[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
-    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+    def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._decide(data, data.n_rows)[0])
 
     def predict(self, X: Any) -> Any:
@@ -326,7 +329,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         return self.names_, "decides", ("threshold", self.thresholds_)
 
-    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+    def _member_parts(self, data: MemberData) -> np.ndarray:
         n = data.n_rows
         S = len(self.names_)
         answers = np.full((n, S, len(self.classes_)), np.nan)
@@ -366,17 +369,17 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         S = len(self.estimators_)
-        own = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
-        return own | {"typical_": (self.n_features_in_,)}
+        stages = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
+        return super()._shapes() | stages
 
 
-def _posteriors(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
+def _posteriors(model: CascadeClassifier, data: MemberData) -> np.ndarray:
     return model._fused_answer(data)
 
 
-def _predict(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
+def _predict(model: CascadeClassifier, data: MemberData) -> np.ndarray:
     return model.classes_[model._decide(data, data.n_rows)[0].argmax(axis=1)]
 
 
-def _stages(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
+def _stages(model: CascadeClassifier, data: MemberData) -> np.ndarray:
     return model._decide(data, data.n_rows)[1]

@@ -26,9 +26,8 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import ArraySource, Block, Rows, Schema
+from lyceum._core.members import MemberData
 from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
-from lyceum.ensemble.members.answers import posteriors
-from lyceum.ensemble.members.data import MemberData
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -342,7 +341,7 @@ def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
             member = model.fallback_
         else:
             member = model.estimators_[place]
-        out[rows] = posteriors(member, model.classes_, data.ask)
+        out[rows] = data.posteriors(member, model.classes_)
     return normalize_posteriors(out)
 
 

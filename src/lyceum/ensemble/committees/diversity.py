@@ -36,7 +36,7 @@ class Diversity:
     See Also
     --------
     diversity : Computes it.
-    Committee.diversity : Computes it for the members of a fitted committee.
+    VotingClassifier.diversity : Computes it for the members of a fitted committee.
 
     References
     ----------

@@ -40,7 +40,7 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
 
     See Also
     --------
-    Committee : Learners that are combined by these rules.
+    VotingClassifier, VotingRegressor : Learners that are combined by these rules.
 
     References
     ----------

@@ -33,15 +33,15 @@ class Pruning:
 
     See Also
     --------
-    prune_committee : Computes it.
-    Committee.prune : A fitted committee of the members that stay.
+    prune_ensemble : Computes it.
+    VotingClassifier.prune : A fitted committee of the members that stay.
 
     Examples
     --------
-    >>> from lyceum.ensemble import prune_committee
+    >>> from lyceum.ensemble import prune_ensemble
     >>> first = [[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]]
     >>> second = [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]
-    >>> found = prune_committee([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
+    >>> found = prune_ensemble([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
     >>> found.selected, found.error, round(found.error_of_all, 4)
     ((0, 1), 0.0, 0.3333)
     >>> print(found)
@@ -70,7 +70,7 @@ class Pruning:
         return plain({name: getattr(self, name) for name in self.__slots__})
 
 
-def prune_committee(
+def prune_ensemble(
     y: Any,
     outputs: Any,
     *,
@@ -121,7 +121,7 @@ def prune_committee(
 
     >>> good = [[[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]], [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]]
     >>> outputs = [*good, [[0.0, 1.0]] * 3]
-    >>> prune_committee([0, 0, 1], outputs).selected
+    >>> prune_ensemble([0, 0, 1], outputs).selected
     (0, 1)
     """
     search = _PruningSearch(np.asarray(y), answers_of_members(outputs), rule, weights)

@@ -12,9 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
-from lyceum._core.data import is_frame, row_weights, to_arrow
+from lyceum._core.data import ArraySource, is_frame, row_weights, to_arrow
+from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryProblem,
@@ -127,18 +127,14 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _cells(self, X: Any, w: Any, n: int) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
-        source = self._gather(_CellInputs(self).for_fit(X, None, w))
+        rows = _CellInputs(self).for_fit(X, None, w)
+        source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
         if source.n_rows != n:
             raise DataError(
                 f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"
                 " every row"
             )
-        if takes_rows(self._base()):
-            return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
-        self.framed_ = is_frame(X)
-        if not self.framed_:
-            refuse_codes(source.schema)
-        return MemberData(None, X if self.framed_ else source.X), source.w
+        return self._split_by_library(source, X), source.w
 
     # -- predict -----------------------------------------------------------------------
 
@@ -224,14 +220,14 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return tags
 
 
-class _CellInputs(_Inputs):
+class _CellInputs(EstimatorInputs):
     """The way in without a target, which is read apart."""
 
     task: ClassVar = None
 
 
 def _predict(member: Any, data: MemberData) -> np.ndarray:
-    return (data.ask(member.predict) == 1).astype(np.int64)
+    return (data.predict_with(member) == 1).astype(np.int64)
 
 
 def _member_columns(model: MultiOutputClassifier, answer: Any, data: MemberData) -> np.ndarray:

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.members import MemberData
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble.multiclass.codes import (
     bch_code,
