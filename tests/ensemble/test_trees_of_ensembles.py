@@ -25,9 +25,9 @@ X, y = load_iris(return_X_y=True)
 @pytest.mark.parametrize(
     ("model", "target", "K"),
     [
-        (HistGradientBoostingClassifier(n_estimators=4), y, 3),
-        (HistGradientBoostingClassifier(n_estimators=4), y > 0, 1),
-        (HistGradientBoostingRegressor(n_estimators=4), X[:, 0], 1),
+        (HistGradientBoostingClassifier(max_iter=4), y, 3),
+        (HistGradientBoostingClassifier(max_iter=4), y > 0, 1),
+        (HistGradientBoostingRegressor(max_iter=4), X[:, 0], 1),
     ],
 )
 def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
@@ -43,13 +43,9 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
-    model = HistGradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3).fit(
-        load("heart_disease")
-    )
+    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(load("heart_disease"))
     tree = model[0, 0]
-    assert tree.text().startswith(
-        "log-odds of 1  [n 303]\nthal in {fixed defect, revers"
-    )
+    assert tree.text().startswith("log-odds of 1  [n 303]\nthal in {fixed defect, revers")
     assert "impurity" not in tree.summary().facts
     assert draw_tree(tree) is not None
 

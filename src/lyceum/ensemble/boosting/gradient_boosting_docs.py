@@ -25,7 +25,7 @@ _SHARED = """
 _PARAMETERS = """
     learning_rate : float, default=0.1
         η: the share of every step that is taken.
-    n_estimators : int, default=100
+    max_iter : int, default=100
         The largest number of rounds.
     max_leaf_nodes : int or None, default=31
         The largest number of leaves of a tree; None is 32768.
@@ -44,18 +44,20 @@ _PARAMETERS = """
         Columns, or their share, drawn for every tree.
     max_bins : int, default=255
         The largest number of bins per column.
-    early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
-        rounds; the trees up to its minimum are kept. Without validation rows
-        (`validation_fraction=None`) the training loss is used, and all trees are kept.
+    early_stopping : bool or "auto", default=False
+        Whether to stop when the validation loss has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the trees up to its minimum are kept. Without validation rows
+        (`validation_fraction=None`) the training loss is used, and all trees are kept. "auto",
+        scikit-learn's default, is True for more than 10,000 rows; the default here is False, so
+        that no rows are held out unless this is asked for.
     validation_fraction : float or None, default=0.1
         The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
     n_iter_no_change : int, default=10
-        The patience of early stopping, in rounds.
+        The patience of early stopping, in rounds; `fit` warns if it is set without early stopping.
     tol : float, default=1e-7
         The least fall of the loss that counts for early stopping.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees it has and adds up to `n_estimators` rounds.
+        Whether `fit` keeps the trees it has and adds up to `max_iter` rounds.
     record : bool, default=False
         Whether to keep losses, sizes, gains and columns of every round in `record_`.
     random_state : int, RandomState or None, default=None
@@ -73,12 +75,14 @@ _ATTRIBUTES = """
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
     baseline_ : ndarray of shape (n_outputs,)
         The best constant scores, to which the trees add.
-    n_iter_, n_estimators_ : int
+    n_iter_ : int
         Rounds that were kept.
+    do_early_stopping_ : bool
+        Whether early stopping was on.
     history_, validation_history_ : lists of float
         The mean loss before the first round and after every round, of the rows learned from and judged by.
     train_score_, validation_score_ : ndarrays
-        The same after every round.
+        The same with the other sign, as scikit-learn's scores of the loss.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of the fall of the objective that is due to each column.
     record_ : list of dict
