@@ -317,10 +317,13 @@ def test_automatic_early_stopping_is_for_many_rows():
     assert not model.fit(X[:-1], y[:-1]).do_early_stopping_
 
 
-def test_a_patience_without_early_stopping_is_not_ignored_silently():
+def test_the_summary_says_whether_a_patience_has_an_effect():
     X, y = friedman()
-    with pytest.warns(UserWarning, match="n_iter_no_change=5 has no effect"):
-        HistGradientBoostingRegressor(max_iter=2, n_iter_no_change=5).fit(X, y)
+    settings = {"max_iter": 2, "n_iter_no_change": 5, "random_state": 0}
+    without = HistGradientBoostingRegressor(**settings).fit(X, y)
+    assert without.summary().facts["early stopping"] == "off"
+    stopping = HistGradientBoostingRegressor(**settings, early_stopping=True).fit(X, y)
+    assert "5 rounds" in stopping.summary().facts["early stopping"]
 
 
 def test_validation_rows_may_be_given():

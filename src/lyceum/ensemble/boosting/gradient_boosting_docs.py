@@ -53,7 +53,8 @@ _PARAMETERS = """
     validation_fraction : float or None, default=0.1
         The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
     n_iter_no_change : int, default=10
-        The patience of early stopping, in rounds; `fit` warns if it is set without early stopping.
+        The patience of early stopping, in rounds; without early stopping, as in scikit-learn, it
+        has no effect, and `summary` says so.
     tol : float, default=1e-7
         The least fall of the loss that counts for early stopping.
     warm_start : bool, default=False

@@ -3,7 +3,6 @@ predictions."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
@@ -42,7 +41,6 @@ from lyceum.progress import report
 from lyceum.report import Summary, Table, show_count
 
 _MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in scikit-learn
-_PATIENCE = 10  # the default of n_iter_no_change
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
 _NO_LIMIT = 1_000_000  # of the depth
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
@@ -140,17 +138,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def _stops_early(self, n_rows: int) -> bool:
         """Whether early stopping is on: "auto" is for more than 10,000 rows."""
         if self.early_stopping == "auto":
-            stops = n_rows > _MANY_ROWS
-        else:
-            stops = bool(self.early_stopping)
-        if not stops and self.n_iter_no_change != _PATIENCE:
-            warnings.warn(
-                f"n_iter_no_change={self.n_iter_no_change} has no effect, as early_stopping is"
-                f" off: set early_stopping=True, or leave n_iter_no_change at {_PATIENCE}",
-                UserWarning,
-                stacklevel=4,
-            )
-        return stops
+            return n_rows > _MANY_ROWS
+        return bool(self.early_stopping)
 
     def _resume_from(self, before: dict[str, Any]) -> None:
         """Refuse other columns or classes; forget what came after the trees that were kept."""
@@ -386,10 +375,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             "trees": len(self.trees_),
             "leaves of a tree": float(np.mean(leaves)) if leaves else 0.0,
             "learning rate": self.learning_rate,
+            "early stopping": "off",
             "constant": self.baseline_,
             "loss of the constant": self.history_[0],
             "loss of the training rows": self.history_[-1],
         }
+        if self.do_early_stopping_:
+            facts["early stopping"] = f"after {self.n_iter_no_change} rounds without a gain"
         if self.validation_history_:
             facts["least validation loss"] = min(self.validation_history_)
         order = np.argsort(-self.feature_importances_, kind="stable")
