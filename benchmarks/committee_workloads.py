@@ -127,9 +127,9 @@ def label_propagation(scale):
     X, y, given = _moons(n)
 
     def ours():
-        from lyceum.semi_supervised import LabelPropagation
+        from lyceum.semi_supervised import LabelSpreading
 
-        return LabelPropagation(n_neighbors=7, alpha=0.99)
+        return LabelSpreading(n_neighbors=7, alpha=0.99)
 
     def theirs():
         from sklearn.semi_supervised import LabelSpreading

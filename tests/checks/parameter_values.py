@@ -191,7 +191,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"init_params": "random_from_data", "n_init": 1, "max_iter": 1},
         {"svd_solver": "randomized", "n_components": 1, "n_passes": 1},
         {"probability": True},
-        {"code": "random", "n_columns": 1},
+        {"code": "random", "code_size": 0.4},
         {"exemplar": "mean", "n_centroids": 3},
         {"ccp_alpha": "cv"},
     ),
@@ -222,7 +222,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"svd_solver": "randomized", "n_components": 1},
         {"svd_solver": "randomized", "n_components": 2},
     ),
-    "n_columns": ({"code": "random"},),
+    "code_size": ({"code": "random"},),
     "threshold": ({"measure": "relief", "n_features": None},),
     "SequentialFeatureSelector.tol": ({"n_features": None},),
     "SequentialFeatureSelector.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
@@ -248,7 +248,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
 AGAIN = ("warm_start",)
 
 # Learners that are given rows without labels.
-FEW_LABELS = ("SelfTrainingClassifier", "SemiSupervisedEM")
+FEW_LABELS = ("LabelPropagation", "SelfTrainingClassifier", "SemiSupervisedEM")
 
 # Differences so fine that they need many rows or columns to show.
 FINE = (

@@ -49,7 +49,9 @@ def neighbor_graph(
     starts = np.arange(0, n * k + 1, k, dtype=np.int64)
     W = sparse.csr_array((weight, found.rows.ravel(), starts), shape=(n, n))
     W.sort_indices()
-    return W.maximum(W.T).tocsr(), gamma
+    W = W.maximum(W.T).tocsr()
+    W.eliminate_zeros()  # edges whose exp(-γ d²) underflows
+    return W, gamma
 
 
 def spread(

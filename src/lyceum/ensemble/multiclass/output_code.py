@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import ceil, floor, log2
-from numbers import Integral
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,8 +56,9 @@ class OutputCodeClassifier(BinaryMembers):
     code : {"auto", "exhaustive", "random", "bch"} or array of shape (K, L), default="auto"
         "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0
         for classes that a column leaves out; its rows are in the order of the sorted labels.
-    n_columns : int, default=None
-        How many columns a random code has, or a BCH code at most. None is ⌈10 log2 K⌉ for random
+    code_size : float or None, default=None
+        How many columns a random code has, or a BCH code at most, for every class: ⌊`code_size` K⌋
+        of K classes, as in scikit-learn, where it is 1.5. None is ⌈10 log2 K⌉ columns for random
         codes, and for BCH codes a length of at least 4 log2 K.
     decoding : {"loss", "hamming"}, default="loss"
         Whether the nearest word is found by the loss of the scores or by the number of places.
@@ -115,7 +116,7 @@ class OutputCodeClassifier(BinaryMembers):
     _parameter_constraints: ClassVar[dict] = {
         **BINARY_CONSTRAINTS,
         "code": [StrOptions({"auto", "exhaustive", "random", "bch"}), "array-like"],
-        "n_columns": [Interval(Integral, 1, None, closed="left"), None],
+        "code_size": [Interval(Real, 0.0, None, closed="neither"), None],
         "decoding": [StrOptions({"loss", "hamming"})],
         "loss": [StrOptions(set(_LOSSES))],
         "random_state": ["random_state"],
@@ -126,7 +127,7 @@ class OutputCodeClassifier(BinaryMembers):
         estimator: Any = None,
         *,
         code: Any = "auto",
-        n_columns: int | None = None,
+        code_size: float | None = None,
         decoding: str = "loss",
         loss: str = "hinge",
         random_state: int | np.random.RandomState | None = None,
@@ -135,7 +136,7 @@ class OutputCodeClassifier(BinaryMembers):
     ):
         self.estimator = estimator
         self.code = code
-        self.n_columns = n_columns
+        self.code_size = code_size
         self.decoding = decoding
         self.loss = loss
         self.random_state = random_state
@@ -157,19 +158,16 @@ class OutputCodeClassifier(BinaryMembers):
             return np.ones((1, 0), dtype=np.int8)
         if n_classes == 2:
             return np.array([[-1], [1]], dtype=np.int8)
-        if self.code == "auto":
-            if n_classes <= _FEW:
-                kind = "exhaustive"
-            else:
-                kind = "random"
-        else:
-            kind = self.code
-        if kind == "exhaustive":
+        automatic = self.code == "auto" and n_classes <= _FEW
+        if automatic or self.code == "exhaustive":
             return exhaustive_code(n_classes)
         chance = np.random.default_rng(seed_from(self.random_state))
-        if kind == "bch":
-            return bch_code(n_classes, self.n_columns, chance)
-        return random_code(n_classes, self.n_columns or ceil(10 * log2(n_classes)), chance)
+        n_columns = None
+        if self.code_size is not None:
+            n_columns = max(1, int(n_classes * self.code_size))
+        if self.code == "bch":
+            return bch_code(n_classes, n_columns, chance)
+        return random_code(n_classes, n_columns or ceil(10 * log2(n_classes)), chance)
 
     # -- decoding ----------------------------------------------------------------------
 
