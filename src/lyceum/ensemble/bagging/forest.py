@@ -46,9 +46,19 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
-           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state",
-           "categorical_features")  # fmt: skip
+_SHARED = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "max_features",
+    "missing",
+    "max_bins",
+    "random_state",
+    "categorical_features",
+)
 
 FOREST: dict[str, Any] = {
     **{name: GROWTH_CONSTRAINTS[name] for name in _SHARED},
@@ -271,12 +281,11 @@ class ForestData:
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
         binned = None
         if forest.max_bins is None:
-            found = rows.gathered(
-                type(forest).__name__, "max_bins=255, which holds one byte per cell"
-            )
-            columns = Columns.of_cells(found.X, rows.schema)
-            y = found.y
-            w = found.w
+            alternative = "max_bins=255, which holds one byte per cell"
+            block = rows.gathered(type(forest).__name__, alternative)
+            columns = Columns.of_cells(block.X, rows.schema)
+            y = block.y
+            w = block.w
         else:
             binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
             columns = binned.ranked_columns
@@ -292,41 +301,15 @@ class ForestData:
             n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
             balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
-            factors = class_weight_factors(
-                None if balance else forest.class_weight, classes, totals
-            )
-        if w is None:
-            total = float(len(y))
-        else:
-            total = float(w.sum())
+            class_weight = None if balance else forest.class_weight
+            factors = class_weight_factors(class_weight, classes, totals)
+        total = float(len(y))
         if factors is not None:
             total = float(factors @ totals)
-        growth = Growth(
-            criterion=forest.criterion,
-            categorical=forest.categorical_split,
-            missing=forest.missing,
-            max_depth=forest.max_depth,
-            min_samples_split=max(2, resolve_row_count(forest.min_samples_split, len(y))),
-            min_samples_leaf=resolve_row_count(forest.min_samples_leaf, len(y)),
-            min_weight_leaf=forest.min_weight_fraction_leaf * total,
-            max_leaf_nodes=forest.max_leaf_nodes,
-            min_impurity_decrease=forest.min_impurity_decrease,
-            max_features=forest.max_features_,
-            splitter=forest._splitter,
-        )
-        if w is None or w.all():
-            weighted = None
-        else:
-            weighted = np.flatnonzero(w)
-        if weighted is None:
-            n = len(y)
-        else:
-            n = len(weighted)
-        if forest.max_samples is None:
-            n_drawn = n
-        else:
-            n_drawn = resolve_row_count(forest.max_samples, n)
-        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, weighted)
+        elif w is not None:
+            total = float(w.sum())
+        growth = _growth(forest, len(y), total)
+        draws = _tree_draws(forest, len(y), w)
         return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
     @property
@@ -426,3 +409,32 @@ def _leaves(forest: Forest, block: Block) -> np.ndarray:
 
 def _sums(router: Router, first: int, last: int, block: Block) -> np.ndarray:
     return router.sums(block.X, first, last)
+
+
+def _growth(forest: Forest, n_rows: int, weight: float) -> Growth:
+    """The rules of growth on rows of this number and weight."""
+    return Growth(
+        criterion=forest.criterion,
+        categorical=forest.categorical_split,
+        missing=forest.missing,
+        max_depth=forest.max_depth,
+        min_samples_split=max(2, resolve_row_count(forest.min_samples_split, n_rows)),
+        min_samples_leaf=resolve_row_count(forest.min_samples_leaf, n_rows),
+        min_weight_leaf=forest.min_weight_fraction_leaf * weight,
+        max_leaf_nodes=forest.max_leaf_nodes,
+        min_impurity_decrease=forest.min_impurity_decrease,
+        max_features=forest.max_features_,
+        splitter=forest._splitter,
+    )
+
+
+def _tree_draws(forest: Forest, n_rows: int, w: np.ndarray | None) -> TreeDraws:
+    """The rows of every tree, drawn from those with a positive weight."""
+    weighted = None
+    n_drawn = n_rows
+    if w is not None and not w.all():
+        weighted = np.flatnonzero(w)
+        n_drawn = len(weighted)
+    if forest.max_samples is not None:
+        n_drawn = resolve_row_count(forest.max_samples, n_drawn)
+    return TreeDraws.of(forest.seed_, n_rows, n_drawn, forest.bootstrap, weighted)

@@ -151,12 +151,11 @@ class TreeGrower:
             else:
                 threshold[node] = np.inf
         branches = [np.empty(0, np.int32)]
-        size = 0
         for node in np.flatnonzero(is_group).tolist():
-            to = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
-            table[node], n_codes[node] = size, len(to)
-            branches.append(np.where(to > 1, -1, to))
-            size += len(to)
+            side = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
+            table[node] = sum(map(len, branches))
+            n_codes[node] = len(side)
+            branches.append(np.where(side > 1, -1, side))
         return Tree(
             feature=column.copy(),
             kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),

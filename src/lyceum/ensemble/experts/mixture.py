@@ -235,27 +235,8 @@ def fit_experts(
     fitted expert replaces the old one only if it is not worse on its share of the rows, whatever it
     optimizes.
     """
-    n = len(task.y)
-    L = tree.n_leaves
-    share = np.full((n, L), (1.0 - _START_SHARE) / max(L - 1, 1))
-    if L > 1:
-        share[np.arange(n), groups] = _START_SHARE
-    else:
-        share[np.arange(n), groups] = 1.0
-    mean: float = float(np.average(task.y, weights=task.w)) if task.codes is None else 0.0
-    if task.codes is None:
-        spread = float(np.average((task.y - mean) ** 2, weights=task.w))
-    else:
-        spread = 1.0
-    if not (abs(mean) < _LARGEST and spread < np.inf):
-        raise DataError(
-            "the squares of the target overflow: it holds numbers beyond 1e150; rescale it"
-        )
-    floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
-    gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
-    mixture = ExpertMixture(
-        gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L
-    )
+    mixture, floor = _start_mixture(tree, task)
+    share = _start_shares(len(task.y), tree.n_leaves, groups)
     _improve_experts(mixture, task, expert, share, floor)
     _improve_gates(mixture, tree, task, share, alpha)
     history: list[float] = []
@@ -264,14 +245,12 @@ def fit_experts(
     converged = False
     for step in range(max_iter + 1):
         share, objective = _expectation(mixture, tree, task, alpha)
+        gain = float("nan")
+        if history:
+            gain = objective - history[-1]
         history.append(objective)
-        if step:
-            gain = objective - history[-2]
-        else:
-            gain = float("nan")
-        record.append(
-            {"step": step, "objective": objective, "gain": gain, "shares": (task.w @ share) / total}
-        )
+        shares = (task.w @ share) / total
+        record.append({"step": step, "objective": objective, "gain": gain, "shares": shares})
         report("iterations", step, max_iter)
         if step and gain < -_ROUNDING * max(abs(objective), total):
             raise AssertionError(
@@ -284,6 +263,33 @@ def fit_experts(
             _improve_experts(mixture, task, expert, share, floor)
             _improve_gates(mixture, tree, task, share, alpha)
     return Result(mixture, history, record, converged)
+
+
+def _start_shares(n_rows: int, n_experts: int, groups: np.ndarray) -> np.ndarray:
+    """Responsibilities in which every expert has most of its group of rows, (n, experts)."""
+    if n_experts == 1:
+        return np.ones((n_rows, 1))
+    share = np.full((n_rows, n_experts), (1.0 - _START_SHARE) / (n_experts - 1))
+    share[np.arange(n_rows), groups] = _START_SHARE
+    return share
+
+
+def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, float]:
+    """Equal gates and no experts yet; and the least variance that an expert may have."""
+    mean = 0.0
+    spread = 1.0
+    if task.codes is None:
+        mean = float(np.average(task.y, weights=task.w))
+        spread = float(np.average((task.y - mean) ** 2, weights=task.w))
+    if not (abs(mean) < _LARGEST and spread < np.inf):
+        raise DataError(
+            "the squares of the target overflow: it holds numbers beyond 1e150; rescale it"
+        )
+    floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
+    L = tree.n_leaves
+    gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
+    sigma = np.full(L, np.sqrt(max(spread, floor)))
+    return ExpertMixture(gates, [None] * L, sigma, [np.empty(0)] * L), floor
 
 
 def _expectation(
@@ -310,13 +316,16 @@ def _improve_experts(
         answers = task.answers_of(new)
         sigma = task.spread(answers, share[:, j], floor)
         if old is not None:
-            kept = task.spread(mixture.answers[j], share[:, j], floor)
-            before = task.log_likelihood(mixture.answers[j], kept)
+            old_answers = mixture.answers[j]
+            old_sigma = task.spread(old_answers, share[:, j], floor)
+            before = task.log_likelihood(old_answers, old_sigma)
             if weight @ task.log_likelihood(answers, sigma) < weight @ before:
                 new = old
-                answers = mixture.answers[j]
-                sigma = kept
-        mixture.experts[j], mixture.answers[j], mixture.sigma[j] = new, answers, sigma
+                answers = old_answers
+                sigma = old_sigma
+        mixture.experts[j] = new
+        mixture.answers[j] = answers
+        mixture.sigma[j] = sigma
 
 
 def _improve_gates(
