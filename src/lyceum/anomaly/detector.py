@@ -45,10 +45,10 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     Parameters
     ----------
-    detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
-        What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian,
-        or the distance to the nearest rows (`NeighborAnomalyScore`), the last two after
-        `SimpleImputer`. Learners of other libraries take numbers.
+    detector : learner or {"isolation", "gaussian", "distance"}, default="isolation"
+        What scores rows by `score_samples`, high where they are usual: any density, an
+        `IsolationForest`, a Gaussian, or the distance to the nearest rows (`NeighborAnomalyScore`),
+        the last two after `SimpleImputer`. Learners of other libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
     cv : int, splitter or None, default=5
@@ -150,8 +150,8 @@ class AnomalyDetector(OutlierMixin, Learner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features); sparse where the detector takes it
-            Usual rows, or mostly usual ones.
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            Usual rows, or mostly usual ones; sparse where the detector takes it.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts, in the detector and in the share of false alarms. The

@@ -66,7 +66,8 @@ class NeighborAnomalyScore(MetricLearner):
 
     Examples
     --------
-    >>> model = NeighborAnomalyScore(n_neighbors=2, metric="euclidean").fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> model = NeighborAnomalyScore(n_neighbors=2, metric="euclidean")
+    >>> model = model.fit([[0.0], [1.0], [3.0], [7.0]])
     >>> model.score_samples([[0.0], [9.0]]).tolist()
     [-0.5, -4.0]
     """

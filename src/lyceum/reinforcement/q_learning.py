@@ -71,7 +71,8 @@ class _TabularLearner(BaseEstimator):
         visits = [[0] * n_actions for _ in range(n_states)]
         epsilon_at = as_schedule(self.epsilon)
         rate_at = self._rate()
-        self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
+        self.returns_ = np.zeros(self.n_episodes)
+        self.steps_ = np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
             if episode == 0:
                 seed = {"seed": int(self.seed_ % 2**31)}
@@ -81,7 +82,8 @@ class _TabularLearner(BaseEstimator):
             total, steps = self._episode(
                 environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
             )
-            self.returns_[episode], self.steps_[episode] = total, steps
+            self.returns_[episode] = total
+            self.steps_[episode] = steps
             if episode % 50 == 0:
                 report("episodes", episode, self.n_episodes)
         self.q_ = np.array(q)

@@ -58,7 +58,8 @@ class ActiveLearning:
     >>> from lyceum.linear import LogisticRegression
     >>> from lyceum.semi_supervised import active_learning
     >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0], [10.0]]), np.array(["a", "a", "b", "b", "b"])
-    >>> found = active_learning(LogisticRegression(), X, y, labeled=[0, 4], n_queries=1, test=(X, y))
+    >>> model = LogisticRegression()
+    >>> found = active_learning(model, X, y, labeled=[0, 4], n_queries=1, test=(X, y))
     >>> found.queried.tolist(), found.labels.tolist()  # the row at the boundary between 0 and 10
     ([2], ['b'])
     >>> found.n_labeled.tolist(), found.labeled.tolist(), float(found.scores[-1])
@@ -190,8 +191,9 @@ def active_learning(
     oracle : array of shape (n,) or callable
         The true classes (a scripted oracle), or `oracle(row_number)`, which gives a class, or None
         to stop.
-    strategy : {"uncertainty", "margin", "entropy", "committee", "density", "random"}, default="uncertainty"
-        What to ask: see `query_scores`.
+    strategy : str, default="uncertainty"
+        What to ask: "uncertainty", "margin", "entropy", "committee", "density" or "random"; see
+        `query_scores`.
     labeled : array of int, optional
         Rows that are labeled from the start; by default `n_start` rows drawn at random, which the
         oracle is queried (more are drawn until there are two classes).
@@ -226,7 +228,8 @@ def active_learning(
     >>> from lyceum.linear import LogisticRegression
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2)); y = X[:, 0] + X[:, 1] > 0
-    >>> found = active_learning(LogisticRegression(), X, y, n_queries=20, test=(X, y), random_state=0)
+    >>> model = LogisticRegression()
+    >>> found = active_learning(model, X, y, n_queries=20, test=(X, y), random_state=0)
     >>> len(found.queried), bool(found.scores[-1] > 0.95)
     (20, True)
     """

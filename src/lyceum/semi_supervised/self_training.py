@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -192,11 +191,14 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._posteriors, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the classifier of the last round."""
-        return self._apply_to_members(partial(_posteriors, self), X)
+        return self._apply_to_members(self._posteriors, X)
+
+    def _posteriors(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(data.posteriors(self.estimator_, self.classes_))
 
     # -- what was learned --------------------------------------------------------------
 
@@ -224,7 +226,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         replaced by the row's own, one after the other, from both ends; in the frame itself if a
         classifier of another library was given one.
         """
-        return self._explain_by_replacement(partial(_posteriors, self), X)
+        return self._explain_by_replacement(self._posteriors, X)
 
     def summary(self) -> Summary:
         """How many rows were labeled in every round."""
@@ -238,11 +240,3 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         rows = [[step["step"], step["labeled"], step["threshold"]] for step in self.record_]
         heads = ("round", "labeled", "least posterior")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
-
-
-def _posteriors(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
-    return normalize_posteriors(data.posteriors(model.estimator_, model.classes_))
-
-
-def _predict(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[_posteriors(model, data).argmax(axis=1)]

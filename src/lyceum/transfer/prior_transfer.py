@@ -151,13 +151,7 @@ class PriorTransfer(EitherTask, Learner):
         self.typical_ = typical_row(block)
         D = np.asarray(self._design(block).dense, dtype=np.float64)
         w = block.weights
-        known = ~np.isnan(D)
-        share = w[:, None] * known
-        share /= np.maximum(share.sum(axis=0), 1e-300)
-        self.mean_ = (share * np.where(known, D, 0.0)).sum(axis=0)
-        scale = np.sqrt((share * np.where(known, D - self.mean_, 0.0) ** 2).sum(axis=0))
-        varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
-        self.scale_ = np.where(varies, scale, 1.0)
+        self._learn_scale(D, w)
         Z = self._standard(D)
         before = self._source_scores(block)
         if has_classes(self):
@@ -172,9 +166,20 @@ class PriorTransfer(EitherTask, Learner):
             self._fit_numbers(Z, block.y - before[:, 0], w)
         return self
 
+    def _learn_scale(self, D: np.ndarray, w: np.ndarray) -> None:
+        """Mean and deviation of every design column, over its known cells."""
+        present = ~np.isnan(D)
+        share = w[:, None] * present
+        share /= np.maximum(share.sum(axis=0), 1e-300)
+        self.mean_ = (share * np.where(present, D, 0.0)).sum(axis=0)
+        scale = np.sqrt((share * np.where(present, D - self.mean_, 0.0) ** 2).sum(axis=0))
+        varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
+        self.scale_ = np.where(varies, scale, 1.0)
+
     def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
         """Ridge regression of the residuals of the source."""
-        mean, center = float(w @ rest / w.sum()), w @ Z / w.sum()  # not 0 where cells are missing
+        mean = float(w @ rest / w.sum())
+        center = w @ Z / w.sum()  # not 0 where cells are missing
         Z = Z - center
         weighted = Z * w[:, None]
         system = weighted.T @ Z + self.alpha * np.eye(Z.shape[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -166,36 +165,31 @@ class TrAdaBoost(Classifier, Ensemble):
         K = len(self.classes_)
         n_source = int((~target).sum())
         start = D
-        shrink = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
+        beta = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
         members = []
         votes = []
         self.record_ = []
         for step in range(N):
-            weighted = np.flatnonzero(D)
-            every = len(weighted) == len(D)
-            member = set_seeds(self._copy(), self.seed_, step)
-            data.fit(member, None if every else weighted, w=D[weighted] * total)
+            member = self._fit_round(step, data, D, total)
             wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
-            members.append(member)
             source_weight = float(D[~target].sum())
             self.record_.append({"step": step + 1, "error": error, "source_weight": source_weight})
             report("rounds", step + 1, N)
-            if (
-                error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING
-            ):  # no better than chance: begin anew with the source as it is now
-                members.pop()
-                D = _halves(np.where(target, start, _shrink(D, wrong, shrink)), target)
+            if error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING:
+                # no better than chance: begin anew with the source as it is now
+                D = _halves(np.where(target, start, _shrink(D, wrong, beta)), target)
                 continue
             bounded = max(error, _LEAST_ERROR)
             vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
+            members.append(member)
             votes.append(vote)
             if error <= _LEAST_ERROR and n_source == 0:
                 break
             gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
             # the task keeps its weight: else sound source rows would lose theirs in every round
-            kept = D[target].sum() / gained[target].sum()
-            D = _shrink(np.where(target, kept * gained, D), ~target & wrong, shrink)
+            correction = D[target].sum() / gained[target].sum()
+            D = _shrink(np.where(target, correction * gained, D), ~target & wrong, beta)
         if not members:
             members = [member]
             votes = [1.0]
@@ -203,15 +197,30 @@ class TrAdaBoost(Classifier, Ensemble):
         self.votes_ = np.array(votes)
         self.source_weights_ = D
 
+    def _fit_round(self, step: int, data: MemberData, D: np.ndarray, total: float) -> Any:
+        """The member of a round, on the rows with a positive weight."""
+        rows: Any = np.flatnonzero(D)
+        weights = D[rows] * total
+        if len(rows) == len(D):
+            rows = None
+        return data.fit(set_seeds(self._copy(), self.seed_, step), rows, w=weights)
+
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class with the largest weighted vote."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._shares, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The shares of the weighted vote."""
-        return self._apply_to_members(partial(_shares, self), X)
+        return self._apply_to_members(self._shares, X)
+
+    def _shares(self, data: MemberData) -> np.ndarray:
+        total: Any = 0.0
+        for member, vote in zip(self.estimators_, self.votes_):
+            codes = data.class_codes(member, self.classes_)
+            total = total + vote * (codes[:, None] == np.arange(len(self.classes_)))
+        return normalize_posteriors(total)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -222,7 +231,7 @@ class TrAdaBoost(Classifier, Ensemble):
         replaced by the row's own, one after the other, from both ends; in the frame itself if a
         classifier of another library was given one.
         """
-        return self._explain_by_replacement(partial(_shares, self), X)
+        return self._explain_by_replacement(self._shares, X)
 
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
@@ -248,15 +257,3 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
 def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
     D = np.where(rows, D * factor, D)
     return D / D.sum()
-
-
-def _shares(model: TrAdaBoost, data: MemberData) -> np.ndarray:
-    total: Any = 0.0
-    for member, vote in zip(model.estimators_, model.votes_):
-        codes = data.class_codes(member, model.classes_)
-        total = total + vote * (codes[:, None] == np.arange(len(model.classes_)))
-    return normalize_posteriors(total)
-
-
-def _predict(model: TrAdaBoost, data: MemberData) -> np.ndarray:
-    return model.classes_[_shares(model, data).argmax(axis=1)]

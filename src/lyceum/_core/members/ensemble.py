@@ -122,6 +122,7 @@ class Ensemble(Learner):
     seed_: int
     framed_: bool
     typical_: np.ndarray
+    classes_: np.ndarray
 
     # -- members -----------------------------------------------------------------------
 
@@ -245,6 +246,10 @@ class Ensemble(Learner):
         block = self.rows_to_predict(X).gathered(type(self).__name__, self._alternative)
         return of(MemberData(ArraySource.of_block(block), X))
 
+    def _predict_largest(self, scores: Answer, X: Any) -> Any:
+        """The class with the largest of the scores, (n, K), the first of equal ones."""
+        return self._apply_to_members(partial(_largest, classes=self.classes_, scores=scores), X)
+
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         return rows.collect(answer)
 
@@ -340,6 +345,10 @@ class Ensemble(Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = all(map(takes_rows, self._learners()))
         return tags
+
+
+def _largest(data: MemberData, classes: np.ndarray, scores: Answer) -> np.ndarray:
+    return classes[scores(data).argmax(axis=1)]
 
 
 def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.ndarray:

@@ -178,7 +178,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest mean posterior, or of most votes."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._mean, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The mean posteriors of the members, or the shares of their votes."""
@@ -186,13 +186,13 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(_log_mean, self), X)
+        return self._apply_to_members(self._log_mean, X)
 
     @available_if(_members_have_scores)
     def decision_function(self, X: Any) -> Any:
         """The mean score of the members: of the second of two classes, (n,), or of K classes, (n,
         K)."""
-        return self._apply_to_members(partial(_mean_scores, self), X)
+        return self._apply_to_members(self._mean_scores, X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
@@ -207,6 +207,18 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))
+
+    def _log_mean(self, data: MemberData) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self._mean(data))
+
+    def _mean_scores(self, data: MemberData) -> np.ndarray:
+        members = list(zip(self.estimators_, self._columns))
+        work = partial(_scores_of_member, self.classes_, data)
+        total: Any = sum(ordered_map(work, members)) / len(members)
+        if len(self.classes_) <= 2:
+            return total[:, -1]
+        return total
 
     def _stages(self, X: Any) -> Iterator[Any]:
         return map(normalize_posteriors, super()._stages(X))
@@ -265,25 +277,6 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
 def _shares(tree: Tree) -> np.ndarray:
     return shares(tree.value)
-
-
-def _predict(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[model._mean(data).argmax(axis=1)]
-
-
-def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(model._mean(data))
-
-
-def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    K = len(model.classes_)
-    members = list(zip(model.estimators_, model._columns))
-    work = partial(_scores_of_member, model.classes_, data)
-    total: Any = sum(ordered_map(work, members)) / len(members)
-    if K <= 2:
-        return total[:, -1]
-    return total
 
 
 def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:

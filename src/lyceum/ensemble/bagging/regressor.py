@@ -145,7 +145,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     def predict(self, X: Any) -> Any:
         """The mean prediction of the members."""
-        return self._apply_to_members(partial(_value, self), X)
+        return self._apply_to_members(self._value, X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
@@ -153,6 +153,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
             yield mean[:, 0]
 
     # -- answers -----------------------------------------------------------------------
+
+    def _value(self, data: MemberData) -> np.ndarray:
+        return self._mean(data)[:, 0]
 
     @property
     def _width(self) -> int:
@@ -197,7 +200,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(_value, self), X, self.schema_.target_name)
+            return self._explain_by_replacement(self._value, X, self.schema_.target_name)
         trees = are_trees(self.estimators_, one_leaf=False)
         return self._explain_members(
             self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
@@ -206,10 +209,6 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
 def _means(tree: Tree) -> np.ndarray:
     return tree.value
-
-
-def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    return model._mean(data)[:, 0]
 
 
 def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
@@ -221,7 +220,8 @@ def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     for member, columns in members:
         part = member.explain(data.inputs(member, columns=columns))
         added = np.zeros((len(part), 2 + len(names)))
-        added[:, 0], added[:, 1] = part.predicted, part.base
+        added[:, 0] = part.predicted
+        added[:, 1] = part.base
         for name, contribution in zip(part.names, part.contributions.T):
             # a column that was drawn again has a quote after its name
             added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution

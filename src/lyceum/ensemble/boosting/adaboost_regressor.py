@@ -181,7 +181,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
                 known = None
             D = self._round(number, D, target, fitter, known)
             report("rounds", number + 1, self.n_estimators)
-        self.errors_, self.alphas_ = np.array(self.errors_), np.array(self.alphas_)
+        self.errors_ = np.array(self.errors_)
+        self.alphas_ = np.array(self.alphas_)
 
     def _begin(self, before: dict[str, Any]) -> list[Any]:
         """Nothing learned yet; returns the members that a warm start goes on with."""
@@ -189,7 +190,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         if warm:
             check_same_columns(self, before["schema_"])
             check_rounds_left(self.n_estimators, before["n_rounds_"])
-        if warm:
             self.seed_ = before["seed_"]
         else:
             self.seed_ = seed_from(self.random_state)
@@ -197,7 +197,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         self.n_rounds_ = 0
         self.stopped_ = ALL
         self.history_ = []
-        self.errors_, self.alphas_ = [], []  # type: ignore[assignment]
+        self.errors_ = []  # type: ignore[assignment]
+        self.alphas_ = []  # type: ignore[assignment]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_: list[dict[str, Any]] = []
@@ -334,8 +335,8 @@ def _median_members(
     order = np.argsort(answers, axis=0, kind="stable")
     reached = np.cumsum(model.alphas_[order], axis=0)
     # α that sum to half but for rounding reach it
-    place = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
-    return answers, order[place, np.arange(answers.shape[1])]
+    rank = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
+    return answers, order[rank, np.arange(answers.shape[1])]
 
 
 def _median(model: AdaBoostRegressor, data: MemberData, count: int | None = None) -> np.ndarray:
@@ -351,7 +352,8 @@ def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:
     for t in np.unique(middle).tolist():
         rows = np.flatnonzero(middle == t)
         part = model.estimators_[t].explain(data.inputs(model.estimators_[t], rows))
-        out[rows, 0], out[rows, 1] = part.predicted, part.base
-        places = np.array([2 + names.index(name) for name in part.names])
-        out[np.ix_(rows, places)] = part.contributions
+        out[rows, 0] = part.predicted
+        out[rows, 1] = part.base
+        columns = np.array([2 + names.index(name) for name in part.names])
+        out[np.ix_(rows, columns)] = part.contributions
     return out

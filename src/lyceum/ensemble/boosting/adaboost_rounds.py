@@ -12,7 +12,9 @@ from lyceum.errors import SettingError
 
 _ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
-ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"
+ALL = "all rounds"
+PERFECT = "a member without error"
+CHANCE = "no better than chance"
 
 
 @dataclass(frozen=True)

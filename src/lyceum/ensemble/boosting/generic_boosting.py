@@ -249,7 +249,7 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
 
     See Also
     --------
-    HistGradientBoostingRegressor : Boosted trees on binned columns, for tables of any size and more losses.
+    HistGradientBoostingRegressor : Boosted trees on binned columns, for tables of any size.
     GenericBoostingClassifier : The same for classes.
 
     References

@@ -6,20 +6,21 @@ import inspect
 from typing import Any
 
 _SHARED = """
-    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising first.
-    With G and H the sums of gradients and hessians over the rows of a node, a split gains
+    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising
+    first. With G and H the sums of gradients and hessians over the rows of a node, a split gains
 
         ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
 
-    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to whichever side
-    gains more, to the side with more rows where `fit` saw none. Categories are ordered by G / (H + s h), s
-    being `categorical_smoothing` and h the mean hessian of the rows, and cut in two; their splits gain with
-    λ + s h for λ. Those of fewer rows in a node than half of what a leaf needs are taken together as one. A
-    row whose category did not come to a node in `fit` stays there.
+    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to
+    whichever side gains more, to the side with more rows where `fit` saw none. Categories are
+    ordered by G / (H + s h), s being `categorical_smoothing` and h the mean hessian of the rows,
+    and cut in two; their splits gain with λ + s h for λ. Those of fewer rows in a node than half of
+    what a leaf needs are taken together as one. A row whose category did not come to a node in
+    `fit` stays there.
 
-    Everything random follows from the seed and the numbers of round and row, and sums that decide on splits
-    are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes per
-    cell, also those of a file or of Dask, which are read twice.
+    Everything random follows from the seed and the numbers of round and row, and sums that decide
+    on splits are of whole numbers: the result is the same for any number of threads. Rows are kept
+    in two bytes per cell, also those of a file or of Dask, which are read twice.
 """
 
 _PARAMETERS = """
@@ -32,8 +33,8 @@ _PARAMETERS = """
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
     min_samples_leaf : int or "auto", default="auto"
-        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2, at least
-        1.
+        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2,
+        at least 1.
     l2_regularization : float, default=0.0
         λ.
     categorical_smoothing : float, default=10.0
@@ -81,14 +82,15 @@ _ATTRIBUTES = """
     do_early_stopping_ : bool
         Whether early stopping was on.
     history_, validation_history_ : lists of float
-        The mean loss before the first round and after every round, of the rows learned from and judged by.
+        The mean loss before the first round and after every round, of the rows learned from and
+        judged by.
     train_score_, validation_score_ : ndarrays
         The same with the other sign, as scikit-learn's scores of the loss.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of the fall of the objective that is due to each column.
     record_ : list of dict
-        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of every tree of
-        the round n_leaves, depth, gain and columns.
+        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
+        every tree of the round n_leaves, depth, gain and columns.
     seed_ : int
         The seed that was used.
 """

@@ -44,7 +44,9 @@ _MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in sciki
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
 _NO_LIMIT = 1_000_000  # of the depth
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
-_ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
+_ROWS = 101  # what a hash is drawn for
+_COLUMNS = 102
+_HELD_OUT = 103
 
 
 class GradientBoosting(TreesOfRounds, WithTrees, Learner):

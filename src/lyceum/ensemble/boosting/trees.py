@@ -141,21 +141,13 @@ class TreeGrower:
         is_group = np.zeros(n, dtype=bool)
         is_group[inner] = self.is_category[column[inner]]
         threshold = np.full(n, np.nan)
-        table = np.full(n, -1, np.int32)
-        n_codes = np.zeros(n, np.int32)
         for node in np.flatnonzero(inner & ~is_group).tolist():
             edges = self.bins.edges[column[node]]
             # the last bin's upper bound: known cells go left, missing ones right
+            threshold[node] = np.inf
             if last[node] < len(edges):
                 threshold[node] = edges[last[node]]
-            else:
-                threshold[node] = np.inf
-        branches = [np.empty(0, np.int32)]
-        for node in np.flatnonzero(is_group).tolist():
-            side = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
-            table[node] = sum(map(len, branches))
-            n_codes[node] = len(side)
-            branches.append(np.where(side > 1, -1, side))
+        table, n_codes, branches = self._branches(tree, np.flatnonzero(is_group))
         return Tree(
             feature=column.copy(),
             kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
@@ -166,10 +158,28 @@ class TreeGrower:
             n_codes=n_codes,
             missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
             cuts=np.empty(0),
-            branches=np.concatenate(branches).astype(np.int32),
+            branches=branches,
             value=value[:, None],
             weight=weight,
             n_rows=tree.n_rows,
             impurity=objective,
             gain=fall,
         )
+
+    def _branches(
+        self, tree: GrownTree, nodes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The children of the categories at these nodes, -1 to stay, one table after the other;
+        and of all nodes the start of their table and its length."""
+        table = np.full(len(tree.gain), -1, np.int32)
+        n_codes = np.zeros(len(tree.gain), np.int32)
+        branches = [np.empty(0, np.int32)]
+        size = 0
+        for node in nodes.tolist():
+            bins = self.bins.tables[tree.column[node]]
+            side = tree.sides[node][bins].astype(np.int32)
+            table[node] = size
+            n_codes[node] = len(side)
+            branches.append(np.where(side > 1, -1, side))
+            size += len(side)
+        return table, n_codes, np.concatenate(branches).astype(np.int32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -305,24 +304,31 @@ class CascadeClassifier(Classifier, NamedEnsemble):
                 every[rows, s] = answers
             onward = self.next_[s, answers.argmax(axis=1)]
             sure = (answers.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
-            posterior[rows[sure]], stage[rows[sure]] = answers[sure], s
+            posterior[rows[sure]] = answers[sure]
+            stage[rows[sure]] = s
             at[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
+    def _posteriors(self, data: MemberData) -> np.ndarray:
+        return self._decide(data, data.n_rows)[0]
+
+    def _stages(self, data: MemberData) -> np.ndarray:
+        return self._decide(data, data.n_rows)[1]
+
     def _fused_answer(self, data: MemberData) -> np.ndarray:
-        return normalize_posteriors(self._decide(data, data.n_rows)[0])
+        return normalize_posteriors(self._posteriors(data))
 
     def predict(self, X: Any) -> Any:
         """The class that the stage which is sure enough gives to each row."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._posteriors, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the stage that decides each row."""
-        return self._apply_to_members(partial(_posteriors, self), X)
+        return self._apply_to_members(self._fused_answer, X)
 
     def predict_stage(self, X: Any) -> Any:
         """The number of the stage that decides each row, from 0."""
-        return self._apply_to_members(partial(_stages, self), X)
+        return self._apply_to_members(self._stages, X)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -371,15 +377,3 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         S = len(self.estimators_)
         stages = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
         return super()._shapes() | stages
-
-
-def _posteriors(model: CascadeClassifier, data: MemberData) -> np.ndarray:
-    return model._fused_answer(data)
-
-
-def _predict(model: CascadeClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[model._decide(data, data.n_rows)[0].argmax(axis=1)]
-
-
-def _stages(model: CascadeClassifier, data: MemberData) -> np.ndarray:
-    return model._decide(data, data.n_rows)[1]

@@ -149,6 +149,38 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     """
     y = np.asarray(y)
     predictions = np.asarray(predictions)
+    _check_predictions(y, predictions, names)
+    # both right, neither right and only the first right, as shares of the rows, of every pair
+    right = (predictions == y[:, None]).astype(np.float64)
+    n, L = right.shape
+    both = right.T @ right / n
+    neither = (1 - right).T @ (1 - right) / n
+    only = right.T @ (1 - right) / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = (both * neither - only * only.T) / (both * neither + only * only.T)
+    # r_i members right on row i, and what κ compares their spread with
+    count = right.sum(axis=1)
+    p = right.mean()
+    spread = (count * (L - count)).mean()
+    chance = L * (L - 1) * p * (1 - p)
+    kappa = 1.0
+    if chance > 0:
+        kappa = float(1.0 - spread / chance)
+    if names is None:
+        names = [f"member {i}" for i in range(1, L + 1)]
+    return Diversity(
+        tuple(map(str, names)),
+        1.0 - right.mean(axis=0),
+        _off_diagonal(q),
+        _off_diagonal(only + only.T),
+        _off_diagonal(neither),
+        _off_diagonal(_cohen(predictions)),
+        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
+        kappa,
+    )
+
+
+def _check_predictions(y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None) -> None:
     if (
         predictions.ndim != 2
         or y.shape != predictions.shape[:1]
@@ -163,27 +195,6 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
         raise DataError(
             f"there are {len(names)} names for the predictions of {predictions.shape[1]} members"
         )
-    right = (predictions == y[:, None]).astype(np.float64)
-    n, L = right.shape
-    both = right.T @ right / n
-    neither = (1 - right).T @ (1 - right) / n
-    only = right.T @ (1 - right) / n
-    with np.errstate(invalid="ignore", divide="ignore"):
-        q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    count = right.sum(axis=1)
-    p = right.mean()
-    spread = (count * (L - count)).mean()
-    chance = L * (L - 1) * p * (1 - p)
-    return Diversity(
-        tuple(f"member {i}" for i in range(1, L + 1)) if names is None else tuple(map(str, names)),
-        1.0 - right.mean(axis=0),
-        _off_diagonal(q),
-        _off_diagonal(only + only.T),
-        _off_diagonal(neither),
-        _off_diagonal(_cohen(predictions)),
-        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
-        float(1.0 - spread / chance) if chance > 0 else 1.0,
-    )
 
 
 def _cohen(predictions: np.ndarray) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -139,6 +138,9 @@ class _Stacking(NamedEnsemble):
             answers = answers[:, :, 1:]
         return np.concatenate(list(answers), axis=1)
 
+    def _level0(self, data: MemberData) -> np.ndarray:
+        return self._columns_of(self._answers(data))
+
     def _level1(self, columns: np.ndarray, data: MemberData, rows: Any = None) -> ArraySource:
         """The table that the final learner sees, coded."""
         seen = [Column(name, why="the answer of a member") for name in self.level0_names_]
@@ -167,11 +169,11 @@ class _Stacking(NamedEnsemble):
         return np.asarray(level1.predict_with(final), dtype=np.float64)
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
-        return self._final_answer(self._level1(_level0(self, data), data))
+        return self._final_answer(self._level1(self._level0(data), data))
 
     def level0(self, X: Any) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
-        return self._apply_to_members(partial(_level0, self), X)
+        return self._apply_to_members(self._level0, X)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -183,7 +185,21 @@ class _Stacking(NamedEnsemble):
 
     def _member_parts(self, data: MemberData) -> np.ndarray:
         answers = self._answers(data)
-        table = self._level1(self._columns_of(answers), data)
+        added = self._added_by_members(self._level1(self._columns_of(answers), data))
+        n = len(added)
+        L = len(self.names_)
+        parts = np.full((n, added.shape[1] - 1, 3), np.nan)
+        parts[:, :-1, 2] = added[:, 2:]
+        parts[:, -1, 2] = added[:, 1]
+        if is_classifier(self):
+            parts[:, :L, 0] = answers.argmax(axis=2).T
+            parts[:, :L, 1] = answers[:, np.arange(n), added[:, 0].astype(int)].T
+        else:
+            parts[:, :L, 0] = answers[:, :, 0].T
+        return parts
+
+    def _added_by_members(self, table: ArraySource) -> np.ndarray:
+        """Rows of prediction, base, and what the answers of every member add."""
         n_answers = len(self.level0_names_)
         width = n_answers // len(self.names_)
         groups: list[Any] = [slice(i, i + width) for i in range(0, n_answers, width)]
@@ -195,20 +211,8 @@ class _Stacking(NamedEnsemble):
         def answer(X: np.ndarray) -> np.ndarray:
             return self._final_answer(replace(table, X=X))
 
-        # rows of prediction, base, and what the answers of every member add
         cells = np.asarray(table.X, dtype=np.float64)
-        added = parts_by_replacement(cells, typical, answer, groups)
-        n = len(added)
-        L = len(self.names_)
-        parts = np.full((n, len(groups) + 1, 3), np.nan)
-        parts[:, :-1, 2] = added[:, 2:]
-        parts[:, -1, 2] = added[:, 1]
-        if is_classifier(self):
-            parts[:, :L, 0] = answers.argmax(axis=2).T
-            parts[:, :L, 1] = answers[:, np.arange(n), added[:, 0].astype(int)].T
-        else:
-            parts[:, :L, 0] = answers[:, :, 0].T
-        return parts
+        return parts_by_replacement(cells, typical, answer, groups)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return super()._shapes() | {"typical_answers_": (len(self.level0_names_),)}
@@ -244,7 +248,7 @@ class StackingClassifier(Classifier, _Stacking):
 
     Parameters
     ----------
-    estimators : list of classifiers, (name, classifier) or (name, classifier, columns), default=None
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The classifiers of level 0, of any library; `columns` are names or numbers. None is naive
         Bayes, logistic regression and a decision tree.
     final_estimator : classifier, default=None
@@ -338,7 +342,7 @@ class StackingClassifier(Classifier, _Stacking):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
-        return self._apply_to_members(partial(_classes, self), X)
+        return self._predict_largest(self._fused_answer, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
@@ -353,7 +357,7 @@ class StackingRegressor(Regressor, _Stacking):
 
     Parameters
     ----------
-    estimators : list of regressors, (name, regressor) or (name, regressor, columns), default=None
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The regressors of level 0, of any library; `columns` are names or numbers. None is ridge
         regression and a regression tree.
     final_estimator : regressor, default=None
@@ -444,14 +448,6 @@ class StackingRegressor(Regressor, _Stacking):
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""
         return self._apply_to_members(self._fused_answer, X)
-
-
-def _classes(model: StackingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[model._fused_answer(data).argmax(axis=1)]
-
-
-def _level0(model: _Stacking, data: MemberData) -> np.ndarray:
-    return model._columns_of(model._answers(data))
 
 
 def _coefficients_table(coef: np.ndarray, names: list[str]) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -126,9 +125,12 @@ class _Voting(NamedEnsemble):
         """The answers of every member: posteriors of shape (L, n, K), or numbers of shape (L,
         n)."""
         check_is_fitted(self)
-        answers = np.asarray(self._apply_to_members(partial(_side_by_side, self), X))
+        answers = np.asarray(self._apply_to_members(self._side_by_side, X))
         shape = (len(answers), len(self.estimators_), -1)
         return answers.reshape(shape).transpose(1, 0, 2)
+
+    def _side_by_side(self, data: MemberData) -> np.ndarray:
+        return np.concatenate(list(self._answers(data)), axis=1)
 
     def _fuse_answers(self, data: MemberData) -> np.ndarray:
         vote = self.rule == "vote"
@@ -239,9 +241,9 @@ class VotingClassifier(Classifier, _Voting):
 
     Parameters
     ----------
-    estimators : list of classifiers, (name, classifier) or (name, classifier, columns), default=None
-        The members; `columns` are names or numbers. None is naive Bayes, logistic regression and a
-        decision tree.
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
+        The classifiers; `columns` are names or numbers. None is naive Bayes, logistic regression
+        and a decision tree.
     rule : str, default="sum"
         "vote", "sum" (or "average"), "weighted" (the sum by validation performance, if `weights` is
         None), "median", "minimum", "maximum" or "product".
@@ -353,7 +355,7 @@ class VotingClassifier(Classifier, _Voting):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest fused answer, the first of equal ones."""
-        return self._apply_to_members(partial(_predict_classes, self), X)
+        return self._predict_largest(self._fuse_answers, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The fused answers, divided by their sum."""
@@ -379,8 +381,9 @@ class VotingRegressor(Regressor, _Voting):
 
     Parameters
     ----------
-    estimators : list of regressors, (name, regressor) or (name, regressor, columns), default=None
-        The members; `columns` are names or numbers. None is ridge regression and a regression tree.
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
+        The regressors; `columns` are names or numbers. None is ridge regression and a regression
+        tree.
     rule : str, default="sum"
         "sum" (or "average"), "weighted" (the sum by validation performance, if `weights` is None),
         "median", "minimum" or "maximum". The sum is that of w_l f_l(x), the mean of the members.
@@ -493,11 +496,3 @@ class VotingRegressor(Regressor, _Voting):
     def member_outputs(self, X: Any) -> np.ndarray:
         """The numbers that every member predicts, (L, n)."""
         return super().member_outputs(X)[:, :, 0]
-
-
-def _predict_classes(model: VotingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[model._fuse_answers(data).argmax(axis=1)]
-
-
-def _side_by_side(model: _Voting, data: MemberData) -> np.ndarray:
-    return np.concatenate(list(model._answers(data)), axis=1)

@@ -518,7 +518,8 @@ def _parts(model: _Experts, block: Block) -> np.ndarray:
         if has_classes(model):
             proba = class_posteriors(one, Z, model.classes_)
             own = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
-            members[:, j, 0], members[:, j, 1] = proba.argmax(axis=1), own
+            members[:, j, 0] = proba.argmax(axis=1)
+            members[:, j, 1] = own
         else:
             own = members[:, j, 0] = one.predict(Z)
         members[:, j, 2] = gate[:, j] * own

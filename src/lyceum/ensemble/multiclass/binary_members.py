@@ -242,12 +242,12 @@ class BinaryMembers(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class that the members decide on."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._decision_scores, X)
 
     def decision_function(self, X: Any) -> Any:
         """One number per class, the largest decides, (n, K); with two classes that of the second,
         (n,)."""
-        return self._apply_to_members(partial(_decision, self), X)
+        return self._apply_to_members(self._decision, X)
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """The scores of all members, (n, L)."""
@@ -264,6 +264,9 @@ class BinaryMembers(Classifier, Ensemble):
         scores = self._class_scores(self._scores(data))
         scores[:, self.class_weight_ == 0] = -np.inf  # a class without rows
         return scores
+
+    def _decision(self, data: MemberData) -> np.ndarray:
+        return of_two_classes(self._decision_scores(data))
 
     # -- what was learned --------------------------------------------------------------
 
@@ -300,7 +303,7 @@ class BinaryMembers(Classifier, Ensemble):
             with suppress(_NotSums):
                 _parts(self, self._typical_data())  # before the rows are read, which is done once
                 return self._explain_members(partial(_parts, self), X, "score")
-        return self._explain_by_replacement(partial(_decision_scores, self), X, self._score_unit)
+        return self._explain_by_replacement(self._decision_scores, X, self._score_unit)
 
     def _typical_data(self) -> MemberData:
         schema = Schema(self.schema_.columns)
@@ -313,18 +316,6 @@ class BinaryMembers(Classifier, Ensemble):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         return super()._shapes() | {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
-
-
-def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return model.classes_[model._decision_scores(data).argmax(axis=1)]
-
-
-def _decision_scores(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return model._decision_scores(data)
-
-
-def _decision(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return of_two_classes(model._decision_scores(data))
 
 
 def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:

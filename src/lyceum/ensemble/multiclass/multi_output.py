@@ -104,9 +104,9 @@ class MultiOutputClassifier(Classifier, Ensemble):
         Parameters
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets of labels
-            Which labels every row has: 1 for each that it has and 0 for the others, or the labels
-            themselves.
+        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets
+            Which labels every row has: 1 for each that it has and 0 for the others, or the set of
+            its labels.
         sample_weight : array of shape (n_samples,), optional
         """
         Y, labels = label_matrix(y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from math import ceil, floor, log2
 from numbers import Real
 from typing import Any, ClassVar
@@ -198,7 +197,10 @@ class OutputCodeClassifier(BinaryMembers):
     def words(self, X: Any) -> Any:
         """The answers of the members, 1 or -1, (n, L): words to compare with those of the
         classes."""
-        return self._apply_to_members(partial(_words, self), X)
+        return self._apply_to_members(self._words, X)
+
+    def _words(self, data: MemberData) -> np.ndarray:
+        return np.where(self._scores(data) > 0, 1, -1)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -221,10 +223,6 @@ class OutputCodeClassifier(BinaryMembers):
         ]
         table = Table("Words", ("class", "word", "weight"), words)
         return Summary(found.title, found.facts, [table, *found.tables])
-
-
-def _words(model: OutputCodeClassifier, data: MemberData) -> np.ndarray:
-    return np.where(model._scores(data) > 0, 1, -1)
 
 
 def _own_code(code: Any, n_classes: int) -> np.ndarray:
