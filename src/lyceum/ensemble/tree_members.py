@@ -45,9 +45,9 @@ def cells_of_trees(source: ArraySource) -> np.ndarray:
 
 def votes(tree: Tree) -> np.ndarray:
     """1 for the class of a node; of equals the one that the parent prefers."""
-    one = np.zeros_like(tree.value)
-    one[np.arange(len(one)), node_decisions(tree)] = 1.0
-    return one
+    shares = np.zeros_like(tree.value)
+    shares[np.arange(len(shares)), node_decisions(tree)] = 1.0
+    return shares
 
 
 _forests: WeakKeyDictionary[Any, tuple[list[Tree], Router]] = WeakKeyDictionary()
@@ -63,17 +63,19 @@ def forest(
     """
     trees = [member.tree_ for member in model.estimators_]
     with _lock:
-        known = _forests.get(model)
+        entry = _forests.get(model)
         if (
-            known is None
-            or len(known[0]) != len(trees)
-            or any(a is not b for a, b in zip(known[0], trees))
+            entry is None
+            or len(entry[0]) != len(trees)
+            or any(a is not b for a, b in zip(entry[0], trees))
         ):
-            placed = [_on_all_columns(tree, some) for tree, some in zip(trees, columns)]
+            placed = [
+                _on_all_columns(tree, its_columns) for tree, its_columns in zip(trees, columns)
+            ]
             values = [value(tree) for tree in trees]
-            known = trees, Router(placed, model.n_features_in_, values=values, scale=scale)
-            _forests[model] = known
-        return known[1]
+            entry = trees, Router(placed, model.n_features_in_, values=values, scale=scale)
+            _forests[model] = entry
+        return entry[1]
 
 
 def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
@@ -139,9 +141,9 @@ class TreesOfRounds:
         scores = self._score_names()
         K = len(self.baseline_)
         trees = [_tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
-        found = np.empty(len(trees), dtype=object)
-        found[:] = trees
-        return found.reshape(-1, K)
+        learners = np.empty(len(trees), dtype=object)
+        learners[:] = trees
+        return learners.reshape(-1, K)
 
     def _score_names(self) -> list[str]:
         """What the trees of every output add to."""

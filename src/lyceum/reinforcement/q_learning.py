@@ -122,9 +122,9 @@ class _TabularLearner(BaseEstimator):
             else:
                 worth = self._target(q[after], following, epsilon)
             visits[state][action] += 1
-            here = q[state]
+            values = q[state]
             pull = rate(episode, visits[state][action])
-            here[action] += pull * (float(reward) + self.discount * worth - here[action])
+            values[action] += pull * (float(reward) + self.discount * worth - values[action])
             state = after
             action = following
             if ended or cut:
@@ -201,13 +201,13 @@ def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
         yield from chance.random((512, 2)).tolist()
 
 
-def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
+def _explore(q: list[float], epsilon: float, first: float, second: float) -> int:
     """An action at random with chance ε, else one of the best at random."""
-    if one < epsilon:
-        return int(two * len(q))
+    if first < epsilon:
+        return int(second * len(q))
     best = max(q)
-    places = [a for a, value in enumerate(q) if value == best]
-    return places[int(two * len(places))]
+    actions = [a for a, value in enumerate(q) if value == best]
+    return actions[int(second * len(actions))]
 
 
 class QLearning(_TabularLearner):

@@ -275,11 +275,11 @@ class _Loop:
         if labeled is not None:
             rows = np.asarray(labeled).astype(int).tolist()
             if labels is not None:
-                found = list(labels)
+                classes = list(labels)
             else:
-                found = [self.ask(i) for i in rows]
+                classes = [self.ask(i) for i in rows]
             self.rows = rows
-            self.answers = list(found)
+            self.answers = list(classes)
         else:
             for i in self.rng.permutation(self.n).tolist():
                 if len(self.rows) >= n_start and len(set(self.answers)) > 1:
@@ -308,8 +308,8 @@ class _Loop:
             open_rows = self._open_rows()
             if done >= n_queries or not len(open_rows):
                 break
-            some = self._choose(model, open_rows, min(batch_size, n_queries - done))
-            if not self._take(some):
+            queries = self._choose(model, open_rows, min(batch_size, n_queries - done))
+            if not self._take(queries):
                 model = self._fit(self.estimator)
                 break
             model = self._fit(self.estimator)
@@ -331,8 +331,8 @@ class _Loop:
         is_open[self.rows] = False
         return np.flatnonzero(is_open)
 
-    def _take(self, some: np.ndarray) -> bool:
-        for i in some.tolist():
+    def _take(self, rows: np.ndarray) -> bool:
+        for i in rows.tolist():
             answer = self.ask(i)
             if answer is None:
                 return False
@@ -371,14 +371,14 @@ class _Loop:
 
     def _members(self, part: Any, classes: np.ndarray) -> np.ndarray:
         if self.committee is not None:
-            fitted = [self._fit(one) for one in self.committee]
+            fitted = [self._fit(member) for member in self.committee]
         else:
             fitted = [self._fit(self.estimator, self._bootstrap()) for _ in range(5)]
         posteriors = np.zeros(
             (len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes))
         )
-        for i, one in enumerate(fitted):
-            posteriors[i][:, np.searchsorted(classes, one.classes_)] = one.predict_proba(part)
+        for i, member in enumerate(fitted):
+            posteriors[i][:, np.searchsorted(classes, member.classes_)] = member.predict_proba(part)
         return posteriors
 
     def _bootstrap(self) -> np.ndarray:

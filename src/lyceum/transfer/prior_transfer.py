@@ -204,11 +204,11 @@ class PriorTransfer(EitherTask, Learner):
             data = MemberData(None, block.X)
         if not has_classes(self):
             return data.numbers(self.source_)[:, None]
-        known = np.isin(self.classes_, self.source_.classes_)
+        shared = np.isin(self.classes_, self.source_.classes_)
         proba = np.full((len(block), width), _LEAST)
         every = np.union1d(self.classes_, self.source_.classes_)
         full = data.posteriors(self.source_, every)
-        proba[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
+        proba[:, shared] = full[:, np.searchsorted(every, self.classes_[shared])]
         return np.log(np.maximum(proba, _LEAST))
 
     # -- predict -----------------------------------------------------------------------
@@ -269,8 +269,8 @@ class PriorTransfer(EitherTask, Learner):
             K = len(self.classes_)
         else:
             K = 1
-        own = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
-        return own | {"typical_": (self.n_features_in_,)}
+        shapes = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
+        return shapes | {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: PriorTransfer, block: Block) -> np.ndarray:

@@ -318,16 +318,16 @@ class PriorShift(Classifier, Ensemble):
     def _given_priors(self) -> np.ndarray:
         if self.priors is None:
             return self.training_priors_
-        found = number_setting("priors", self.priors)
+        numbers = number_setting("priors", self.priors)
         if (
-            found.shape != self.training_priors_.shape
-            or not (found >= 0).all()
-            or not found.sum() > 0
+            numbers.shape != self.training_priors_.shape
+            or not (numbers >= 0).all()
+            or not numbers.sum() > 0
         ):
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"
             )
-        return found / found.sum()
+        return numbers / numbers.sum()
 
     def adapt(self, X: Any):
         """Find the priors of new, unlabeled rows by EM, and predict with them from now on.

@@ -150,13 +150,13 @@ class TrAdaBoost(Classifier, Ensemble):
     def _domain(domain: Any, n: int) -> np.ndarray:
         if domain is None:
             return np.ones(n, dtype=bool)
-        found = np.asarray(domain)
-        if found.shape != (n,) or found.dtype.kind not in "biu":
+        flags = np.asarray(domain)
+        if flags.shape != (n,) or flags.dtype.kind not in "biu":
             raise DataError(
                 f"domain must be one truth value for each of the {n} rows, not of shape"
-                f" {found.shape}"
+                f" {flags.shape}"
             )
-        return found.astype(bool)
+        return flags.astype(bool)
 
     def _boost(
         self, data: MemberData, codes: np.ndarray, target: np.ndarray, D: np.ndarray, total: float
@@ -236,7 +236,7 @@ class TrAdaBoost(Classifier, Ensemble):
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
         check_is_fitted(self)
-        rows = [[one["step"], one["error"], one["source_weight"]] for one in self.record_]
+        rows = [[step["step"], step["error"], step["source_weight"]] for step in self.record_]
         facts = {"rounds": len(rows), "members that vote": len(self.estimators_)}
         heads = ("round", "error on target rows", "weight of source rows")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])

@@ -165,7 +165,7 @@ class Ensemble(Learner):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return all(bool(get_tags(one).input_tags.sparse) for one in self._learners())
+        return all(bool(get_tags(learner).input_tags.sparse) for learner in self._learners())
 
     def _steps(self) -> list[Step]:
         return []  # members have their own

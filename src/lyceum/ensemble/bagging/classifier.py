@@ -24,7 +24,8 @@ from lyceum.trees import DecisionTreeClassifier
 
 def _members_have_scores(self: Any) -> bool:
     return all(
-        hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()])
+        hasattr(member, "decision_function")
+        for member in getattr(self, "estimators_", [self._base()])
     )
 
 

@@ -131,17 +131,17 @@ class Forest(WithTrees, Learner):
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
                 " it out"
             )
-        known = self._known_trees()
+        earlier = self._known_trees()
         before = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
-        if known and before is not None:
+        if earlier and before is not None:
             check_same_columns(self, before)
-        if not known:
+        if not earlier:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         data = ForestData.on(self, rows)
         self.draws_ = data.draws
-        trees = list(known)
-        for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
+        trees = list(earlier)
+        for tree in ordered_map(data.grow_tree, range(len(earlier), self.n_estimators)):
             trees.append(tree)
             report("trees", len(trees), self.n_estimators)
         self.trees_ = trees
@@ -154,15 +154,15 @@ class Forest(WithTrees, Learner):
 
     def _known_trees(self) -> list[Tree]:
         if self.warm_start:
-            known = getattr(self, "trees_", [])
+            trees = getattr(self, "trees_", [])
         else:
-            known = []
-        if len(known) > self.n_estimators:
+            trees = []
+        if len(trees) > self.n_estimators:
             raise SettingError(
-                f"n_estimators={self.n_estimators} is below the {len(known)} trees already grown: "
+                f"n_estimators={self.n_estimators} is below the {len(trees)} trees already grown: "
                 "warm_start only adds"
             )
-        return known
+        return trees
 
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
@@ -372,16 +372,18 @@ class ForestData:
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
             upper = self.columns.upper[j]
-            at = threshold[nodes]
+            thresholds = threshold[nodes]
             lower = np.minimum.accumulate(self.columns.lower[j][::-1])[
                 ::-1
             ]  # of an empty bin, of the next
-            code = np.searchsorted(upper, at, side="right")  # of the values just above
-            inside = at >= lower[code]
+            code = np.searchsorted(upper, thresholds, side="right")  # of the values just above
+            inside = thresholds >= lower[code]
             code = code[inside]
-            code += at[inside] - lower[code] >= upper[code] - at[inside]  # the nearer end
-            at[inside] = midpoints(upper[code - 1], lower[code])
-            threshold[nodes] = at
+            code += (
+                thresholds[inside] - lower[code] >= upper[code] - thresholds[inside]
+            )  # the nearer end
+            thresholds[inside] = midpoints(upper[code - 1], lower[code])
+            threshold[nodes] = thresholds
         return replace(tree, threshold=threshold)
 
     def _of_codes(self, tree: Tree) -> Tree:

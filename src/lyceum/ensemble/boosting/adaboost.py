@@ -207,15 +207,15 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     ) -> None:
         w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
-        known = self._known_rounds(before)
-        if known:
+        earlier = self._known_rounds(before)
+        if earlier:
             self.seed_ = before["seed_"]
         else:
             self.seed_ = seed_from(self.random_state)
         fitter = self._fitter(data, weights.start, float(w.sum()))
         log = RoundLog()
-        if known:
-            replay_rounds(weights, fitter, log, known)
+        if earlier:
+            replay_rounds(weights, fitter, log, earlier)
         for number in range(log.n_rounds, self.n_estimators):
             if log.stopped:
                 break

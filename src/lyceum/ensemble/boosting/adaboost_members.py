@@ -189,9 +189,9 @@ def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
     """Whether the estimator is the default one but for what does not matter to a stump on
     numbers."""
     usual = DecisionTreeClassifier(max_depth=1).get_params()
-    given = base.get_params()
+    params = base.get_params()
     free = ("random_state", "categorical_features", "categorical_split", "max_branches")
-    return all(given[name] == value for name, value in usual.items() if name not in free)
+    return all(params[name] == value for name, value in usual.items() if name not in free)
 
 
 class StumpFitter:
@@ -260,7 +260,7 @@ class StumpFitter:
         self, number: int, totals: np.ndarray, column: int, end: int
     ) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
-        code, after = (self._code(column, place) for place in (end, end + 1))
+        code, after = (self._code(column, rank) for rank in (end, end + 1))
         ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
         threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
@@ -272,8 +272,8 @@ class StumpFitter:
             number, tree, first + (second - first) * right.astype(np.intp)
         )
 
-    def _code(self, column: int, place: int) -> int:
-        row = self.order.row(column, place)
+    def _code(self, column: int, rank: int) -> int:
+        row = self.order.row(column, rank)
         return int(self.codes[column, row if self.weighted is None else self.weighted[row]])
 
 

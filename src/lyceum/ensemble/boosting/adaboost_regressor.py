@@ -176,10 +176,10 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             if self.stopped_ != ALL:
                 break
             if number < len(warm):
-                known = warm[number]
+                earlier = warm[number]
             else:
-                known = None
-            D = self._round(number, D, target, fitter, known)
+                earlier = None
+            D = self._round(number, D, target, fitter, earlier)
             report("rounds", number + 1, self.n_estimators)
         self.errors_ = np.array(self.errors_)
         self.alphas_ = np.array(self.alphas_)
@@ -210,17 +210,17 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         return _RegressorFitter(self, data, start, weight, draws_rows(self))
 
     def _round(
-        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any
+        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, earlier: Any
     ) -> np.ndarray:
         """One round, whose member may be known; returns the weights of the next one."""
-        if known:
-            member = known
-            predicted = fitter.predict_rows(known)
+        if earlier:
+            member = earlier
+            predicted = fitter.predict_rows(earlier)
         else:
             member, predicted = fitter.member(number, D)
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
-        alpha, kept = self._judge(error, fitter.weight)
+        alpha, is_kept = self._judge(error, fitter.weight)
         self.n_rounds_ = number + 1
         self.history_.append(error)
         if self.record:
@@ -229,10 +229,10 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
                 "weights": D.copy(),
                 "error": error,
                 "alpha": alpha,
-                "kept": kept,
+                "kept": is_kept,
             }
             self.record_.append(seen)
-        if kept:
+        if is_kept:
             self.estimators_.append(member)
             self.errors_.append(error)  # type: ignore[attr-defined]
             self.alphas_.append(alpha)  # type: ignore[attr-defined]

@@ -122,13 +122,13 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return class_loss(y, w, len(self.classes_))
 
     def _codes(self, y: Any) -> np.ndarray:
-        given = labels(y, "y")
-        odd = np.setdiff1d(given, self.classes_)
+        names = labels(y, "y")
+        odd = np.setdiff1d(names, self.classes_)
         if len(odd):
             raise DataError(
                 f"validation has the class {odd[0]!r}, which is not in the rows to learn from"
             )
-        return np.searchsorted(self.classes_, given).astype(np.int32)
+        return np.searchsorted(self.classes_, names).astype(np.int32)
 
     def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
         if self.class_weight is None:

@@ -429,8 +429,8 @@ class BoostingState:
 
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
-    found = list(rows.map(partial(_scores_of_block, learner)))
-    return np.ascontiguousarray(np.concatenate(found).T)
+    scores = list(rows.map(partial(_scores_of_block, learner)))
+    return np.ascontiguousarray(np.concatenate(scores).T)
 
 
 def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:

@@ -203,16 +203,16 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         S = len(self.names_)
         self.costs_ = self._stage_costs()
         self.next_ = self._next_stages()
-        given = self._given_thresholds(S)
+        thresholds = self._given_thresholds(S)
         answers = self._out_of_fold(data, target, w, self.cv)
         seen = np.isfinite(answers).all(axis=(0, 2))
         flow = Flow.of(
             answers[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_
         )
-        if given is None:
+        if thresholds is None:
             self.thresholds_ = choose_thresholds(flow, self.budget)
         else:
-            self.thresholds_ = given
+            self.thresholds_ = thresholds
         self._report(flow)
         self._fit_members(data, w)
         return self
@@ -220,7 +220,8 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     def _stage_costs(self) -> np.ndarray:
         if self.costs is None:
             counts = [
-                self.n_features_in_ if places is None else len(places) for places in self.columns_
+                self.n_features_in_ if columns is None else len(columns)
+                for columns in self.columns_
             ]
             return np.array(counts, dtype=np.float64)
         costs = number_setting("costs", self.costs)
@@ -233,12 +234,13 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     def _given_thresholds(self, S: int) -> np.ndarray | None:
         if self.thresholds is None:
             return None
-        found = number_setting("thresholds", self.thresholds)
-        if found.shape != (S - 1,) or not ((found >= 0) & np.isfinite(found)).all():
+        numbers = number_setting("thresholds", self.thresholds)
+        if numbers.shape != (S - 1,) or not ((numbers >= 0) & np.isfinite(numbers)).all():
             raise SettingError(
-                f"thresholds must be {S - 1} numbers, one per stage but the last: {found.tolist()}"
+                f"thresholds must be {S - 1} numbers, one per stage but the last:"
+                f" {numbers.tolist()}"
             )
-        return np.append(found, 0.0)
+        return np.append(numbers, 0.0)
 
     def _next_stages(self) -> np.ndarray:
         S = len(self.names_)
@@ -258,13 +260,13 @@ class CascadeClassifier(Classifier, NamedEnsemble):
                     raise SettingError(
                         f"routes name the class {label!r}, which is none of {labels}"
                     )
-                here = self.names_.index(name)
-                there = self.names_.index(other)
-                if there <= here:
+                first = self.names_.index(name)
+                second = self.names_.index(other)
+                if second <= first:
                     raise SettingError(
                         f"the route from {name!r} to {other!r} does not lead to a later stage"
                     )
-                table[here, labels.index(label)] = there
+                table[first, labels.index(label)] = second
         return table
 
     def _report(self, flow: Flow) -> None:
@@ -294,19 +296,19 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         the answers of all stages that the row reached."""
         posterior = np.empty((n, len(self.classes_)))
         stage = np.full(n, -1)
-        at = np.zeros(n, dtype=np.int64)
-        for s, one in enumerate(self.estimators_):
-            rows = np.flatnonzero(at == s)
+        current = np.zeros(n, dtype=np.int64)
+        for s, member in enumerate(self.estimators_):
+            rows = np.flatnonzero(current == s)
             if not len(rows):
                 continue
-            answers = self._answer(s, one, data, None if len(rows) == n else rows)
+            answers = self._answer(s, member, data, None if len(rows) == n else rows)
             if every is not None:
                 every[rows, s] = answers
             onward = self.next_[s, answers.argmax(axis=1)]
             sure = (answers.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
             posterior[rows[sure]] = answers[sure]
             stage[rows[sure]] = s
-            at[rows] = np.where(sure, -1, onward)
+            current[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
     def _posteriors(self, data: MemberData) -> np.ndarray:
@@ -354,7 +356,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         rows = [
             [
                 s.name,
-                type(one).__name__,
+                type(member).__name__,
                 self._columns_text(i),
                 s.threshold,
                 s.reached,
@@ -362,7 +364,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
                 s.error,
                 s.cost,
             ]
-            for i, (s, one) in enumerate(zip(self.stages_, self.estimators_))
+            for i, (s, member) in enumerate(zip(self.stages_, self.estimators_))
         ]
         facts = {"cost per row": self.cost_, "error left out": self.error_}
         if self.budget is not None:

@@ -83,9 +83,15 @@ class Diversity:
     def table(self) -> Table:
         """The measures of every pair."""
         pairs = [(i, j) for i in range(len(self.names)) for j in range(i)]
-        found = (self.q_pairs, self.disagreement_pairs, self.double_fault_pairs, self.kappa_pairs)
+        measures = (
+            self.q_pairs,
+            self.disagreement_pairs,
+            self.double_fault_pairs,
+            self.kappa_pairs,
+        )
         rows = [
-            (self.names[j], self.names[i], *(float(one[i, j]) for one in found)) for i, j in pairs
+            (self.names[j], self.names[i], *(float(measure[i, j]) for measure in measures))
+            for i, j in pairs
         ]
         return Table(
             "Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows
@@ -216,7 +222,7 @@ def _off_diagonal(pairs: np.ndarray) -> np.ndarray:
 
 
 def _mean(pairs: np.ndarray) -> float:
-    known = pairs[np.isfinite(pairs)]
-    if len(known):
-        return float(known.mean())
+    finite = pairs[np.isfinite(pairs)]
+    if len(finite):
+        return float(finite.mean())
     return float("nan")

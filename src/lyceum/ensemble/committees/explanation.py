@@ -76,7 +76,7 @@ class MemberExplanation(Explanation):
     @classmethod
     def of(
         cls,
-        found: Explanation,
+        explanation: Explanation,
         parts: np.ndarray,
         classes: np.ndarray | None,
         members: Sequence[str],
@@ -93,7 +93,7 @@ class MemberExplanation(Explanation):
             labels[asked] = answers[asked]
         else:
             labels[asked] = classes[answers[asked].astype(int)]
-        return found.extend(
+        return explanation.extend(
             cls,
             members=members,
             answers=labels,
@@ -106,7 +106,7 @@ class MemberExplanation(Explanation):
     def detail(self, i: int) -> Table:
         """The answer and the share of every member for row i."""
         heads = ["member", "says"]
-        columns = [list(self.members), [plain(one) for one in self.answers[i]]]
+        columns = [list(self.members), [plain(answer) for answer in self.answers[i]]]
         if self.supports is not None:
             heads.append(f"for {plain(self.predicted[i])}")
             columns.append(self.supports[i].tolist())
@@ -148,17 +148,17 @@ def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarr
     """
     rows = np.arange(len(fused))
     k = fused.argmax(axis=1)
-    own = answers[:, rows, k]
+    support = answers[:, rows, k]
     if rule == "product":
         if fused.shape[1] == 1:
-            return np.zeros(own.shape)
+            return np.zeros(support.shape)
         second = fused.copy()
         second[rows, k] = -np.inf
         other = answers[:, rows, second.argmax(axis=1)]
-        return len(w) * w[:, None] * np.log(np.maximum(own, _LEAST) / np.maximum(other, _LEAST))
+        return len(w) * w[:, None] * np.log(np.maximum(support, _LEAST) / np.maximum(other, _LEAST))
     if rule in ("median", "minimum", "maximum"):
         answer = fused[rows, k]
-        away = np.abs(own - answer)
+        away = np.abs(support - answer)
         sets = away <= away.min(axis=0) + 1e-12 * np.maximum(np.abs(answer), 1.0)
         return sets / sets.sum(axis=0) * answer
-    return w[:, None] * own
+    return w[:, None] * support

@@ -45,7 +45,7 @@ class GateTree:
 
     def log_shares(self, Z: np.ndarray, gates: np.ndarray) -> np.ndarray:
         """The log probability of every leaf, (n, leaves)."""
-        found = np.zeros((len(Z), 1))
+        shares = np.zeros((len(Z), 1))
         first = 0
         for level in range(self.depth):
             parts = []
@@ -53,20 +53,20 @@ class GateTree:
                 V = gates[first + v]
                 scores = Z @ V[:, :-1].T + V[:, -1]
                 scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
-                parts.append(found[:, v : v + 1] + scores)
-            found = np.concatenate(parts, axis=1)
+                parts.append(shares[:, v : v + 1] + scores)
+            shares = np.concatenate(parts, axis=1)
             first += self.branching**level
-        return found
+        return shares
 
     def child_shares(self, leaves: np.ndarray) -> list[np.ndarray]:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
-        found: list[np.ndarray] = []
+        targets: list[np.ndarray] = []
         for level in range(self.depth):
             blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(
                 axis=3
             )
-            found.extend(blocks[:, v] for v in range(blocks.shape[1]))
-        return found
+            targets.extend(blocks[:, v] for v in range(blocks.shape[1]))
+        return targets
 
 
 @dataclass(slots=True)
@@ -191,11 +191,11 @@ class ExpertTask:
 
 def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
     """The posteriors of an expert, with a column for every class of the mixture."""
-    given = np.asarray(expert.predict_proba(Z))
-    if given.shape[1] == len(classes):
-        return given
-    proba = np.zeros((len(given), len(classes)))
-    proba[:, np.searchsorted(classes, expert.classes_)] = given
+    posteriors = np.asarray(expert.predict_proba(Z))
+    if posteriors.shape[1] == len(classes):
+        return posteriors
+    proba = np.zeros((len(posteriors), len(classes)))
+    proba[:, np.searchsorted(classes, expert.classes_)] = posteriors
     return proba
 
 

@@ -202,13 +202,13 @@ class _Experts(EitherTask, Learner):
             unit = "posterior"
         else:
             unit = self.schema_.target_name or "y"
-        found, more = self._explain_with_more(X, partial(_parts, self), unit)
+        explanation, more = self._explain_with_more(X, partial(_parts, self), unit)
         names = [f"expert {j}" for j in range(len(self.estimators_))]
         if has_classes(self):
             classes = self.classes_
         else:
             classes = None
-        return MemberExplanation.of(found, more, classes, names, "share in the mean")
+        return MemberExplanation.of(explanation, more, classes, names, "share in the mean")
 
     def summary(self) -> Summary:
         """The experts, the share of the rows of each, and how EM went."""
@@ -217,9 +217,9 @@ class _Experts(EitherTask, Learner):
             [] if has_classes(self) else ["deviation"]
         )
         rows = [
-            [f"expert {j}", type(one).__name__, float(self.shares_[j])]
+            [f"expert {j}", type(expert).__name__, float(self.shares_[j])]
             + ([] if has_classes(self) else [float(self.sigma_[j])])
-            for j, one in enumerate(self.estimators_)
+            for j, expert in enumerate(self.estimators_)
         ]
         facts = {
             "experts": len(rows),
@@ -482,9 +482,9 @@ def _mean_posteriors(model: _Experts, block: Block) -> np.ndarray:
     Z = model._standard(block.dense)
     shares = np.exp(model._tree.log_shares(Z, model.gates_))
     total = np.zeros((len(Z), len(model.classes_)))
-    for j, one in enumerate(model.estimators_):
+    for j, expert in enumerate(model.estimators_):
         if len(Z):
-            total += shares[:, j : j + 1] * class_posteriors(one, Z, model.classes_)
+            total += shares[:, j : j + 1] * class_posteriors(expert, Z, model.classes_)
     return normalize_posteriors(total)
 
 
@@ -494,9 +494,9 @@ def _predict(model: _Experts, block: Block) -> np.ndarray:
     Z = model._standard(block.dense)
     shares = np.exp(model._tree.log_shares(Z, model.gates_))
     total = np.zeros(len(Z))
-    for j, one in enumerate(model.estimators_):
+    for j, expert in enumerate(model.estimators_):
         if len(Z):
-            total += shares[:, j] * one.predict(Z)
+            total += shares[:, j] * expert.predict(Z)
     return total
 
 
@@ -504,7 +504,7 @@ def _parts(model: _Experts, block: Block) -> np.ndarray:
     """Prediction, base, contributions of design columns, and answer, support and share of every
     expert."""
     linear = not has_classes(model) and all(
-        np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in model.estimators_
+        np.ndim(getattr(expert, "coef_", 0.0)) == 1 for expert in model.estimators_
     )
     answer = partial(_mean_posteriors if has_classes(model) else _predict, model)
     if linear:
@@ -514,22 +514,24 @@ def _parts(model: _Experts, block: Block) -> np.ndarray:
     Z = model._standard(block.dense)
     gate = np.exp(model._tree.log_shares(Z, model.gates_))
     members = np.full((len(Z), len(model.estimators_), 3), np.nan)
-    for j, one in enumerate(model.estimators_ if len(Z) else ()):
+    for j, expert in enumerate(model.estimators_ if len(Z) else ()):
         if has_classes(model):
-            proba = class_posteriors(one, Z, model.classes_)
-            own = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
+            proba = class_posteriors(expert, Z, model.classes_)
+            support = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
             members[:, j, 0] = proba.argmax(axis=1)
-            members[:, j, 1] = own
+            members[:, j, 1] = support
         else:
-            own = members[:, j, 0] = one.predict(Z)
-        members[:, j, 2] = gate[:, j] * own
+            support = members[:, j, 0] = expert.predict(Z)
+        members[:, j, 2] = gate[:, j] * support
     return np.hstack([columns, members.reshape(len(Z), 3 * len(model.estimators_))])
 
 
 def _linear_parts(model: _Experts, block: Block) -> np.ndarray:
     Z = model._standard(block.dense)
     shares = np.exp(model._tree.log_shares(Z, model.gates_))
-    coef = np.stack([np.ravel(one.coef_) for one in model.estimators_])
-    base = shares @ np.array([float(np.ravel(one.intercept_)[0]) for one in model.estimators_])
+    coef = np.stack([np.ravel(expert.coef_) for expert in model.estimators_])
+    base = shares @ np.array(
+        [float(np.ravel(expert.intercept_)[0]) for expert in model.estimators_]
+    )
     added = (shares @ coef) * Z
     return np.column_stack([base + added.sum(axis=1), base, added])

@@ -138,7 +138,8 @@ def yes_posterior(member: Any, data: MemberData) -> np.ndarray:
 def has_posteriors(model: Any) -> bool:
     """Whether members give posteriors."""
     return all(
-        hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()])
+        hasattr(member, "predict_proba")
+        for member in getattr(model, "estimators_", [model._base()])
     )
 
 
@@ -251,8 +252,8 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """The scores of all members, (n, L)."""
-        found = ordered_map(partial(binary_score, data=data), self.estimators_)
-        return np.column_stack(list(found))
+        scores = ordered_map(partial(binary_score, data=data), self.estimators_)
+        return np.column_stack(list(scores))
 
     def _decision_scores(self, data: MemberData) -> np.ndarray:
         """The class scores, (n, K)."""
@@ -349,14 +350,14 @@ def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
         return np.column_stack([score, np.zeros((len(score), d))])
     if not hasattr(member, "explain"):
         raise _NotSums
-    found = member.explain(data.inputs(member))
+    explanation = member.explain(data.inputs(member))
     if hasattr(member, "decision_function"):
         scale = 1.0
         shift = 0.0
     else:
         scale = 2.0
         shift = 1.0
-    parts = np.column_stack([scale * found.base - shift, scale * found.contributions])
+    parts = np.column_stack([scale * explanation.base - shift, scale * explanation.contributions])
     total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
     sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
     parts = parts * sign[:, None]

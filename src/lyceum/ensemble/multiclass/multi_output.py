@@ -144,8 +144,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
-        found = np.asarray(self.predict(X)).astype(bool)
-        return [tuple(self.labels_[row].tolist()) for row in found]
+        flags = np.asarray(self.predict(X)).astype(bool)
+        return [tuple(self.labels_[row].tolist()) for row in flags]
 
     def decision_function(self, X: Any) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
@@ -186,10 +186,10 @@ class MultiOutputClassifier(Classifier, Ensemble):
         unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
         if unknown:
             raise DataError(f"y has the label {unknown[0]!r}, which was not there in fit")
-        known = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
-        places = {label: place for place, label in enumerate(self.labels_.tolist())}
-        known[:, [places[label] for label in labels.tolist()]] = Y
-        return known
+        matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
+        index = {label: j for j, label in enumerate(self.labels_.tolist())}
+        matrix[:, [index[label] for label in labels.tolist()]] = Y
+        return matrix
 
     # -- what was learned --------------------------------------------------------------
 
@@ -295,8 +295,8 @@ def _of_sets(y: Any) -> tuple[np.ndarray, np.ndarray]:
     labels = sorted({label for row in rows for label in row})
     if not labels:
         raise DataError("no row has any label: there is nothing to learn")
-    places = {label: place for place, label in enumerate(labels)}
+    index = {label: j for j, label in enumerate(labels)}
     Y = np.zeros((len(rows), len(labels)), dtype=np.int64)
     for i, row in enumerate(rows):
-        Y[i, [places[label] for label in row]] = 1
+        Y[i, [index[label] for label in row]] = 1
     return Y, np.array(labels)

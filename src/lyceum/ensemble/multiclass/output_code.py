@@ -215,14 +215,14 @@ class OutputCodeClassifier(BinaryMembers):
 
     def summary(self) -> Summary:
         """The word of every class, the least distance between two, and the binary problems."""
-        found = super().summary()
+        summary = super().summary()
         signs = np.array(["-", "0", "+"])
         words = [
             (str(label), "".join(signs[word + 1]), float(weight))
             for label, word, weight in zip(self.classes_, self.code_, self.class_weight_)
         ]
         table = Table("Words", ("class", "word", "weight"), words)
-        return Summary(found.title, found.facts, [table, *found.tables])
+        return Summary(summary.title, summary.facts, [table, *summary.tables])
 
 
 def _own_code(code: Any, n_classes: int) -> np.ndarray:
