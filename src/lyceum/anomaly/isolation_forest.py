@@ -218,6 +218,14 @@ class _Levels:
         self.depth.append(np.full(n, depth))
         self.count.append(count)
 
+    @property
+    def n_nodes(self) -> int:
+        return sum(map(len, self.tree))
+
+    def owners(self, nodes: np.ndarray) -> np.ndarray:
+        """The trees of some nodes of the last level."""
+        return self.tree[-1][nodes - sum(map(len, self.tree[:-1]))]
+
     def split(
         self, nodes: np.ndarray, feature: np.ndarray, threshold: np.ndarray, child: np.ndarray
     ) -> None:
@@ -254,37 +262,43 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
     rows = drawn.ravel()
     node = np.repeat(np.arange(n_trees), size)
     levels = _Levels.of_roots(n_trees, size)
-    n_nodes = n_trees
     open_rows = np.arange(n_trees * size)
     for level in range(1, most + 1):
-        # the rows of a node stand together, from `starts` on; `group` is their node's index
-        open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
-        nodes, starts = np.unique(node[open_rows], return_index=True)
-        if not len(nodes):
+        if not len(open_rows):
             break
-        group = np.repeat(np.arange(len(nodes)), np.diff(np.append(starts, len(open_rows))))
-
-        # a column and a cut, uniform between the least and the largest cell, for every node
-        j, low, high = _draw_columns(X, rows[open_rows], starts, rng)
-        cut = low + rng.random(len(nodes)) * (high - low)
-        cut = np.where(cut < high, cut, low)  # rounding
-        splits = high > low
-        right = _right_side(X[rows[open_rows], j[group]], cut, group)
+        open_rows, nodes, starts, group = _group_rows(open_rows, node)
+        cells = rows[open_rows]
+        j, cut, splits = _draw_cuts(X, cells, starts, rng)
+        right = _right_side(X[cells, j[group]], cut, group)
 
         # both children of every node that splits, one after the other, and the rows in them
-        first = n_nodes + 2 * (np.cumsum(splits) - 1)
-        levels.split(nodes[splits], j[splits], cut[splits], first[splits])
+        first = levels.n_nodes + 2 * (np.cumsum(splits) - 1)
         moves = splits[group]
         open_rows = open_rows[moves]
-        landed = (first[group] + right)[moves]
-        node[open_rows] = landed
-        n_new = 2 * int(splits.sum())
-        count = np.bincount(landed - n_nodes, minlength=n_new)
-        owner = np.concatenate(levels.tree)[nodes[splits]]
-        levels.add(np.repeat(owner, 2), level, count)
-        open_rows = open_rows[count[landed - n_nodes] > 1]
-        n_nodes += n_new
+        node[open_rows] = (first[group] + right)[moves]
+        child = node[open_rows] - levels.n_nodes
+        count = np.bincount(child, minlength=2 * int(splits.sum()))
+        levels.split(nodes[splits], j[splits], cut[splits], first[splits])
+        levels.add(np.repeat(levels.owners(nodes[splits]), 2), level, count)
+        open_rows = open_rows[count[child] > 1]
     return levels.trees()
+
+
+def _group_rows(open_rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The rows node by node, the nodes, where the rows of each start, and every row's node, as its
+    index among them."""
+    open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
+    return open_rows, *np.unique(node[open_rows], return_index=True, return_inverse=True)
+
+
+def _draw_cuts(
+    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every node a column, a cut that is uniform between the least and the largest cell of its
+    rows, and whether there is such a cut."""
+    j, low, high = _draw_columns(X, rows, starts, rng)
+    cut = low + rng.random(len(starts)) * (high - low)
+    return j, np.where(cut < high, cut, low), high > low  # rounding
 
 
 def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.ndarray:
@@ -318,9 +332,7 @@ def _draw_columns(
         first = np.append(0, np.cumsum(sizes[left])[:-1])
         if draw < _DRAWS:
             pick = (rng.random(len(left)) * X.shape[1]).astype(int)
-            cells = X[rows, np.repeat(pick, sizes[left])]
-            least = np.fmin.reduceat(cells, first)
-            most = np.fmax.reduceat(cells, first)
+            least, most = _ends(X[rows, np.repeat(pick, sizes[left])], first)
         else:
             pick, least, most = _draw_from_all(X[rows], first, rng)
         differs = most > least
@@ -335,12 +347,16 @@ def _draw_columns(
     return j, low, high
 
 
+def _ends(cells: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest of the known cells from each of `first` on to the next."""
+    return np.fmin.reduceat(cells, first), np.fmax.reduceat(cells, first)
+
+
 def _draw_from_all(
     cells: np.ndarray, first: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node one of the columns that differ, the first where none does, and its ends."""
-    lows = np.fmin.reduceat(cells, first)
-    highs = np.fmax.reduceat(cells, first)
+    lows, highs = _ends(cells, first)
     varies = highs > lows
     rank = (rng.random(len(first)) * varies.sum(axis=1)).astype(int)
     pick = (np.cumsum(varies, axis=1) > rank[:, None]).argmax(axis=1)

@@ -179,13 +179,8 @@ def shifted_priors(
     """
     proba = np.asarray(proba, dtype=np.float64)
     old = np.asarray(priors, dtype=np.float64)
-    if proba.ndim != 2 or old.shape != (proba.shape[1],) or not len(proba):
-        raise DataError(
-            f"posteriors of shape {proba.shape} and priors of shape {old.shape} do not go together"
-        )
-    if not ((proba >= 0).all() and (old >= 0).all() and old.sum() > 0):
-        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
-    # a row per class: its products run along the rows of the table
+    _check_posteriors(proba, old)
+    # P(k|x_i) / P(k), a row per class: its products run along the rows of the table
     ratio = (
         np.ascontiguousarray(proba.T)
         * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
@@ -204,6 +199,16 @@ def shifted_priors(
         if moved <= tol:
             break
     return new, change_priors(proba, old, new), history
+
+
+def _check_posteriors(proba: np.ndarray, priors: np.ndarray) -> None:
+    if proba.ndim != 2 or priors.shape != (proba.shape[1],) or not len(proba):
+        raise DataError(
+            f"posteriors of shape {proba.shape} and priors of shape {priors.shape} do not go"
+            " together"
+        )
+    if not ((proba >= 0).all() and (priors >= 0).all() and priors.sum() > 0):
+        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
 
 
 def change_priors(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:

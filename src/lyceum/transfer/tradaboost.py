@@ -163,39 +163,36 @@ class TrAdaBoost(Classifier, Ensemble):
     ) -> None:
         N = self.n_estimators
         K = len(self.classes_)
-        n_source = int((~target).sum())
         start = D
-        beta = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
+        beta = _source_factor(int((~target).sum()), N)
         members = []
         votes = []
-        self.record_ = []
+        self.record_: list[dict[str, Any]] = []
         for step in range(N):
             member = self._fit_round(step, data, D, total)
             wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
-            source_weight = float(D[~target].sum())
-            self.record_.append({"step": step + 1, "error": error, "source_weight": source_weight})
-            report("rounds", step + 1, N)
+            self._record_round(step + 1, error, float(D[~target].sum()))
             if error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING:
                 # no better than chance: begin anew with the source as it is now
                 D = _halves(np.where(target, start, _shrink(D, wrong, beta)), target)
                 continue
-            bounded = max(error, _LEAST_ERROR)
-            vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
+            vote = _vote(error, K)
             members.append(member)
             votes.append(vote)
-            if error <= _LEAST_ERROR and n_source == 0:
+            if error <= _LEAST_ERROR and target.all():
                 break
-            gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
-            # the task keeps its weight: else sound source rows would lose theirs in every round
-            correction = D[target].sum() / gained[target].sum()
-            D = _shrink(np.where(target, correction * gained, D), ~target & wrong, beta)
+            D = _shrink(_raise(D, target, wrong, vote), ~target & wrong, beta)
         if not members:
             members = [member]
             votes = [1.0]
         self.estimators_ = members
         self.votes_ = np.array(votes)
         self.source_weights_ = D
+
+    def _record_round(self, step: int, error: float, source_weight: float) -> None:
+        self.record_.append({"step": step, "error": error, "source_weight": source_weight})
+        report("rounds", step, self.n_estimators)
 
     def _fit_round(self, step: int, data: MemberData, D: np.ndarray, total: float) -> Any:
         """The member of a round, on the rows with a positive weight."""
@@ -252,6 +249,25 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
     if not source > 0:
         return np.where(target, weights, 0.0) / weights[target].sum()
     return np.where(target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source)
+
+
+def _source_factor(n_source: int, n_rounds: int) -> float:
+    """β = 1 / (1 + √(2 ln n_source / N)), by which source rows that are wrong lose weight."""
+    return 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / n_rounds))
+
+
+def _vote(error: float, n_classes: int) -> float:
+    """log((1 - ε) / ε) + log(K - 1)."""
+    bounded = max(error, _LEAST_ERROR)
+    return float(np.log((1.0 - bounded) / bounded) + np.log(max(n_classes - 1, 1)))
+
+
+def _raise(D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+    """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
+    source rows would lose theirs in every round."""
+    gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
+    correction = D[target].sum() / gained[target].sum()
+    return np.where(target, correction * gained, D)
 
 
 def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:

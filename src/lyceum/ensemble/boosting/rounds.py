@@ -175,11 +175,15 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             return training, self._validation(bins, rules, *validation_parts(validation))
         so_far = np.ascontiguousarray(start[:, ~out])
         training = BoostingState(self, learned, bins, rules, loss, so_far)
-        judged = binned.take(out)
+        return training, self._judged_state(binned.take(out), bins, rules, start[:, out])
+
+    def _judged_state(
+        self, judged: BinnedRows, bins: Bins, rules: native.BoostRules, start: np.ndarray
+    ) -> BoostingState:
+        """The rows held out, with the scores that they have so far."""
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        so_far = np.ascontiguousarray(start[:, out])
-        return training, BoostingState(self, judged, bins, rules, judge, so_far)
+        return BoostingState(self, judged, bins, rules, judge, np.ascontiguousarray(start))
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""

@@ -159,15 +159,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         self._validate_params()
-        base = self._base()
-        if not takes_rows(base):
-            raise SettingError(
-                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
-                " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
-            )
-        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
-            "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
-        )
+        base = self._own_base()
+        rows = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight))
+        block = rows.gathered("AuxiliaryTargets", "NaiveBayes or LogisticRegression")
         source = ArraySource.of_block(block)
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
@@ -179,9 +173,8 @@ class AuxiliaryTargets(EitherTask, Learner):
             column = source.schema[j]
             cells = np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             answers.append(self._held_out(rest, column, cells, i))
-            self.auxiliary_.append(
-                _fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i)
-            )
+            every = np.arange(len(cells))
+            self.auxiliary_.append(_fit_auxiliary(rest, column, cells, every, self.seed_, i))
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
@@ -190,6 +183,16 @@ class AuxiliaryTargets(EitherTask, Learner):
         if not has_classes(self):
             self.__dict__.pop("classes_", None)
         return self
+
+    def _own_base(self) -> Any:
+        """The learner of the main target; refuses one that takes no coded rows."""
+        base = self._base()
+        if not takes_rows(base):
+            raise SettingError(
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
+                " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+            )
+        return base
 
     def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names

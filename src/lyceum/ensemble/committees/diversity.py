@@ -164,14 +164,7 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     only = right.T @ (1 - right) / n
     with np.errstate(invalid="ignore", divide="ignore"):
         q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    # r_i members right on row i, and what κ compares their spread with
     count = right.sum(axis=1)
-    p = right.mean()
-    spread = (count * (L - count)).mean()
-    chance = L * (L - 1) * p * (1 - p)
-    kappa = 1.0
-    if chance > 0:
-        kappa = float(1.0 - spread / chance)
     if names is None:
         names = [f"member {i}" for i in range(1, L + 1)]
     return Diversity(
@@ -182,8 +175,18 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
         _off_diagonal(neither),
         _off_diagonal(_cohen(predictions)),
         float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
-        kappa,
+        _group_kappa(right, count),
     )
+
+
+def _group_kappa(right: np.ndarray, count: np.ndarray) -> float:
+    """κ of L members, of which r_i = `count` are right on row i; 1 where all agree on all rows."""
+    L = right.shape[1]
+    p = right.mean()
+    chance = L * (L - 1) * p * (1 - p)
+    if chance > 0:
+        return float(1.0 - (count * (L - count)).mean() / chance)
+    return 1.0
 
 
 def _check_predictions(y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None) -> None:

@@ -237,13 +237,14 @@ def fit_experts(
     """
     mixture, floor = _start_mixture(tree, task)
     share = _start_shares(len(task.y), tree.n_leaves, groups)
-    _improve_experts(mixture, task, expert, share, floor)
-    _improve_gates(mixture, tree, task, share, alpha)
     history: list[float] = []
     record: list[dict[str, Any]] = []
     total = float(task.w.sum())
     converged = False
     for step in range(max_iter + 1):
+        # the M-step, then the E-step with the penalized log-likelihood
+        _improve_experts(mixture, task, expert, share, floor)
+        _improve_gates(mixture, tree, task, share, alpha)
         share, objective = _expectation(mixture, tree, task, alpha)
         gain = float("nan")
         if history:
@@ -259,9 +260,6 @@ def fit_experts(
         if step and gain <= tol * total:
             converged = True
             break
-        if step < max_iter:
-            _improve_experts(mixture, task, expert, share, floor)
-            _improve_gates(mixture, tree, task, share, alpha)
     return Result(mixture, history, record, converged)
 
 
