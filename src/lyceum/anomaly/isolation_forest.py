@@ -262,7 +262,7 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
     rows = drawn.ravel()
     node = np.repeat(np.arange(n_trees), size)
     levels = _Levels.of_roots(n_trees, size)
-    open_rows = np.arange(n_trees * size)
+    open_rows = np.arange(drawn.size)
     for level in range(1, most + 1):
         if not len(open_rows):
             break
@@ -273,9 +273,8 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
 
         # both children of every node that splits, one after the other, and the rows in them
         first = levels.n_nodes + 2 * (np.cumsum(splits) - 1)
-        moves = splits[group]
-        open_rows = open_rows[moves]
-        node[open_rows] = (first[group] + right)[moves]
+        node[open_rows] = first[group] + right
+        open_rows = open_rows[splits[group]]
         child = node[open_rows] - levels.n_nodes
         count = np.bincount(child, minlength=2 * int(splits.sum()))
         levels.split(nodes[splits], j[splits], cut[splits], first[splits])

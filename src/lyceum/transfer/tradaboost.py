@@ -183,11 +183,8 @@ class TrAdaBoost(Classifier, Ensemble):
             if error <= _LEAST_ERROR and target.all():
                 break
             D = _shrink(_raise(D, target, wrong, vote), ~target & wrong, beta)
-        if not members:
-            members = [member]
-            votes = [1.0]
-        self.estimators_ = members
-        self.votes_ = np.array(votes)
+        self.estimators_ = members or [member]
+        self.votes_ = np.array(votes or [1.0])
         self.source_weights_ = D
 
     def _record_round(self, step: int, error: float, source_weight: float) -> None:

@@ -248,6 +248,7 @@ class Ensemble(Learner):
 
     def _predict_largest(self, scores: Answer, X: Any) -> Any:
         """The class with the largest of the scores, (n, K), the first of equal ones."""
+        check_is_fitted(self)
         return self._apply_to_members(partial(_largest, classes=self.classes_, scores=scores), X)
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
