@@ -48,9 +48,9 @@ def committee(scale):
     (X, y), test = _classes(n, 20, 50), _classes(20_000, 20, 51)
 
     def ours():
-        from lyceum.ensemble import Committee
+        from lyceum.ensemble import VotingClassifier
 
-        return Committee(_members())
+        return VotingClassifier(_members())
 
     def theirs():
         from sklearn.ensemble import VotingClassifier
@@ -127,9 +127,9 @@ def label_propagation(scale):
     X, y, given = _moons(n)
 
     def ours():
-        from lyceum.semi_supervised import LabelPropagation
+        from lyceum.semi_supervised import LabelSpreading
 
-        return LabelPropagation(n_neighbors=7, alpha=0.99)
+        return LabelSpreading(n_neighbors=7, alpha=0.99)
 
     def theirs():
         from sklearn.semi_supervised import LabelSpreading

@@ -16,7 +16,7 @@ from lyceum import persist
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.bayesnets import BayesNetClassifier
 from lyceum.cluster import AgglomerativeClustering
-from lyceum.ensemble import Committee
+from lyceum.ensemble import VotingClassifier
 from lyceum.errors import ModelFileError
 from lyceum.kernels import SVC
 from lyceum.linear import Ridge
@@ -35,7 +35,7 @@ MODELS = {
     "kernels": SVC().fit(X, CLASSES),
     "network": BayesNetClassifier().fit(X, CLASSES),
     "tree": C45().fit(X, CLASSES),
-    "trees of scikit-learn": Committee(
+    "trees of scikit-learn": VotingClassifier(
         [
             ("bayes", NaiveBayes()),
             ("forest", RandomForestClassifier(n_estimators=2, random_state=0)),
@@ -78,7 +78,9 @@ def test_skops_reads_the_same_model(model):
     ours = persist._build(persist._sound_members(data))
     if hasattr(model, "predict"):
         assert np.array_equal(theirs.predict(X), ours.predict(X))
-    if not isinstance(model, Committee):  # scikit-learn's trees have bytes between their cells
+    if not isinstance(
+        model, VotingClassifier
+    ):  # scikit-learn's trees have bytes between their cells
         assert nodes(theirs) == nodes(ours) == nodes(model)
 
 

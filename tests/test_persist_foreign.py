@@ -18,7 +18,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 from lyceum import load, save
-from lyceum.ensemble import BaggingClassifier, Committee, StackingClassifier
+from lyceum.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier, VotingRegressor
 from lyceum.errors import ModelFileError
 from lyceum.persist import _HEADER, _archive, _digest
 
@@ -39,7 +39,7 @@ CLASSIFIERS = [
 
 def test_what_scikit_learns_members_predict_is_kept(tmp_path):
     models = [
-        Committee(CLASSIFIERS, random_state=0).fit(X, Y),
+        VotingClassifier(CLASSIFIERS, random_state=0).fit(X, Y),
         StackingClassifier(
             CLASSIFIERS[:2], DecisionTreeClassifier(max_depth=2), cv=2, random_state=0
         ).fit(X, Y),
@@ -56,7 +56,7 @@ def test_what_scikit_learns_members_predict_is_kept(tmp_path):
         ("svr", LinearSVR()),
         ("trees", ExtraTreesRegressor(3)),
     ]
-    model = Committee(numbers, random_state=0).fit(X, X[:, 0] ** 2)
+    model = VotingRegressor(numbers, random_state=0).fit(X, X[:, 0] ** 2)
     np.testing.assert_array_equal(
         load(save(model, tmp_path / "n.lyceum")).predict(X), model.predict(X)
     )
@@ -66,7 +66,7 @@ def test_what_scikit_learns_members_predict_is_kept(tmp_path):
     "bad", [SVC(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
 )
 def test_a_member_that_cannot_be_checked_is_named_with_what_to_do(bad, tmp_path):
-    model = Committee([("good", GaussianNB()), ("bad", bad)], random_state=0).fit(X, Y)
+    model = VotingClassifier([("good", GaussianNB()), ("bad", bad)], random_state=0).fit(X, Y)
     with pytest.raises(
         ModelFileError, match=r"its member 'bad' is a \w+ of sklearn.*take lyceum\.\w+"
     ):
@@ -172,7 +172,7 @@ def _shallow(schema, arrays):  # decision_path would write beyond its memory
 )
 def committee_file(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("committee") / "model.lyceum"
-    save(Committee([("one", request.param)], random_state=0).fit(X, Y), path)
+    save(VotingClassifier([("one", request.param)], random_state=0).fit(X, Y), path)
     tampered(path, lambda schema, arrays: None)
     load(path)  # what did not change loads
     return path.read_bytes()

@@ -35,8 +35,9 @@ def a_warm_start_keeps_or_refuses_the_columns(learner: Any, case: Case) -> None:
     frame, y = mixed_for(learner)
     fitted = copy.deepcopy(fitted_to_mixed(learner, case))
     fitted.set_params(warm_start=True)
-    if "n_estimators" in fitted.get_params():
-        fitted.set_params(n_estimators=fitted.n_estimators + 2)
+    for rounds in ("n_estimators", "max_iter"):
+        if rounds in fitted.get_params():
+            fitted.set_params(**{rounds: getattr(fitted, rounds) + 2})
     expected = outcome(fitted, frame, case)
     for column, other in _other_frames(frame):
         warm = copy.deepcopy(fitted)

@@ -50,12 +50,13 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "TextVectorizer.min_rows": (15,),
     "class_weight": ({"ant": 5.0}, "balanced"),
     "default_class": ("bee", "cow", "ant"),
-    "members": (_TREES,),
-    "StackingClassifier.members": ([("bayes", NaiveBayes()), *_TREES],),
-    "StackingRegressor.members": (_REGRESSION_TREES,),
+    "estimators": (_TREES,),
+    "StackingClassifier.estimators": ([("bayes", NaiveBayes()), *_TREES],),
+    "StackingRegressor.estimators": (_REGRESSION_TREES,),
+    "VotingRegressor.estimators": (_REGRESSION_TREES,),
     "stages": (_TREES,),
-    "final": (_STUMP,),
-    "StackingRegressor.final": (DecisionTreeRegressor(max_depth=1),),
+    "final_estimator": (_STUMP,),
+    "StackingRegressor.final_estimator": (DecisionTreeRegressor(max_depth=1),),
     "expert": (DecisionTreeRegressor(max_depth=1),),
     "estimator": (_STUMP,),
     "AdaBoostClassifier.estimator": (DecisionTreeClassifier(max_depth=3),),
@@ -190,7 +191,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"init_params": "random_from_data", "n_init": 1, "max_iter": 1},
         {"svd_solver": "randomized", "n_components": 1, "n_passes": 1},
         {"probability": True},
-        {"code": "random", "n_columns": 1},
+        {"code": "random", "code_size": 0.4},
         {"exemplar": "mean", "n_centroids": 3},
         {"ccp_alpha": "cv"},
     ),
@@ -221,7 +222,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"svd_solver": "randomized", "n_components": 1},
         {"svd_solver": "randomized", "n_components": 2},
     ),
-    "n_columns": ({"code": "random"},),
+    "code_size": ({"code": "random"},),
     "threshold": ({"measure": "relief", "n_features": None},),
     "SequentialFeatureSelector.tol": ({"n_features": None},),
     "SequentialFeatureSelector.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
@@ -247,7 +248,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
 AGAIN = ("warm_start",)
 
 # Learners that are given rows without labels.
-FEW_LABELS = ("SelfTrainingClassifier", "SemiSupervisedEM")
+FEW_LABELS = ("LabelPropagation", "SelfTrainingClassifier", "SemiSupervisedEM")
 
 # Differences so fine that they need many rows or columns to show.
 FINE = (
@@ -308,7 +309,7 @@ QUICK = {
     "BernoulliMixture": {"tol": 0.02},
     "MultinomialMixture": {"tol": 0.02},
     "PriorTransfer": {"tol": 1e-4},
-    "StackingClassifier": {"members": _TREES},
+    "StackingClassifier": {"estimators": _TREES},
     "OutputCodeClassifier": {"estimator": _STUMP},
 }
 

@@ -18,7 +18,8 @@ from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 USED = {  # so that there is something to cross-validate
     "RegularizedDiscriminant": {"alpha": "cv", "gamma": "cv"},
-    "Committee": {"weights": "learned"},
+    "VotingClassifier": {"weights": "learned"},
+    "VotingRegressor": {"weights": "learned"},
     "AuxiliaryTargets": {"auxiliary": [1]},
     "DecisionTreeClassifier": {"ccp_alpha": "cv"},
     "DecisionTreeRegressor": {"ccp_alpha": "cv"},

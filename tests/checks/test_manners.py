@@ -39,11 +39,8 @@ OTHER_FIRST = {
         "hidden_layer_sizes"
     ),  # `loss`, which came first in a late version, is for classifiers
     "Nystroem": "n_components",
-    "StackingClassifier": "members",
-    "StackingRegressor": "members",
 }
 EITHER_TASK = (
-    "Committee",
     "AuxiliaryTargets",
     "PriorTransfer",
 )  # classifiers only with such members
@@ -126,7 +123,7 @@ def test_boosting_of_any_learner_has_importances_where_its_members_have():
 
 
 def test_boosting_of_few_rows_is_exact():
-    settings = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1, "n_estimators": 30}
+    settings = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_iter": 30}
     ours = HistGradientBoostingRegressor(**settings).fit(X, y)
     theirs = TheirBoosting(max_depth=3, n_estimators=30).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)

@@ -15,7 +15,12 @@ from threadpoolctl import threadpool_limits
 from lyceum._core.trees import Tree
 from lyceum.ensemble import AdaBoostClassifier
 from lyceum.ensemble.boosting import adaboost as _adaboost
-from lyceum.ensemble.members.fitters import LearnerFitter, StumpFitter, TreeFitter, member_fitter
+from lyceum.ensemble.boosting.adaboost_members import (
+    LearnerFitter,
+    StumpFitter,
+    TreeFitter,
+    member_fitter,
+)
 from lyceum.trees import DecisionTreeClassifier
 
 

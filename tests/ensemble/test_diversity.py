@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.datasets import make_classification
 from sklearn.metrics import cohen_kappa_score
 
-from lyceum.ensemble import Committee, diversity, fuse, prune_committee
+from lyceum.ensemble import VotingClassifier, diversity, fuse, prune_ensemble
 from lyceum.errors import DataError, SettingError
 from lyceum.trees import DecisionTreeClassifier
 
@@ -77,14 +77,14 @@ def weak():
 @pytest.mark.parametrize("method", ["accuracy", "greedy", "reduce_error", "plus_minus"])
 def test_pruned_committees_are_what_they_say(weak, method):
     y, outputs = weak
-    found = prune_committee(y, outputs, method=method)
+    found = prune_ensemble(y, outputs, method=method)
     assert found.error == pytest.approx(error_of(y, outputs, found.selected))
     assert found.error_of_all == pytest.approx(error_of(y, outputs, range(9)))
     if method != "accuracy":
         assert found.error <= found.error_of_all
     for step in found.steps:
         assert step["error"] == pytest.approx(error_of(y, outputs, step["members"]))
-    three = prune_committee(y, outputs, method=method, n_members=3)
+    three = prune_ensemble(y, outputs, method=method, n_members=3)
     assert len(three.selected) == 3
 
 
@@ -93,7 +93,7 @@ def test_members_come_back_in_plus_l_minus_r(weak):
     y, outputs = weak
     for seed in range(30):  # a table on which some member is removed and added again
         order = np.random.default_rng(seed).permutation(120)[:40]
-        found = prune_committee(y[order], outputs[:, order], method="plus_minus", plus=3, minus=2)
+        found = prune_ensemble(y[order], outputs[:, order], method="plus_minus", plus=3, minus=2)
         removed = [step["removed"] for step in found.steps if step["removed"] is not None]
         added = [step["added"] for step in found.steps if step["added"] is not None]
         if any(added.count(member) > 1 for member in removed):
@@ -104,27 +104,27 @@ def test_members_come_back_in_plus_l_minus_r(weak):
 def test_exchange_never_harms(weak):
     y, outputs = weak
     for n in (2, 3, 4):
-        greedy = prune_committee(y, outputs, method="greedy", n_members=n)
-        assert prune_committee(y, outputs, method="reduce_error", n_members=n).error <= greedy.error
+        greedy = prune_ensemble(y, outputs, method="greedy", n_members=n)
+        assert prune_ensemble(y, outputs, method="reduce_error", n_members=n).error <= greedy.error
 
 
 def test_accuracy_keeps_those_above_the_cut(weak):
     y, outputs = weak
     each = (outputs.argmax(axis=2) == y).mean(axis=1)
     cut = float(np.sort(each)[4])
-    assert set(prune_committee(y, outputs, method="accuracy", accuracy=cut).selected) == set(
+    assert set(prune_ensemble(y, outputs, method="accuracy", accuracy=cut).selected) == set(
         np.flatnonzero(each >= cut)
     )
     with pytest.raises(SettingError, match="no member reaches"):
-        prune_committee(y, outputs, method="accuracy", accuracy=0.999)
+        prune_ensemble(y, outputs, method="accuracy", accuracy=0.999)
     with pytest.raises(SettingError, match="plus must be larger"):
-        prune_committee(y, outputs, method="plus_minus", plus=1, minus=1)
+        prune_ensemble(y, outputs, method="plus_minus", plus=1, minus=1)
 
 
 def test_a_committee_prunes_itself():
     X, y = make_classification(400, 8, random_state=0)
     members = [(f"t{i}", DecisionTreeClassifier(max_depth=2), [i, (i + 1) % 8]) for i in range(8)]
-    model = Committee(members, random_state=0).fit(X[:200], y[:200])
+    model = VotingClassifier(members, random_state=0).fit(X[:200], y[:200])
     smaller = model.prune(X[200:300], y[200:300])
     assert 1 <= len(smaller.names_) < 8
     assert smaller.score(X[200:300], y[200:300]) >= model.score(X[200:300], y[200:300])

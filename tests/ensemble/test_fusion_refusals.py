@@ -4,7 +4,7 @@ instead."""
 import numpy as np
 import pytest
 
-from lyceum.ensemble import diversity, fuse, prune_committee, simplex_weights
+from lyceum.ensemble import diversity, fuse, prune_ensemble, simplex_weights
 from lyceum.errors import DataError
 
 POSTERIORS = np.array(
@@ -18,7 +18,7 @@ POSTERIORS = np.array(
 def test_members_answer_in_numbers_for_the_same_classes(outputs):
     for of in (
         fuse,
-        lambda some: prune_committee([0], some),
+        lambda some: prune_ensemble([0], some),
         lambda some: simplex_weights(some, [0]),
     ):
         with pytest.raises(DataError, match="outputs must be numbers, as many for every member"):
@@ -28,7 +28,7 @@ def test_members_answer_in_numbers_for_the_same_classes(outputs):
 @pytest.mark.parametrize("labels", [["a", "b"], [1, 2], [0, -1], [0.5, 1.0]], ids=str)
 def test_labels_are_no_class_codes(labels):
     with pytest.raises(DataError, match="y must hold class codes, 0 to 1"):
-        prune_committee(labels, POSTERIORS)
+        prune_ensemble(labels, POSTERIORS)
     with pytest.raises(DataError, match="target must hold class codes, 0 to 1"):
         simplex_weights(POSTERIORS, labels)
 

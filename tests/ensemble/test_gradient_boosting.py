@@ -51,7 +51,7 @@ def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
     X, y = mixed(seed=seed)
     rules = Rules(max_leaf_nodes=8, categories=(2,), **settings)
     model = HistGradientBoostingRegressor(
-        n_estimators=3,
+        max_iter=3,
         learning_rate=0.3,
         max_leaf_nodes=8,
         max_depth=settings.get("max_depth"),
@@ -77,7 +77,7 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
         max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum()
     )
     model = HistGradientBoostingClassifier(
-        n_estimators=4,
+        max_iter=4,
         learning_rate=0.2,
         max_leaf_nodes=6,
         min_samples_leaf=3,
@@ -136,7 +136,7 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
     nodes."""
     X, y = friedman(400)
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    model = HistGradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(
+    model = HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=6, learning_rate=1.0).fit(
         X, y, w
     )
     tree = model.trees_[0]
@@ -165,7 +165,7 @@ def test_regression_agrees_with_scikit_learn_where_settings_coincide(max_leaf_no
     X, y = friedman(1000)
     X = (X * 60).round() / 60  # at most 61 distinct values: both have a bin for each
     shared = {"learning_rate": 0.1, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 20}
-    ours = HistGradientBoostingRegressor(n_estimators=20, **shared).fit(X, y)
+    ours = HistGradientBoostingRegressor(max_iter=20, **shared).fit(X, y)
     theirs = TheirHistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(
         X, y
     )
@@ -181,7 +181,7 @@ def test_classification_agrees_with_scikit_learn_where_settings_coincide():
         "min_samples_leaf": 20,
         "l2_regularization": 0.5,
     }
-    ours = HistGradientBoostingClassifier(n_estimators=10, **shared).fit(X, y)
+    ours = HistGradientBoostingClassifier(max_iter=10, **shared).fit(X, y)
     theirs = TheirHistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(
         X, y
     )
@@ -194,7 +194,7 @@ def test_many_rows_are_learned_as_well_as_by_scikit_learn():
     X = rng.normal(size=(40_000, 8)).astype(np.float32)
     logit = X[:, 0] * (X[:, 1] > 0) + np.sin(2 * X[:, 2]) + 0.5 * X[:, 3] ** 2 - 0.5
     y = (rng.random(40_000) < expit(1.5 * logit)).astype(int)
-    ours = HistGradientBoostingClassifier(n_estimators=30).fit(X[:20_000], y[:20_000])
+    ours = HistGradientBoostingClassifier(max_iter=30).fit(X[:20_000], y[:20_000])
     theirs = TheirHistGradientBoostingClassifier(max_iter=30, early_stopping=False).fit(
         X[:20_000], y[:20_000]
     )
@@ -209,7 +209,7 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
     X = (y + rng.normal(0, 0.7, 300))[:, None].round(1)
-    model = HistGradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(
+    model = HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=2, learning_rate=1.0).fit(
         X, y
     )
     prior = np.bincount(y) / 300
@@ -226,7 +226,7 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
 
 # -- laws ------------------------------------------------------------------------------
 
-SMALL = {"n_estimators": 6, "min_samples_leaf": 1, "max_leaf_nodes": 6}
+SMALL = {"max_iter": 6, "min_samples_leaf": 1, "max_leaf_nodes": 6}
 
 
 def test_other_losses_obey():
@@ -243,7 +243,7 @@ def test_threads_do_not_change_a_bit(options, n):
     scores = []
     for count in (1, 2, 3):
         with threadpool_limits(count):
-            model = HistGradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(
+            model = HistGradientBoostingClassifier(max_iter=4, random_state=3, **options).fit(
                 X, y > 14
             )
             scores.append(model.decision_function(X))
@@ -254,7 +254,7 @@ def test_threads_do_not_change_a_bit(options, n):
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
 def test_the_training_loss_falls(loss):
     X, y = friedman()
-    model = HistGradientBoostingRegressor(loss=loss, n_estimators=30).fit(X, y)
+    model = HistGradientBoostingRegressor(loss=loss, max_iter=30).fit(X, y)
     assert len(model.history_) == 31
     if loss in ("squared_error", "absolute_error", "quantile"):
         assert (np.diff(model.history_) <= 1e-12).all()
@@ -264,16 +264,16 @@ def test_the_training_loss_falls(loss):
 def test_history_is_the_loss_of_staged_predictions():
     X, y = friedman()
     w = np.random.default_rng(0).uniform(0, 2, len(y))
-    model = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, w)
+    model = HistGradientBoostingRegressor(max_iter=5).fit(X, y, w)
     losses = [0.5 * np.average((y - f) ** 2, weights=w) for f in model.staged_predict(X)]
-    np.testing.assert_allclose(model.train_score_, losses)
+    np.testing.assert_allclose(-model.train_score_[1:], losses)
     c = (y > 14).astype(int)
-    model = HistGradientBoostingClassifier(n_estimators=5).fit(X, c, w)
+    model = HistGradientBoostingClassifier(max_iter=5).fit(X, c, w)
     losses = [
         -np.average(np.log(p[np.arange(len(c)), c]), weights=w)
         for p in model.staged_predict_proba(X)
     ]
-    np.testing.assert_allclose(model.train_score_, losses)
+    np.testing.assert_allclose(-model.train_score_[1:], losses)
 
 
 # -- options ---------------------------------------------------------------------------
@@ -282,18 +282,18 @@ def test_history_is_the_loss_of_staged_predictions():
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
 def test_partial_fit_is_fit_on_all_rows(options):
     X, y = friedman()
-    whole = HistGradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
+    whole = HistGradientBoostingRegressor(max_iter=12, random_state=5, **options).fit(X, y)
     parts = HistGradientBoostingRegressor(
-        n_estimators=5, warm_start=True, random_state=5, **options
+        max_iter=5, warm_start=True, random_state=5, **options
     ).fit(X, y)
-    parts.set_params(n_estimators=12).fit(X, y)
+    parts.set_params(max_iter=12).fit(X, y)
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-10)
     np.testing.assert_allclose(parts.history_, whole.history_, rtol=1e-10)
 
 
 def test_going_on_with_other_columns_is_refused():
     X, y = friedman()
-    model = HistGradientBoostingRegressor(n_estimators=2, warm_start=True).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=2, warm_start=True).fit(X, y)
     with pytest.raises((DataError, ValueError), match=r"warm_start|features"):
         model.fit(X[:, :3], y)
 
@@ -302,36 +302,53 @@ def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
     model = HistGradientBoostingRegressor(
-        n_estimators=200, early_stopping=True, n_iter_no_change=5, random_state=0
+        max_iter=200, early_stopping=True, n_iter_no_change=5, random_state=0
     )
     model.fit(X, y)
     assert len(model.validation_history_) < 60
     assert model.n_iter_ == np.argmin(model.validation_history_) == len(model.trees_)
 
 
+def test_automatic_early_stopping_is_for_many_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(10_001, 1)), rng.normal(size=10_001)
+    model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=2, early_stopping="auto")
+    assert model.fit(X, y).do_early_stopping_
+    assert not model.fit(X[:-1], y[:-1]).do_early_stopping_
+
+
+def test_the_summary_says_whether_a_patience_has_an_effect():
+    X, y = friedman()
+    settings = {"max_iter": 2, "n_iter_no_change": 5, "random_state": 0}
+    without = HistGradientBoostingRegressor(**settings).fit(X, y)
+    assert without.summary().facts["early stopping"] == "off"
+    stopping = HistGradientBoostingRegressor(**settings, early_stopping=True).fit(X, y)
+    assert "5 rounds" in stopping.summary().facts["early stopping"]
+
+
 def test_validation_rows_may_be_given():
     X, y = friedman()
     V, u = friedman(seed=9)
-    model = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, validation=(V, u))
+    model = HistGradientBoostingRegressor(max_iter=5).fit(X, y, validation=(V, u))
     losses = [0.5 * np.mean((u - f) ** 2) for f in model.staged_predict(V)]
-    np.testing.assert_allclose(model.validation_score_, losses)
+    np.testing.assert_allclose(-model.validation_score_[1:], losses)
     rows = scan(np.column_stack([V, u]), target=f"x{V.shape[1]}")
-    scanned = HistGradientBoostingRegressor(n_estimators=5).fit(X, y, validation=rows)
-    np.testing.assert_allclose(scanned.validation_score_, losses)
+    scanned = HistGradientBoostingRegressor(max_iter=5).fit(X, y, validation=rows)
+    np.testing.assert_allclose(-scanned.validation_score_[1:], losses)
 
 
 def test_rows_that_were_not_drawn_are_scored_too():
     X, y = friedman()
-    model = HistGradientBoostingRegressor(n_estimators=5, subsample=0.3, random_state=1).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=5, subsample=0.3, random_state=1).fit(X, y)
     losses = [0.5 * np.mean((y - f) ** 2) for f in model.staged_predict(X)]
-    np.testing.assert_allclose(model.train_score_, losses)
+    np.testing.assert_allclose(-model.train_score_[1:], losses)
     assert all(120 < tree.n_rows[0] < 240 for tree in model.trees_)
 
 
 def test_only_the_columns_that_were_drawn_are_split_on():
     X, y = friedman(d=8)
     model = HistGradientBoostingRegressor(
-        n_estimators=20, max_features=2, random_state=0, record=True
+        max_iter=20, max_features=2, random_state=0, record=True
     ).fit(X, y)
     assert all(len(step["columns"][0]) <= 2 for step in model.record_)
     assert len({column for step in model.record_ for column in step["columns"][0]}) > 4
@@ -342,8 +359,8 @@ def test_balanced_classes_weigh_the_same():
     X = (X * 50).round()  # few values: weights would move the edges of bins
     y = (z > np.quantile(z, 0.9)).astype(int)
     w = np.where(y == 1, 300 / y.sum(), 300 / (len(y) - y.sum()))
-    balanced = HistGradientBoostingClassifier(n_estimators=5, class_weight="balanced").fit(X, y)
-    weighted = HistGradientBoostingClassifier(n_estimators=5).fit(X, y, w)
+    balanced = HistGradientBoostingClassifier(max_iter=5, class_weight="balanced").fit(X, y)
+    weighted = HistGradientBoostingClassifier(max_iter=5).fit(X, y, w)
     np.testing.assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X))
     with pytest.raises(SettingError, match="class_weight names the class 7"):
         HistGradientBoostingClassifier(class_weight={7: 1.0}).fit(X, y)
@@ -351,10 +368,10 @@ def test_balanced_classes_weigh_the_same():
 
 def test_explanations_add_up_to_the_scores():
     X, y = mixed(300)
-    model = HistGradientBoostingRegressor(n_estimators=10, categorical_features=[2]).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=10, categorical_features=[2]).fit(X, y)
     np.testing.assert_allclose(model.explain(X).scores, model.predict(X))
     c = np.digitize(y, np.quantile(y, [0.3, 0.6]))
-    model = HistGradientBoostingClassifier(n_estimators=10, categorical_features=[2]).fit(X, c)
+    model = HistGradientBoostingClassifier(max_iter=10, categorical_features=[2]).fit(X, c)
     explained = model.explain(X)
     np.testing.assert_allclose(explained.scores, model.decision_function(X).max(axis=1))
     np.testing.assert_array_equal(explained.predicted, model.predict(X))
@@ -362,6 +379,6 @@ def test_explanations_add_up_to_the_scores():
 
 def test_what_matters_is_found_and_what_does_not_is_not():
     X, y = friedman(1000, d=6)
-    importances = HistGradientBoostingRegressor(n_estimators=30).fit(X, y).feature_importances_
+    importances = HistGradientBoostingRegressor(max_iter=30).fit(X, y).feature_importances_
     assert importances.sum() == pytest.approx(1.0)
     assert importances[:4].min() > 3 * importances[4:].max()

@@ -109,7 +109,7 @@ def test_a_leaf_takes_the_best_constant_of_its_residuals(loss):
     x = np.repeat([0.0, 1.0], 50)[:, None]
     y = np.concatenate([RNG.exponential(size=50), 5 + RNG.exponential(size=50)])
     model = HistGradientBoostingRegressor(
-        loss=loss, alpha=0.8, n_estimators=1, max_leaf_nodes=2, learning_rate=1.0
+        loss=loss, alpha=0.8, max_iter=1, max_leaf_nodes=2, learning_rate=1.0
     )
     q = 0.5 if loss == "absolute_error" else 0.8
     predicted = model.fit(x, y).predict(np.array([[0.0], [1.0]]))

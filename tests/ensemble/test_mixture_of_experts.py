@@ -16,8 +16,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
 from lyceum.datasets import load
 from lyceum.ensemble import HierarchicalMixtureOfExperts, MixtureOfExperts
-from lyceum.ensemble.experts.mixture import GateTree
-from lyceum.ensemble.members.expert_rows import ExpertRows
+from lyceum.ensemble.experts.mixture import ExpertRows, GateTree
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import MinMaxScaler

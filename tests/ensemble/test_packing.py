@@ -22,12 +22,13 @@ from lyceum.errors import ModelFileError
 from lyceum.trees import C45, DecisionTreeClassifier
 
 SIZES = {"n_estimators": 12, "random_state": 0}
+ROUNDS = {"max_iter": 12, "random_state": 0}
 LEARNERS = [
     RandomForestClassifier(**SIZES),
     RandomForestRegressor(**SIZES, max_bins=None),
     ExtraTreesRegressor(**SIZES),
-    HistGradientBoostingClassifier(**SIZES),
-    HistGradientBoostingRegressor(**SIZES),
+    HistGradientBoostingClassifier(**ROUNDS),
+    HistGradientBoostingRegressor(**ROUNDS),
 ]
 
 
@@ -48,6 +49,12 @@ def fitted(learner):
     X, classes, z = table()
     learner = clone(learner)
     return X, learner.fit(X, classes if "Classifier" in type(learner).__name__ else z)
+
+
+def of_size(learner, n, again=False):
+    """A copy with this number of trees per output, or the fitted learner itself."""
+    name = "max_iter" if "max_iter" in learner.get_params() else "n_estimators"
+    return (learner if again else clone(learner)).set_params(**{name: n})
 
 
 def same(a, b):
@@ -110,7 +117,7 @@ def test_pickles_and_files_predict_alike_and_hold_the_same_trees(learner, tmp_pa
 def test_files_do_not_grow_in_members_with_the_trees(learner, tmp_path):
     members = []
     for n in (3, 12):
-        path = lyceum.save(fitted(clone(learner).set_params(n_estimators=n))[1], tmp_path / f"{n}")
+        path = lyceum.save(fitted(of_size(learner, n))[1], tmp_path / f"{n}")
         members.append(len(zipfile.ZipFile(path).namelist()))
     assert abs(members[1] - members[0]) <= 3  # arrays of the same content are one member
     assert members[1] < 40
@@ -120,9 +127,9 @@ def test_files_do_not_grow_in_members_with_the_trees(learner, tmp_path):
 def test_a_loaded_ensemble_goes_on_growing(learner, tmp_path):
     X, classes, z = table()
     y = classes if "Classifier" in type(learner).__name__ else z
-    whole = clone(learner).set_params(n_estimators=9).fit(X, y)
-    half = clone(learner).set_params(n_estimators=4, warm_start=True).fit(X, y)
-    half = lyceum.load(lyceum.save(half, tmp_path / "half")).set_params(n_estimators=9).fit(X, y)
+    whole = of_size(learner, 9).fit(X, y)
+    half = of_size(learner, 4).set_params(warm_start=True).fit(X, y)
+    half = of_size(lyceum.load(lyceum.save(half, tmp_path / "half")), 9, again=True).fit(X, y)
     np.testing.assert_array_equal(half.predict(X), whole.predict(X))
 
 

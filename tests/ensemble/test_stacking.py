@@ -52,8 +52,10 @@ def test_no_level_0_answer_knows_its_own_label(cv):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     model = StackingClassifier([("memory", Memory())], Watching(), cv=cv, random_state=0).fit(X, y)
-    assert (model.final_.rows_ == 0).all()  # the memory never knew a row that it was asked about
-    np.testing.assert_array_equal(model.final_.y_, y)
+    assert (
+        model.final_estimator_.rows_ == 0
+    ).all()  # the memory never knew a row that it was asked about
+    np.testing.assert_array_equal(model.final_estimator_.y_, y)
     assert (model.level0(X)[:, 0] == y).all()  # but after the refit on all rows it knows them all
 
 
@@ -72,11 +74,13 @@ def test_it_is_stacking_as_another_library_does_it():
 def test_mixed_tables_with_missing_cells_reach_both_levels(passthrough):
     penguins = load("penguins")
     final = DecisionTreeClassifier(max_depth=4) if passthrough else None
-    model = StackingClassifier(final=final, passthrough=passthrough, random_state=0).fit(penguins)
+    model = StackingClassifier(final_estimator=final, passthrough=passthrough, random_state=0).fit(
+        penguins
+    )
     assert model.score(penguins) > 0.97
-    width = len(model.final_.schema_)
+    width = len(model.final_estimator_.schema_)
     assert width == 9 + (len(penguins.schema) if passthrough else 0)
-    assert "Final learner" in str(model.summary()) or passthrough
+    assert "Final estimator" in str(model.summary()) or passthrough
 
 
 def test_of_two_classes_one_posterior_is_enough():
@@ -98,7 +102,7 @@ def test_rows_that_no_fold_tests_are_not_learned_from_at_level_1():
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     once = [(np.arange(20), np.arange(20, 25))]
     model = StackingClassifier([("memory", Memory())], Watching(), cv=once).fit(X, y)
-    assert len(model.final_.rows_) == 5
+    assert len(model.final_estimator_.rows_) == 5
     with pytest.raises(DataError, match="nothing for the final learner"):
         StackingClassifier(
             [("memory", Memory())], Watching(), cv=[(np.arange(30), np.arange(0))]
@@ -116,12 +120,12 @@ def test_weights_reach_members_and_the_final_learner():
         said = np.append(said, Ridge(alpha=1.0).fit(X[train], y[train], w[train]).predict(X[test]))
         rows = np.append(rows, test)
     final = Ridge(alpha=1e-9).fit(said[:, None], y[rows], w[rows])
-    np.testing.assert_allclose(model.final_.coef_, final.coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.final_estimator_.coef_, final.coef_, rtol=1e-9)
 
 
 def test_a_stack_is_saved_and_loaded(tmp_path):
     penguins = load("penguins")
-    model = StackingClassifier(final=LogisticRegression(), random_state=0).fit(penguins)
+    model = StackingClassifier(final_estimator=LogisticRegression(), random_state=0).fit(penguins)
     again = lyceum.load(lyceum.save(model, tmp_path / "stack.skops"))
     np.testing.assert_array_equal(again.predict_proba(penguins), model.predict_proba(penguins))
 

@@ -43,7 +43,7 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
-    model = HistGradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3).fit(
+    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(
         load("heart_disease")
     )
     tree = model[0, 0]

@@ -26,11 +26,13 @@ score = X[:, 0] - 0.5 * X[:, 3] + 0.2 * X[:, 5] ** 2 / 5
 y = score + rng.normal(size=len(X))
 labels = np.array(["ant", "bee", "cow"])[np.digitize(score, np.quantile(score, [0.3, 0.7]))]
 few = dict(n_estimators=10, random_state=0)
+rounds = dict(max_iter=10, random_state=0)
 settings = {
     "PCA": {}, "Ridge": {}, "LinearDiscriminantAnalysis": {}, "LogisticRegression": {"tol": 1e-10},
     "KMeans": dict(n_clusters=4, random_state=0), "GaussianMixture": dict(n_components=3, random_state=0),
     "SVC": dict(tol=1e-8), "MLPClassifier": dict(hidden_layer_sizes=8, max_iter=20, random_state=0),
-    "RandomForestClassifier": few, "HistGradientBoostingClassifier": few, "HistGradientBoostingRegressor": few,
+    "RandomForestClassifier": few,
+    "HistGradientBoostingClassifier": rounds, "HistGradientBoostingRegressor": rounds,
 }
 found = {}
 cases = [(name, X, "near") for name in settings]

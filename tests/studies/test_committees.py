@@ -10,7 +10,7 @@ import pytest
 
 import lyceum
 from lyceum import datasets
-from lyceum.ensemble import Committee, StackingClassifier, fuse, simplex_weights
+from lyceum.ensemble import StackingClassifier, VotingClassifier, fuse, simplex_weights
 from lyceum.studies.compare import committees as _committees, ranking as _ranking
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.task_table import TaskTable
@@ -43,7 +43,12 @@ def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
 def test_a_committee_with_one_member_left_is_not_missed():
     learners = [Candidate(name, name, name, "", (name,)) for name in "abc"]
     committee = Candidate(
-        "Committee", "Committee", "committee", "", ("Committee",), members=("a", "b", "c")
+        "Committee",
+        "VotingClassifier",
+        "committee",
+        "",
+        ("VotingClassifier",),
+        members=("a", "b", "c"),
     )
     for n_failed in range(4):
         done = {}
@@ -101,7 +106,7 @@ def _part(one, fold):
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
-    ("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)]
+    ("name", "kind"), [("Committee", VotingClassifier), ("Stacking", StackingClassifier)]
 )
 def test_a_chosen_committee_is_a_model_that_predicts(made, tmp_path, monkeypatch, name, kind):
     monkeypatch.setattr(_ranking, "choose_learner", lambda *_: (name, "asked for"))

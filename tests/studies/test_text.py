@@ -11,7 +11,7 @@ import lyceum
 from lyceum import scan, workflows as apply
 from lyceum._core.data.files import csv as _csv
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Committee, StackingClassifier
+from lyceum.ensemble import StackingClassifier, VotingClassifier
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import (
@@ -197,8 +197,8 @@ def test_committees_and_stacks_of_texts_can_be_explained_and_saved(
     members.append(make_pipeline(TextVectorizer(), NaiveBayes()))
     alone = members[1].fit(rows).predict_proba(rows)
     for model in (
-        Committee(members[1:]),
-        Committee(members),
+        VotingClassifier(members[1:]),
+        VotingClassifier(members),
         StackingClassifier(members, cv=2, random_state=0),
     ):
         found = model.fit(rows).predict_proba(rows)
@@ -213,4 +213,4 @@ def test_committees_and_stacks_of_texts_can_be_explained_and_saved(
         assert adds["text"] != 0
         assert first.base + sum(adds.values()) == pytest.approx(first.score)
     with pytest.raises(SchemaError, match="'text' is free text"):
-        Committee([NaiveBayes()]).fit(rows)
+        VotingClassifier([NaiveBayes()]).fit(rows)

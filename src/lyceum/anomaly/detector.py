@@ -18,16 +18,18 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_missing,
+    takes_rows,
     takes_weights,
     typical_row,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
+from lyceum._core.members import MemberData
 from lyceum._core.statistics import row_splits, seed_from
 from lyceum.anomaly.isolation_forest import IsolationForest
 from lyceum.anomaly.neighbor_score import NeighborAnomalyScore
 from lyceum.density import GaussianDensity
-from lyceum.ensemble import MemberData, takes_missing, takes_rows
 from lyceum.errors import DataError, SettingError
 from lyceum.prepare import SimpleImputer
 from lyceum.report import Explanation, Summary
@@ -42,10 +44,10 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     Parameters
     ----------
-    detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
-        What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian,
-        or the distance to the nearest rows (`NeighborAnomalyScore`), the last two after
-        `SimpleImputer`. Learners of other libraries take numbers.
+    detector : learner or {"isolation", "gaussian", "distance"}, default="isolation"
+        What scores rows by `score_samples`, high where they are usual: any density, an
+        `IsolationForest`, a Gaussian, or the distance to the nearest rows (`NeighborAnomalyScore`),
+        the last two after `SimpleImputer`. Learners of other libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
     cv : int, splitter or None, default=5
@@ -147,8 +149,8 @@ class AnomalyDetector(OutlierMixin, Learner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features); sparse where the detector takes it
-            Usual rows, or mostly usual ones.
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+            Usual rows, or mostly usual ones; sparse where the detector takes it.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts, in the detector and in the share of false alarms. The
@@ -163,8 +165,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             block = block.without_zero_weights()
         source = ArraySource.of_block(block)
         if source.w is not None and not takes_weights(self._detector()):
-            who = type(self._detector()).__name__
-            raise DataError(f"sample_weight was given, but {who} takes no weights: leave it out")
+            name = type(self._detector()).__name__
+            raise DataError(f"sample_weight was given, but {name} takes no weights: leave it out")
         self.typical_ = typical_row(block)
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
@@ -175,22 +177,24 @@ class AnomalyDetector(OutlierMixin, Learner):
         else:
             self.scores_ = np.full(n, np.nan)
             for train, test in row_splits(self.cv, n, self.seed_):
-                one = self._fit_copy(source.take(train))
-                self.scores_[test] = self._score_rows_with(one, source.take(test))
+                fitted = self._fit_copy(source.take(train))
+                self.scores_[test] = self._score_rows_with(fitted, source.take(test))
         self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)
         self.offset_ = self.threshold_
         return self
 
     def _fit_copy(self, source: ArraySource) -> Any:
-        one = self._detector()
-        names = [name for name in one.get_params() if f"__{name}".endswith("__random_state")]
-        one.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
-        if not takes_rows(one):
+        detector = self._detector()
+        names = [name for name in detector.get_params() if f"__{name}".endswith("__random_state")]
+        detector.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
+        if not takes_rows(detector):
             self._refuse_categories(source)
             if source.w is None:
-                return one.fit(source.X)
-            return one.fit(source.X, sample_weight=source.w)
-        return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(one, w=source.w)
+                return detector.fit(source.X)
+            return detector.fit(source.X, sample_weight=source.w)
+        return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(
+            detector, w=source.w
+        )
 
     def _refuse_categories(self, source: ArraySource) -> None:
         for column in source.schema:
@@ -201,12 +205,12 @@ class AnomalyDetector(OutlierMixin, Learner):
                 )
 
     @staticmethod
-    def _score_rows_with(one: Any, source: ArraySource) -> np.ndarray:
-        if takes_rows(one):
-            given = Rows(replace(source, w=None))
+    def _score_rows_with(detector: Any, source: ArraySource) -> np.ndarray:
+        if takes_rows(detector):
+            inputs = Rows(replace(source, w=None))
         else:
-            given = source.X
-        return np.asarray(one.score_samples(given), dtype=np.float64)
+            inputs = source.X
+        return np.asarray(detector.score_samples(inputs), dtype=np.float64)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -235,8 +239,10 @@ class AnomalyDetector(OutlierMixin, Learner):
         check_is_fitted(self)
         answer = partial(_scores, self)
         parts = partial(replace_columns, typical=self.typical_, answer=answer)
-        found = self._explain(X, parts, "score")
-        return replace(found, predicted=np.where(found.predicted < self.threshold_, -1, 1))
+        explanation = self._explain(X, parts, "score")
+        return replace(
+            explanation, predicted=np.where(explanation.predicted < self.threshold_, -1, 1)
+        )
 
     def summary(self) -> Summary:
         """The threshold, and what share of usual rows is below it."""
@@ -283,9 +289,9 @@ def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:
 def _scores(model: AnomalyDetector, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty(0)
-    one = model.detector_
-    if takes_rows(one):
-        given = Rows(ArraySource(block.X, None, None, block.schema, coded=True))
+    detector = model.detector_
+    if takes_rows(detector):
+        inputs = Rows(ArraySource(block.X, None, None, block.schema, coded=True))
     else:
-        given = block.X
-    return np.asarray(one.score_samples(given), dtype=np.float64)
+        inputs = block.X
+    return np.asarray(detector.score_samples(inputs), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -190,59 +191,124 @@ class IsolationForest(Learner):
             native_tree(tree, len(self.design_names))
 
 
+@dataclass
+class _Levels:
+    """The nodes of all trees, level by level."""
+
+    tree: list[np.ndarray]
+    feature: list[np.ndarray]
+    threshold: list[np.ndarray]
+    child: list[np.ndarray]
+    depth: list[np.ndarray]
+    count: list[np.ndarray]
+
+    @classmethod
+    def of_roots(cls, n_trees: int, n_rows: int) -> _Levels:
+        levels = cls([], [], [], [], [], [])
+        levels.add(np.arange(n_trees), 0, np.full(n_trees, n_rows))
+        return levels
+
+    def add(self, tree: np.ndarray, depth: int, count: np.ndarray) -> None:
+        """A level of leaves."""
+        n = len(tree)
+        self.tree.append(tree)
+        self.feature.append(np.full(n, -1))
+        self.threshold.append(np.full(n, np.nan))
+        self.child.append(np.full(n, -1))
+        self.depth.append(np.full(n, depth))
+        self.count.append(count)
+
+    @property
+    def n_nodes(self) -> int:
+        return sum(map(len, self.tree))
+
+    def owners(self, nodes: np.ndarray) -> np.ndarray:
+        """The trees of some nodes of the last level."""
+        return self.tree[-1][nodes - sum(map(len, self.tree[:-1]))]
+
+    def split(
+        self, nodes: np.ndarray, feature: np.ndarray, threshold: np.ndarray, child: np.ndarray
+    ) -> None:
+        """Give nodes of the last level, by their numbers in all levels, a cut and children."""
+        last = nodes - sum(map(len, self.tree[:-1]))
+        self.feature[-1][last] = feature
+        self.threshold[-1][last] = threshold
+        self.child[-1][last] = child
+
+    def trees(self) -> list[Tree]:
+        """One tree for each root; nodes keep their order, so that children follow each other."""
+        owner = np.concatenate(self.tree)
+        order = np.argsort(owner, kind="stable")
+        sizes = np.bincount(owner)
+        ends = np.cumsum(sizes)
+        local = np.empty(len(owner), dtype=np.int64)
+        local[order] = np.arange(len(owner)) - np.repeat(ends - sizes, sizes)
+        child = np.concatenate(self.child)
+        child = np.where(child >= 0, local[np.maximum(child, 0)], -1)
+        others = (self.feature, self.threshold, self.depth, self.count)
+        feature, threshold, depth, count = map(np.concatenate, others)
+        return [
+            _tree(feature[nodes], threshold[nodes], child[nodes], depth[nodes], count[nodes])
+            for nodes in np.split(order, ends[:-1])
+        ]
+
+
 def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator) -> list[Tree]:
-    """Trees whose nodes cut a random column at a random place; one level of all trees at a time.
+    """Trees whose nodes cut a random column at a random value; one level of all trees at a time.
 
     `drawn` has the rows of every tree, (trees, ψ).
     """
-    T, size = drawn.shape
+    n_trees, size = drawn.shape
     rows = drawn.ravel()
-    node = np.repeat(np.arange(T), size)
-    tree = [np.arange(T)]
-    feature = [np.full(T, -1)]
-    threshold = [np.full(T, np.nan)]
-    child = [np.full(T, -1)]
-    depth = [np.zeros(T, dtype=int)]
-    count = [np.full(T, size)]
-    open_rows = np.arange(T * size)
-    n_nodes = T
+    node = np.repeat(np.arange(n_trees), size)
+    levels = _Levels.of_roots(n_trees, size)
+    open_rows = np.arange(drawn.size)
     for level in range(1, most + 1):
-        open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
-        at, starts = np.unique(node[open_rows], return_index=True)
-        if not len(at):
+        if not len(open_rows):
             break
-        here = rows[open_rows]
-        j, low, high = _draw_columns(X, here, starts, rng)
-        cut = low + rng.random(len(at)) * (high - low)
-        cut = np.where(cut < high, cut, low)  # rounding
-        splits = high > low
-        k = np.arange(len(at))
-        first = n_nodes + 2 * (np.cumsum(splits) - 1)
-        group = np.repeat(k, np.diff(np.append(starts, len(open_rows))))
-        moves = splits[group]
-        own = X[here, j[group]]
-        right = own > cut[group]
-        missing = np.isnan(own)
-        if missing.any():  # with most of the rows that are known
-            sides = np.bincount(2 * group[~missing] + right[~missing], minlength=2 * len(at))
-            right[missing] = (sides[1::2] > sides[::2])[group[missing]]
-        open_rows = open_rows[moves]
-        landed = (first[group] + right)[moves]
-        node[open_rows] = landed
-        _set(feature, at[splits], j[splits])
-        _set(threshold, at[splits], cut[splits])
-        _set(child, at[splits], first[splits])
-        new = 2 * int(splits.sum())
-        sizes = np.bincount(landed - n_nodes, minlength=new)
-        owner = np.concatenate(tree)[at[splits]]
-        tree.append(np.repeat(owner, 2))
-        for held, value in ((feature, -1), (threshold, np.nan), (child, -1), (depth, level)):
-            held.append(np.full(new, value))
-        count.append(sizes)
-        open_rows = open_rows[sizes[landed - n_nodes] > 1]
-        n_nodes += new
-    parts = [np.concatenate(held) for held in (feature, threshold, child, depth, count)]
-    return _trees(np.concatenate(tree), T, parts)
+        open_rows, nodes, starts, group = _group_rows(open_rows, node)
+        cells = rows[open_rows]
+        j, cut, splits = _draw_cuts(X, cells, starts, rng)
+        right = _right_side(X[cells, j[group]], cut, group)
+
+        # both children of every node that splits, one after the other, and the rows in them
+        first = levels.n_nodes + 2 * (np.cumsum(splits) - 1)
+        node[open_rows] = first[group] + right
+        open_rows = open_rows[splits[group]]
+        child = node[open_rows] - levels.n_nodes
+        count = np.bincount(child, minlength=2 * int(splits.sum()))
+        levels.split(nodes[splits], j[splits], cut[splits], first[splits])
+        levels.add(np.repeat(levels.owners(nodes[splits]), 2), level, count)
+        open_rows = open_rows[count[child] > 1]
+    return levels.trees()
+
+
+def _group_rows(open_rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The rows node by node, the nodes, where the rows of each start, and every row's node, as its
+    index among them."""
+    open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
+    return open_rows, *np.unique(node[open_rows], return_index=True, return_inverse=True)
+
+
+def _draw_cuts(
+    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every node a column, a cut that is uniform between the least and the largest cell of its
+    rows, and whether there is such a cut."""
+    j, low, high = _draw_columns(X, rows, starts, rng)
+    cut = low + rng.random(len(starts)) * (high - low)
+    return j, np.where(cut < high, cut, low), high > low  # rounding
+
+
+def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Whether a row is beyond the cut of its node; where its cell is missing, with most others."""
+    right = cells > cut[group]
+    missing = np.isnan(cells)
+    if missing.any():
+        codes = 2 * group[~missing] + right[~missing]
+        sides = np.bincount(codes, minlength=2 * len(cut))
+        right[missing] = (sides[1::2] > sides[::2])[group[missing]]
+    return right
 
 
 def _draw_columns(
@@ -261,53 +327,40 @@ def _draw_columns(
     low = np.zeros(n_nodes)
     high = np.zeros(n_nodes)
     left = np.arange(n_nodes)
-    cells = rows
     for draw in range(_DRAWS + 1):
         first = np.append(0, np.cumsum(sizes[left])[:-1])
         if draw < _DRAWS:
             pick = (rng.random(len(left)) * X.shape[1]).astype(int)
-            own = X[cells, np.repeat(pick, sizes[left])]
-            least = np.fmin.reduceat(own, first)
-            most = np.fmax.reduceat(own, first)
+            least, most = _ends(X[rows, np.repeat(pick, sizes[left])], first)
         else:
-            every = X[cells]
-            lows = np.fmin.reduceat(every, first)
-            highs = np.fmax.reduceat(every, first)
-            varies = highs > lows
-            place = (rng.random(len(left)) * varies.sum(axis=1)).astype(int)
-            pick = (np.cumsum(varies, axis=1) > place[:, None]).argmax(axis=1)
-            least = lows[np.arange(len(left)), pick]
-            most = highs[np.arange(len(left)), pick]
-        found = most > least
-        done = left[found]
-        j[done], low[done], high[done] = pick[found], least[found], most[found]
-        cells = cells[np.repeat(~found, sizes[left])]
-        left = left[~found]
+            pick, least, most = _draw_from_all(X[rows], first, rng)
+        differs = most > least
+        done = left[differs]
+        j[done] = pick[differs]
+        low[done] = least[differs]
+        high[done] = most[differs]
+        rows = rows[np.repeat(~differs, sizes[left])]
+        left = left[~differs]
         if not len(left):
             break
     return j, low, high
 
 
-def _set(held: list[np.ndarray], nodes: np.ndarray, values: np.ndarray) -> None:
-    """Set values of nodes of the newest level, which is the last array of the list."""
-    if len(nodes):
-        held[-1][nodes - sum(map(len, held[:-1]))] = values
+def _ends(cells: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest of the known cells from each of `first` on to the next."""
+    return np.fmin.reduceat(cells, first), np.fmax.reduceat(cells, first)
 
 
-def _trees(owner: np.ndarray, n_trees: int, parts: list[np.ndarray]) -> list[Tree]:
-    """One tree for each owner; nodes keep their order, so that children follow each other."""
-    order = np.argsort(owner, kind="stable")
-    ends = np.cumsum(np.bincount(owner, minlength=n_trees))
-    local = np.empty(len(owner), dtype=np.int64)
-    local[order] = np.arange(len(owner)) - np.repeat(
-        np.append(0, ends[:-1]), np.diff(np.append(0, ends))
-    )
-    feature, threshold, child, depth, count = parts
-    child = np.where(child >= 0, local[np.maximum(child, 0)], -1)
-    found = []
-    for nodes in np.split(order, ends[:-1]):
-        found.append(_tree(*(part[nodes] for part in (feature, threshold, child, depth, count))))
-    return found
+def _draw_from_all(
+    cells: np.ndarray, first: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every node one of the columns that differ, the first where none does, and its ends."""
+    lows, highs = _ends(cells, first)
+    varies = highs > lows
+    rank = (rng.random(len(first)) * varies.sum(axis=1)).astype(int)
+    pick = (np.cumsum(varies, axis=1) > rank[:, None]).argmax(axis=1)
+    nodes = np.arange(len(first))
+    return pick, lows[nodes, pick], highs[nodes, pick]
 
 
 def _tree(

@@ -66,7 +66,8 @@ class NeighborAnomalyScore(MetricLearner):
 
     Examples
     --------
-    >>> model = NeighborAnomalyScore(n_neighbors=2, metric="euclidean").fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> model = NeighborAnomalyScore(n_neighbors=2, metric="euclidean")
+    >>> model = model.fit([[0.0], [1.0], [3.0], [7.0]])
     >>> model.score_samples([[0.0], [9.0]]).tolist()
     [-0.5, -4.0]
     """
@@ -133,18 +134,18 @@ class NeighborAnomalyScore(MetricLearner):
         out = np.empty(X.shape[0])
         wanted = min(float(self.n_neighbors), float(self.weights_.sum()))
         searching = np.arange(X.shape[0])
-        near = min(n, int(self.n_neighbors))
+        n_searched = min(n, int(self.n_neighbors))
         while len(searching):
-            found = stored_index(self).nearest(X[searching], near)
-            w = self.weights_[found.rows]
+            neighbors = stored_index(self).nearest(X[searching], n_searched)
+            w = self.weights_[neighbors.rows]
             before = np.cumsum(w, axis=1) - w
             share = np.clip(wanted - before, 0.0, w)
-            done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (near == n)
-            distances = finite_distances(found.distances, self.metric_)
+            done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (n_searched == n)
+            distances = finite_distances(neighbors.distances, self.metric_)
             mean = (share * distances).sum(axis=1) / share.sum(axis=1)
             out[searching[done]] = mean[done]
             searching = searching[~done]
-            near = min(n, 2 * near)
+            n_searched = min(n, 2 * n_searched)
         return out
 
     # -- what was learned --------------------------------------------------------------

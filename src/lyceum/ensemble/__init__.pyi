@@ -1,5 +1,4 @@
 from lyceum.ensemble.bagging.classifier import BaggingClassifier as BaggingClassifier
-from lyceum.ensemble.bagging.draws import set_seeds as set_seeds
 from lyceum.ensemble.bagging.extra_trees import (
     ExtraTreesClassifier as ExtraTreesClassifier,
     ExtraTreesRegressor as ExtraTreesRegressor,
@@ -25,30 +24,25 @@ from lyceum.ensemble.committees.cascade import (
     StageReport as StageReport,
 )
 from lyceum.ensemble.committees.cluster_classifier import ClusterClassifier as ClusterClassifier
-from lyceum.ensemble.committees.committee import Committee as Committee
 from lyceum.ensemble.committees.diversity import Diversity as Diversity, diversity as diversity
-from lyceum.ensemble.committees.explanation import CommitteeExplanation as CommitteeExplanation
+from lyceum.ensemble.committees.explanation import MemberExplanation as MemberExplanation
 from lyceum.ensemble.committees.fusion import fuse as fuse, simplex_weights as simplex_weights
 from lyceum.ensemble.committees.pruning import (
     Pruning as Pruning,
-    prune_committee as prune_committee,
+    prune_ensemble as prune_ensemble,
 )
 from lyceum.ensemble.committees.stacking import (
     StackingClassifier as StackingClassifier,
     StackingRegressor as StackingRegressor,
 )
+from lyceum.ensemble.committees.voting import (
+    VotingClassifier as VotingClassifier,
+    VotingRegressor as VotingRegressor,
+)
 from lyceum.ensemble.experts.mixture_of_experts import (
     HierarchicalMixtureOfExperts as HierarchicalMixtureOfExperts,
     MixtureOfExperts as MixtureOfExperts,
 )
-from lyceum.ensemble.members.answers import posteriors as posteriors, vote_codes as vote_codes
-from lyceum.ensemble.members.data import (
-    Ensemble as Ensemble,
-    MemberData as MemberData,
-    takes_missing as takes_missing,
-    takes_rows as takes_rows,
-)
-from lyceum.ensemble.members.either_task import EitherTask as EitherTask, has_classes as has_classes
 from lyceum.ensemble.multiclass.multi_output import MultiOutputClassifier as MultiOutputClassifier
 from lyceum.ensemble.multiclass.one_vs_one import (
     OneVsOneClassifier as OneVsOneClassifier,

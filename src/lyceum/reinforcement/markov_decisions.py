@@ -99,11 +99,11 @@ class DecisionProcess:
                         P[a, s, after] += chance
         # a state after which some episodes end has rows between 0 and 1: what ends earns nothing
         # more
-        found = object.__new__(cls)
+        process = object.__new__(cls)
         shape = getattr(world, "shape", None)
         for name, value in (("transitions", P), ("rewards", R), ("shape", _grid(shape, world, S))):
-            object.__setattr__(found, name, value)
-        return found
+            object.__setattr__(process, name, value)
+        return process
 
 
 def _grid(shape: Any, world: Any, n_states: int) -> tuple[int, int] | None:

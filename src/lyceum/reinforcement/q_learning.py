@@ -71,7 +71,8 @@ class _TabularLearner(BaseEstimator):
         visits = [[0] * n_actions for _ in range(n_states)]
         epsilon_at = as_schedule(self.epsilon)
         rate_at = self._rate()
-        self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
+        self.returns_ = np.zeros(self.n_episodes)
+        self.steps_ = np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
             if episode == 0:
                 seed = {"seed": int(self.seed_ % 2**31)}
@@ -81,7 +82,8 @@ class _TabularLearner(BaseEstimator):
             total, steps = self._episode(
                 environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
             )
-            self.returns_[episode], self.steps_[episode] = total, steps
+            self.returns_[episode] = total
+            self.steps_[episode] = steps
             if episode % 50 == 0:
                 report("episodes", episode, self.n_episodes)
         self.q_ = np.array(q)
@@ -120,9 +122,9 @@ class _TabularLearner(BaseEstimator):
             else:
                 worth = self._target(q[after], following, epsilon)
             visits[state][action] += 1
-            here = q[state]
+            values = q[state]
             pull = rate(episode, visits[state][action])
-            here[action] += pull * (float(reward) + self.discount * worth - here[action])
+            values[action] += pull * (float(reward) + self.discount * worth - values[action])
             state = after
             action = following
             if ended or cut:
@@ -199,13 +201,13 @@ def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
         yield from chance.random((512, 2)).tolist()
 
 
-def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
+def _explore(q: list[float], epsilon: float, first: float, second: float) -> int:
     """An action at random with chance ε, else one of the best at random."""
-    if one < epsilon:
-        return int(two * len(q))
+    if first < epsilon:
+        return int(second * len(q))
     best = max(q)
-    places = [a for a, value in enumerate(q) if value == best]
-    return places[int(two * len(places))]
+    actions = [a for a, value in enumerate(q) if value == best]
+    return actions[int(second * len(actions))]
 
 
 class QLearning(_TabularLearner):

@@ -58,7 +58,8 @@ class ActiveLearning:
     >>> from lyceum.linear import LogisticRegression
     >>> from lyceum.semi_supervised import active_learning
     >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0], [10.0]]), np.array(["a", "a", "b", "b", "b"])
-    >>> found = active_learning(LogisticRegression(), X, y, labeled=[0, 4], n_queries=1, test=(X, y))
+    >>> model = LogisticRegression()
+    >>> found = active_learning(model, X, y, labeled=[0, 4], n_queries=1, test=(X, y))
     >>> found.queried.tolist(), found.labels.tolist()  # the row at the boundary between 0 and 10
     ([2], ['b'])
     >>> found.n_labeled.tolist(), found.labeled.tolist(), float(found.scores[-1])
@@ -190,8 +191,9 @@ def active_learning(
     oracle : array of shape (n,) or callable
         The true classes (a scripted oracle), or `oracle(row_number)`, which gives a class, or None
         to stop.
-    strategy : {"uncertainty", "margin", "entropy", "committee", "density", "random"}, default="uncertainty"
-        What to ask: see `query_scores`.
+    strategy : str, default="uncertainty"
+        What to ask: "uncertainty", "margin", "entropy", "committee", "density" or "random"; see
+        `query_scores`.
     labeled : array of int, optional
         Rows that are labeled from the start; by default `n_start` rows drawn at random, which the
         oracle is queried (more are drawn until there are two classes).
@@ -226,7 +228,8 @@ def active_learning(
     >>> from lyceum.linear import LogisticRegression
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2)); y = X[:, 0] + X[:, 1] > 0
-    >>> found = active_learning(LogisticRegression(), X, y, n_queries=20, test=(X, y), random_state=0)
+    >>> model = LogisticRegression()
+    >>> found = active_learning(model, X, y, n_queries=20, test=(X, y), random_state=0)
     >>> len(found.queried), bool(found.scores[-1] > 0.95)
     (20, True)
     """
@@ -272,11 +275,11 @@ class _Loop:
         if labeled is not None:
             rows = np.asarray(labeled).astype(int).tolist()
             if labels is not None:
-                found = list(labels)
+                classes = list(labels)
             else:
-                found = [self.ask(i) for i in rows]
+                classes = [self.ask(i) for i in rows]
             self.rows = rows
-            self.answers = list(found)
+            self.answers = list(classes)
         else:
             for i in self.rng.permutation(self.n).tolist():
                 if len(self.rows) >= n_start and len(set(self.answers)) > 1:
@@ -305,8 +308,8 @@ class _Loop:
             open_rows = self._open_rows()
             if done >= n_queries or not len(open_rows):
                 break
-            some = self._choose(model, open_rows, min(batch_size, n_queries - done))
-            if not self._take(some):
+            queries = self._choose(model, open_rows, min(batch_size, n_queries - done))
+            if not self._take(queries):
                 model = self._fit(self.estimator)
                 break
             model = self._fit(self.estimator)
@@ -328,8 +331,8 @@ class _Loop:
         is_open[self.rows] = False
         return np.flatnonzero(is_open)
 
-    def _take(self, some: np.ndarray) -> bool:
-        for i in some.tolist():
+    def _take(self, rows: np.ndarray) -> bool:
+        for i in rows.tolist():
             answer = self.ask(i)
             if answer is None:
                 return False
@@ -368,14 +371,14 @@ class _Loop:
 
     def _members(self, part: Any, classes: np.ndarray) -> np.ndarray:
         if self.committee is not None:
-            fitted = [self._fit(one) for one in self.committee]
+            fitted = [self._fit(member) for member in self.committee]
         else:
             fitted = [self._fit(self.estimator, self._bootstrap()) for _ in range(5)]
         posteriors = np.zeros(
             (len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes))
         )
-        for i, one in enumerate(fitted):
-            posteriors[i][:, np.searchsorted(classes, one.classes_)] = one.predict_proba(part)
+        for i, member in enumerate(fitted):
+            posteriors[i][:, np.searchsorted(classes, member.classes_)] = member.predict_proba(part)
         return posteriors
 
     def _bootstrap(self) -> np.ndarray:

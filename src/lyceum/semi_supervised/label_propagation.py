@@ -1,4 +1,4 @@
-"""Label propagation and spreading on a sparse graph of neighbors."""
+"""Label propagation and label spreading on a sparse graph of neighbors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    replace_columns,
+    typical_row,
+    undefined,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import check_stored, float_cells, queries, stored_index
@@ -19,131 +26,38 @@ from lyceum.report import Explanation, Summary, Table
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
 
-class LabelPropagation(Classifier, MetricLearner):
-    """Labels that spread from labeled rows to their neighbors, along a graph of nearest rows.
-
-    W joins every row with its k nearest ones, D has its sums. *Spreading* solves (I - αS) F = (1 -
-    α) Y with S = D^(-1/2) W D^(-1/2), so that labels may change a little; *propagation* keeps the
-    labels and makes every other row the weighted mean of its neighbors: F_u = (D_uu - W_uu)^(-1)
-    W_ul Y_l. Both are solved by conjugate gradients, to a stated residual. Rows that no label
-    reaches get the class shares.
-
-    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
-    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
-    Under the Euclidean distance columns count by their units: standardize them first where these
-    differ.
-
-    Parameters
-    ----------
-    method : {"spreading", "propagation"}, default="spreading"
-        Whether labels of labeled rows may change.
-    n_neighbors : int, default=7
-        The neighbors of a row.
-    kernel : {"knn", "rbf"}, default="rbf"
-        The weight of an edge: 1, or exp(-γ d²).
-    gamma : float or None, default=None
-        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor.
-    alpha : float, default=0.8
-        How much a row listens to its neighbors, in spreading.
-    metric : str or Metric, default="auto"
-        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else the Euclidean one.
-    max_iter : int, default=1000
-        The most steps of conjugate gradients.
-    tol : float, default=1e-6
-        The residual at which they stop, relative to that of the start.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; one-of-C columns under other metrics than Gower's.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
-    label_distributions_ : array of shape (n, K)
-        The posteriors of the rows of `fit`.
-    labels_ : array of shape (n,), of int
-        The place in `classes_` of the class of every row of `fit`.
-    rows_ : array or sparse array of shape (n, d)
-        The rows themselves, as the metric compares them.
-    metric_ : Metric
-        The metric.
-    typical_ : array of shape (d,)
-        Mean or commonest cell of the columns of `rows_`; where explanations start.
-    gamma_ : float
-        γ of the kernel.
-    n_iter_ : int
-        The steps of conjugate gradients.
-    n_unreached_ : int
-        How many rows no label reaches.
-
-    See Also
-    --------
-    SelfTrainingClassifier : For any classifier.
-    SemiSupervisedEM : For generative classifiers, from files too.
-
-    References
-    ----------
-    Zhu, Ghahramani and Lafferty (2003), Semi-supervised learning using Gaussian fields and harmonic
-    functions, ICML.
-    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency,
-    NIPS.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
-    >>> model = LabelPropagation(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
-    >>> model.classes_[model.labels_].tolist()
-    ['a', 'a', 'a', 'b', 'b', 'b']
-    """
+class _LabelGraph(Classifier, MetricLearner):
+    """Labels that go from labeled rows to their neighbors; a subclass says how."""
 
     _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        "method": [StrOptions({"spreading", "propagation"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "kernel": [StrOptions({"knn", "rbf"})],
         "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
-        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "metric": NAMED_METRICS,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-
     _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
 
+    kernel: str
+    gamma: float | None
+    n_neighbors: int
+    max_iter: int
+    tol: float
     classes_: np.ndarray
 
-    def __init__(
-        self,
-        kernel: str = "rbf",
-        *,
-        method: str = "spreading",
-        n_neighbors: int = 7,
-        gamma: float | None = None,
-        alpha: float = 0.8,
-        metric: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.method = method
-        self.n_neighbors = n_neighbors
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.metric = metric
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.categorical_features = categorical_features
+    def _solve(
+        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """The scores of all rows, (n, K), from the graph and the labels, and the steps it took."""
+        raise undefined(self, "_solve")
 
     # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Build the graph and let the labels spread.
+        """Build the graph and solve for the labels.
 
         Parameters
         ----------
@@ -153,12 +67,13 @@ class LabelPropagation(Classifier, MetricLearner):
             How much the label of a row counts; zero-weight rows are left out.
         """
         rows = self._metric_rows(X, sample_weight, y)
-        block = rows.gathered("LabelPropagation", "SemiSupervisedEM")
+        block = rows.gathered(type(self).__name__, "SemiSupervisedEM")
         block = block.without_zero_weights()
         assert block.y is not None
-        if not (block.y >= 0).any():
+        labeled = np.flatnonzero(block.y >= 0)
+        if not len(labeled):
             raise DataError(
-                "no row has a label: LabelPropagation needs at least one row of every class"
+                f"no row has a label: {type(self).__name__} needs at least one row of every class"
             )
         self.rows_ = float_cells(block)
         self.typical_ = typical_row(block)
@@ -166,14 +81,11 @@ class LabelPropagation(Classifier, MetricLearner):
             self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_
         )
         Y = np.zeros((len(block), len(self.classes_)))
-        known = np.flatnonzero(block.y >= 0)
-        Y[known, block.y[known]] = block.weights[known]
-        if self.method == "spreading":
-            F, self.n_iter_ = spread(W, Y, self.alpha, self.max_iter, self.tol)
-        else:
-            F, self.n_iter_ = propagate(W, Y, known, self.max_iter, self.tol)
+        Y[labeled, block.y[labeled]] = block.weights[labeled]
+        F, steps = self._solve(W, Y, labeled)
+        self.n_iter_ = max(1, steps)
         self.label_distributions_, self.n_unreached_ = _shares(F, Y.sum(axis=0))
-        self.labels_ = self.label_distributions_.argmax(axis=1)
+        self.label_codes_ = self.label_distributions_.argmax(axis=1)
         return self
 
     # -- predict -----------------------------------------------------------------------
@@ -192,6 +104,11 @@ class LabelPropagation(Classifier, MetricLearner):
 
     # -- what was learned --------------------------------------------------------------
 
+    @property
+    def transduction_(self) -> np.ndarray:
+        """The labels of the rows of `fit`."""
+        return self.classes_[self.label_codes_]
+
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
@@ -201,35 +118,250 @@ class LabelPropagation(Classifier, MetricLearner):
         check_is_fitted(self)
         _ = stored_index(self)
         answer = partial(_posteriors, self)
-        return self._explain(
-            X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior"
-        )
+        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        return self._explain(X, parts, "posterior")
 
     def summary(self) -> Summary:
         """The graph, and how many rows got each class."""
         check_is_fitted(self)
         facts = {
-            "rows": len(self.labels_),
-            "neighbors": min(self.n_neighbors, len(self.labels_) - 1),
+            "rows": len(self.label_codes_),
+            "neighbors": min(self.n_neighbors, len(self.label_codes_) - 1),
             "metric": self.metric_.name,
             "gamma": self.gamma_,
             "steps": self.n_iter_,
             "rows that no label reaches": self.n_unreached_,
         }
-        counts = np.bincount(self.labels_, minlength=len(self.classes_))
+        counts = np.bincount(self.label_codes_, minlength=len(self.classes_))
         rows = [[str(label), int(count)] for label, count in zip(self.classes_, counts)]
         return Summary(self._title(), facts, [Table("Classes", ("class", "rows"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
             "typical_": (len(self.design_names),),
-            "label_distributions_": (len(self.labels_), len(self.classes_)),
+            "label_distributions_": (len(self.label_codes_), len(self.classes_)),
         }
 
     def _check_model(self) -> None:
         super()._check_model()
         if hasattr(self, "rows_"):
-            check_stored(self, len(self.labels_))
+            check_stored(self, len(self.label_codes_))
+
+
+class LabelPropagation(_LabelGraph):
+    """Labels that are kept, and pass to all other rows along a graph of nearest rows.
+
+    W joins every row with its k nearest ones, D has its sums. Labeled rows l keep their labels, and
+    every other row u is the weighted mean of its neighbors, F_u = (D_uu - W_uu)^(-1) W_ul Y_l: the
+    harmonic function, to which scikit-learn's iteration converges. It is solved by conjugate
+    gradients, to a stated residual. Rows that no label reaches get the class shares.
+
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
+    Under the Euclidean distance columns count by their units: standardize them first where these
+    differ.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "knn"}, default="rbf"
+        The weight of an edge: exp(-γ d²), or 1.
+    gamma : float or None, default=None
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
+        of the columns. scikit-learn's default is 20, on a graph of all rows.
+    n_neighbors : int, default=7
+        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
+        where scikit-learn's "rbf" joins all with all.
+    metric : str or Metric, default="auto"
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else the Euclidean one.
+    max_iter : int, default=1000
+        The most steps of conjugate gradients.
+    tol : float, default=1e-6
+        The residual at which they stop, relative to that of the start.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; one-of-C columns under other metrics than Gower's.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    label_distributions_ : array of shape (n, K)
+        The posteriors of the rows of `fit`.
+    label_codes_ : array of shape (n,), of int
+        The index in `classes_` of the class of every row of `fit`.
+    transduction_ : array of shape (n,)
+        The same as labels.
+    rows_ : array or sparse array of shape (n, d)
+        The rows themselves, as the metric compares them.
+    metric_ : Metric
+        The metric.
+    typical_ : array of shape (d,)
+        Mean or commonest cell of the columns of `rows_`; where explanations start.
+    gamma_ : float
+        γ of the kernel.
+    n_iter_ : int
+        The steps of conjugate gradients, at least 1.
+    n_unreached_ : int
+        How many rows no label reaches.
+
+    See Also
+    --------
+    LabelSpreading : Labels of labeled rows may change.
+    SelfTrainingClassifier : For any classifier.
+    SemiSupervisedEM : For generative classifiers, from files too.
+
+    References
+    ----------
+    Zhu, Ghahramani and Lafferty (2003), Semi-supervised learning using Gaussian fields and harmonic
+    functions, ICML.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
+    >>> model = LabelPropagation(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model.transduction_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    def __init__(
+        self,
+        kernel: str = "rbf",
+        *,
+        gamma: float | None = None,
+        n_neighbors: int = 7,
+        metric: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def _solve(
+        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        return propagate(W, Y, labeled, self.max_iter, self.tol)
+
+
+class LabelSpreading(_LabelGraph):
+    """Labels that spread along a graph of nearest rows, and may change a little where they were.
+
+    W joins every row with its k nearest ones, D has its sums. (I - αS) F = (1 - α) Y with S =
+    D^(-1/2) W D^(-1/2), to which scikit-learn's iteration converges, is solved by conjugate
+    gradients, to a stated residual. Rows that no label reaches get the class shares.
+
+    An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
+    whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
+    Under the Euclidean distance columns count by their units: standardize them first where these
+    differ.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "knn"}, default="rbf"
+        The weight of an edge: exp(-γ d²), or 1.
+    gamma : float or None, default=None
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
+        of the columns. scikit-learn's default is 20, on a graph of all rows.
+    n_neighbors : int, default=7
+        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
+        where scikit-learn's "rbf" joins all with all.
+    alpha : float, default=0.2
+        The share, between 0 and 1, that a row takes from its neighbors; the rest is its own label.
+    metric : str or Metric, default="auto"
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else the Euclidean one.
+    max_iter : int, default=1000
+        The most steps of conjugate gradients.
+    tol : float, default=1e-6
+        The residual at which they stop, relative to that of the start.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; one-of-C columns under other metrics than Gower's.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class labels, sorted.
+    label_distributions_ : array of shape (n, K)
+        The posteriors of the rows of `fit`.
+    label_codes_ : array of shape (n,), of int
+        The index in `classes_` of the class of every row of `fit`.
+    transduction_ : array of shape (n,)
+        The same as labels.
+    rows_ : array or sparse array of shape (n, d)
+        The rows themselves, as the metric compares them.
+    metric_ : Metric
+        The metric.
+    typical_ : array of shape (d,)
+        Mean or commonest cell of the columns of `rows_`; where explanations start.
+    gamma_ : float
+        γ of the kernel.
+    n_iter_ : int
+        The steps of conjugate gradients, at least 1.
+    n_unreached_ : int
+        How many rows no label reaches.
+
+    See Also
+    --------
+    LabelPropagation : Labels of labeled rows are kept.
+    SelfTrainingClassifier : For any classifier.
+    SemiSupervisedEM : For generative classifiers, from files too.
+
+    References
+    ----------
+    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency,
+    NIPS.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
+    >>> model = LabelSpreading(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model.transduction_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_LabelGraph._parameter_constraints,
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        kernel: str = "rbf",
+        *,
+        gamma: float | None = None,
+        n_neighbors: int = 7,
+        alpha: float = 0.2,
+        metric: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.metric = metric
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def _solve(
+        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        return spread(W, Y, self.alpha, self.max_iter, self.tol)
 
 
 def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
@@ -238,25 +370,23 @@ def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
     sums = F.sum(axis=1, keepdims=True)
     reached = sums[:, 0] > 1e-12
     prior = totals / totals.sum()
-    return np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior), int(
-        (~reached).sum()
-    )
+    shares = np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior)
+    return shares, int((~reached).sum())
 
 
-def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
+def _posteriors(model: _LabelGraph, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty((0, len(model.classes_)))
-    k = min(model.n_neighbors, len(model.labels_))
-    found = stored_index(model).nearest(queries(model, block), k)
-    squared = finite_distances(found.distances, model.metric_) ** 2
+    k = min(model.n_neighbors, len(model.label_codes_))
+    neighbors = stored_index(model).nearest(queries(model, block), k)
+    squared = finite_distances(neighbors.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
+    weight = np.ones_like(squared)
     if model.kernel == "rbf":
         weight = np.exp(-model.gamma_ * squared)
-    else:
-        weight = np.ones_like(squared)
-    posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])
+    posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[neighbors.rows])
     return posteriors / posteriors.sum(axis=1, keepdims=True)
 
 
-def _predict(model: LabelPropagation, block: Block) -> np.ndarray:
+def _predict(model: _LabelGraph, block: Block) -> np.ndarray:
     return model.classes_[_posteriors(model, block).argmax(axis=1)]

@@ -32,8 +32,8 @@ def neighbor_graph(
         return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
     if metric is None:
         metric = Euclidean()
-    found = nearest(X, k, metric=metric)
-    distances = finite_distances(found.distances, metric)
+    neighbors = nearest(X, k, metric=metric)
+    distances = finite_distances(neighbors.distances, metric)
     if not np.isfinite(distances).all() or distances.max() > 1e150:
         raise DataError("the squares of the distances overflow: standardize the columns first")
     if gamma is None:
@@ -47,9 +47,11 @@ def neighbor_graph(
     else:
         weight = np.exp(-gamma * distances.ravel() ** 2)
     starts = np.arange(0, n * k + 1, k, dtype=np.int64)
-    W = sparse.csr_array((weight, found.rows.ravel(), starts), shape=(n, n))
+    W = sparse.csr_array((weight, neighbors.rows.ravel(), starts), shape=(n, n))
     W.sort_indices()
-    return W.maximum(W.T).tocsr(), gamma
+    W = W.maximum(W.T).tocsr()
+    W.eliminate_zeros()  # edges whose exp(-γ d²) underflows
+    return W, gamma
 
 
 def spread(
@@ -63,24 +65,24 @@ def spread(
 
 
 def propagate(
-    W: sparse.csr_array, Y: np.ndarray, known: np.ndarray, max_iter: int, tol: float
+    W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
     """The harmonic function: the known rows keep their labels, every other is the mean of its
     neighbors."""
     F = Y / np.maximum(Y.sum(axis=1, keepdims=True), 1e-300)
-    hidden = np.setdiff1d(np.arange(len(Y)), known)
+    hidden = np.setdiff1d(np.arange(len(Y)), labeled)
     degree = W.sum(axis=1)
     _, part = sparse.csgraph.connected_components(W, directed=False)
-    reached = np.isin(part[hidden], part[known])
+    reached = np.isin(part[hidden], part[labeled])
     rows = hidden[reached]  # where no label arrives the system is singular
     if not len(rows):
         return F, 0
     inner = W[rows]
-    outer = inner[:, known] @ F[known]
+    outer = inner[:, labeled] @ F[labeled]
     scale = 1.0 / np.sqrt(degree[rows])
     S = sparse.csr_array(inner[:, rows].multiply(scale[:, None]).multiply(scale[None, :]))
-    found, steps = _solve(lambda P: P - S @ P, scale[:, None] * outer, max_iter, tol)
-    F[rows] = scale[:, None] * found
+    solution, steps = _solve(lambda P: P - S @ P, scale[:, None] * outer, max_iter, tol)
+    F[rows] = scale[:, None] * solution
     return F, steps
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,12 +11,11 @@ from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
     check_takes_weights,
-    complexity,
     normalize_posteriors,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
+from lyceum._core.members import Ensemble, MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -53,15 +50,19 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         The class labels, sorted.
     estimators_ : list of one classifier
         The classifier of the last round.
-    labels_ : array of shape (n,), of int
-        The place in `classes_` of the class of every row; -1 where it stayed unlabeled.
+    label_codes_ : array of shape (n,), of int
+        The index in `classes_` of the class of every row; -1 where it stayed unlabeled.
+    transduction_ : array of shape (n,)
+        The same as labels; where a row stayed unlabeled -1 if labels are integers, else None.
+    estimator_ : classifier
+        The classifier of the last round, the only one in `estimators_`.
     labeled_iter_ : array of shape (n,), of int
         The round in which a row got its class: 0 where it had one, -1 where it has none.
     record_ : list of dict
         `step`, `labeled` and `threshold` (the least posterior that was believed) of every round.
     n_iter_ : int
         How often the classifier was fitted.
-    termination_ : str
+    termination_condition_ : str
         Why it stopped: "all_labeled", "no_change" or "max_iter".
     framed_ : bool
         Whether a classifier of another library was given a frame.
@@ -81,7 +82,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     --------
     >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
     >>> model = SelfTrainingClassifier().fit(X, ["a", "a", None, "b", "b", None])
-    >>> model.classes_[model.labels_].tolist()
+    >>> model.transduction_.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
@@ -143,13 +144,13 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         while True:
             member = self._fit_labeled(data, codes, w, weighted)
             open_rows = np.flatnonzero((codes < 0) & weighted)
-            self.termination_ = self._stops(step, len(open_rows))
-            if self.termination_:
+            self.termination_condition_ = self._stops(step, len(open_rows))
+            if self.termination_condition_:
                 break
-            proba = posteriors(member, self.classes_, partial(data.ask, rows=open_rows))
+            proba = data.posteriors(member, self.classes_, open_rows)
             chosen = self._choose(proba.max(axis=1))
             if not len(chosen):
-                self.termination_ = "no_change"
+                self.termination_condition_ = "no_change"
                 break
             step += 1
             codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
@@ -158,7 +159,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             self.record_.append({"step": step, "labeled": len(chosen), "threshold": least})
             report("rounds", step, self.max_iter)
         self.estimators_ = [member]
-        self.labels_ = codes
+        self.label_codes_ = codes
         self.n_iter_ = step + 1
         return self
 
@@ -178,25 +179,45 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     def _fit_labeled(
         self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray
     ) -> Any:
-        rows = np.flatnonzero((codes >= 0) & weighted)
-        if data.source is not None:
-            data = replace(data, source=replace(data.source, y=codes))
-        else:
-            data = replace(data, labels=self.classes_[codes])
-        every = len(rows) == len(codes)
-        return data.fit(self._copy(), None if every else rows, w=None if w is None else w[rows])
+        rows: Any = np.flatnonzero((codes >= 0) & weighted)
+        if w is not None:
+            w = w[rows]
+        if len(rows) == len(codes):
+            rows = None
+        labeled = data.with_target(codes, None, labels=self.classes_[codes])
+        return labeled.fit(self._copy(), rows, w=w)
 
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._posteriors, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the classifier of the last round."""
-        return self._apply_to_members(partial(_posteriors, self), X)
+        return self._apply_to_members(self._posteriors, X)
+
+    def _posteriors(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(data.posteriors(self.estimator_, self.classes_))
 
     # -- what was learned --------------------------------------------------------------
+
+    @property
+    def estimator_(self) -> Any:
+        """The classifier of the last round."""
+        return self.estimators_[0]
+
+    @property
+    def transduction_(self) -> np.ndarray:
+        """The labels of the rows of `fit`, those that it was given and those that it found."""
+        labels = self.classes_[self.label_codes_]
+        unlabeled = self.label_codes_ < 0
+        if labels.dtype.kind == "i":
+            labels[unlabeled] = -1
+        elif unlabeled.any():
+            labels = labels.astype(object)
+            labels[unlabeled] = None
+        return labels
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
@@ -205,31 +226,17 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         replaced by the row's own, one after the other, from both ends; in the frame itself if a
         classifier of another library was given one.
         """
-        return self._explain_by_replacement(partial(_posteriors, self), X)
+        return self._explain_by_replacement(self._posteriors, X)
 
     def summary(self) -> Summary:
         """How many rows were labeled in every round."""
-        known = int((self.labeled_iter_ == 0).sum())
         facts = {
-            "classifier": type(self.estimators_[0]).__name__,
-            "labeled rows": known,
+            "classifier": type(self.estimator_).__name__,
+            "labeled rows": int((self.labeled_iter_ == 0).sum()),
             "labeled by itself": int((self.labeled_iter_ > 0).sum()),
-            "still unlabeled": int((self.labels_ < 0).sum()),
-            "stopped": self.termination_,
+            "still unlabeled": int((self.label_codes_ < 0).sum()),
+            "stopped": self.termination_condition_,
         }
-        rows = [[one["step"], one["labeled"], one["threshold"]] for one in self.record_]
-        return Summary(
-            self._title(), facts, [Table("Rounds", ("round", "labeled", "least posterior"), rows)]
-        )
-
-    def complexity(self) -> int:
-        """How many numbers a prediction needs: those of the classifier."""
-        return complexity(self.estimators_[0])
-
-
-def _posteriors(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
-    return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
-
-
-def _predict(model: SelfTrainingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[_posteriors(model, data).argmax(axis=1)]
+        rows = [[step["step"], step["labeled"], step["threshold"]] for step in self.record_]
+        heads = ("round", "labeled", "least posterior")
+        return Summary(self._title(), facts, [Table("Rounds", heads, rows)])

@@ -243,8 +243,8 @@ class _Weights:
     @classmethod
     def of(cls, block: Block) -> _Weights:
         assert block.y is not None
-        known = block.y >= 0
-        return cls((float(block.weights[known].sum()), float(block.weights[~known].sum())))
+        labeled = block.y >= 0
+        return cls((float(block.weights[labeled].sum()), float(block.weights[~labeled].sum())))
 
     def merge(self, other: _Weights) -> _Weights:
         return _Weights((self.sums[0] + other.sums[0], self.sums[1] + other.sums[1]))
@@ -290,11 +290,11 @@ class _SoftLabels:
         joint = self.model._log_joint(part)
         proba = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
         K = proba.shape[1]
-        known = np.flatnonzero(y >= 0)
-        rows = np.concatenate([known, np.repeat(unknown, K)])
-        labels = np.concatenate([y[known], np.tile(np.arange(K, dtype=y.dtype), len(unknown))])
+        labeled = np.flatnonzero(y >= 0)
+        rows = np.concatenate([labeled, np.repeat(unknown, K)])
+        labels = np.concatenate([y[labeled], np.tile(np.arange(K, dtype=y.dtype), len(unknown))])
         w = block.weights
-        weights = np.concatenate([w[known], (self.share * w[unknown, None] * proba).ravel()])
+        weights = np.concatenate([w[labeled], (self.share * w[unknown, None] * proba).ravel()])
         return replace(block.take(rows), y=labels, w=weights)
 
 
@@ -310,10 +310,10 @@ class _Likelihood:
         y = block.y
         w = block.weights
         assert y is not None
-        known = y >= 0
+        labeled = y >= 0
         total = logsumexp(joint, axis=1)
         at_label = joint[np.arange(len(y)), np.maximum(y, 0)]
-        terms = np.where(known, at_label, share * total)
+        terms = np.where(labeled, at_label, share * total)
         return cls(float(w[w > 0] @ terms[w > 0]))
 
     def merge(self, other: _Likelihood) -> _Likelihood:

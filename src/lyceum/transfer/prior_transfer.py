@@ -15,12 +15,13 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_rows,
     typical_row,
 )
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, CheckCells, Step
+from lyceum._core.members import EitherTask, MemberData, has_classes
 from lyceum._core.solvers import fit_softmax, softmax
-from lyceum.ensemble import EitherTask, MemberData, has_classes, posteriors, takes_rows
 from lyceum.errors import SettingError
 from lyceum.linear import Ridge
 from lyceum.report import Explanation, Summary, Table
@@ -150,13 +151,7 @@ class PriorTransfer(EitherTask, Learner):
         self.typical_ = typical_row(block)
         D = np.asarray(self._design(block).dense, dtype=np.float64)
         w = block.weights
-        known = ~np.isnan(D)
-        share = w[:, None] * known
-        share /= np.maximum(share.sum(axis=0), 1e-300)
-        self.mean_ = (share * np.where(known, D, 0.0)).sum(axis=0)
-        scale = np.sqrt((share * np.where(known, D - self.mean_, 0.0) ** 2).sum(axis=0))
-        varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
-        self.scale_ = np.where(varies, scale, 1.0)
+        self._learn_scale(D, w)
         Z = self._standard(D)
         before = self._source_scores(block)
         if has_classes(self):
@@ -171,9 +166,20 @@ class PriorTransfer(EitherTask, Learner):
             self._fit_numbers(Z, block.y - before[:, 0], w)
         return self
 
+    def _learn_scale(self, D: np.ndarray, w: np.ndarray) -> None:
+        """Mean and deviation of every design column, over its known cells."""
+        present = ~np.isnan(D)
+        share = w[:, None] * present
+        share /= np.maximum(share.sum(axis=0), 1e-300)
+        self.mean_ = (share * np.where(present, D, 0.0)).sum(axis=0)
+        scale = np.sqrt((share * np.where(present, D - self.mean_, 0.0) ** 2).sum(axis=0))
+        varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
+        self.scale_ = np.where(varies, scale, 1.0)
+
     def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
         """Ridge regression of the residuals of the source."""
-        mean, center = float(w @ rest / w.sum()), w @ Z / w.sum()  # not 0 where cells are missing
+        mean = float(w @ rest / w.sum())
+        center = w @ Z / w.sum()  # not 0 where cells are missing
         Z = Z - center
         weighted = Z * w[:, None]
         system = weighted.T @ Z + self.alpha * np.eye(Z.shape[1])
@@ -192,19 +198,17 @@ class PriorTransfer(EitherTask, Learner):
             width = 1
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
-        own = takes_rows(self.source_)
-        source = ArraySource(block.X, None, None, block.schema, coded=True)
-        if own:
-            data = MemberData(source)
+        if takes_rows(self.source_):
+            data = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
         else:
             data = MemberData(None, block.X)
         if not has_classes(self):
-            return np.asarray(data.ask(self.source_.predict), dtype=np.float64).reshape(-1, 1)
-        known = np.isin(self.classes_, self.source_.classes_)
+            return data.numbers(self.source_)[:, None]
+        shared = np.isin(self.classes_, self.source_.classes_)
         proba = np.full((len(block), width), _LEAST)
         every = np.union1d(self.classes_, self.source_.classes_)
-        full = posteriors(self.source_, every, data.ask)
-        proba[:, known] = full[:, np.searchsorted(every, self.classes_[known])]
+        full = data.posteriors(self.source_, every)
+        proba[:, shared] = full[:, np.searchsorted(every, self.classes_[shared])]
         return np.log(np.maximum(proba, _LEAST))
 
     # -- predict -----------------------------------------------------------------------
@@ -265,8 +269,8 @@ class PriorTransfer(EitherTask, Learner):
             K = len(self.classes_)
         else:
             K = 1
-        own = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
-        return own | {"typical_": (self.n_features_in_,)}
+        shapes = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
+        return shapes | {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: PriorTransfer, block: Block) -> np.ndarray:

@@ -3,7 +3,6 @@ shift)."""
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -21,8 +20,8 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import Rows
+from lyceum._core.members import Ensemble, MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
@@ -69,10 +68,9 @@ def importance_weights(
     """
     if isinstance(X, Rows) or isinstance(X_new, Rows):
         raise DataError("importance_weights takes arrays and frames: give those, not scanned rows")
-    if estimator is None:
+    model = estimator
+    if model is None:
         model = LogisticRegression()
-    else:
-        model = estimator
     if cv is not None and (not isinstance(cv, Integral) or cv < 2):
         raise SettingError(f"cv must be None or a number of folds from 2 on, not {cv!r}")
     n = _n_rows(X)
@@ -83,21 +81,31 @@ def importance_weights(
             f"importance_weights compares rows with rows, but X has {n} and X_new has {m}"
         )
     both = _stack(X, X_new)
-    where = np.repeat([0, 1], [n, m])
+    is_new = np.repeat([0, 1], [n, m])
     if cv is None:
-        proba = np.asarray(clone(model).fit(both, where).predict_proba(X))
+        proba = np.asarray(clone(model).fit(both, is_new).predict_proba(X))
     else:
-        proba = np.empty((n, 2))
-        for fold in range(cv):
-            test = np.arange(n + m) % cv == fold
-            fitted = clone(model).fit(_safe_indexing(both, np.flatnonzero(~test)), where[~test])
-            asked = np.flatnonzero(test[:n])
-            proba[asked] = fitted.predict_proba(_safe_indexing(both, asked))
+        proba = _left_out_posteriors(model, both, is_new, n, cv)
+    # p_new(x) / p(x) = P(new|x) / P(old|x) · n / m
     odds = proba[:, 1] / np.maximum(proba[:, 0], 1e-300) * (n / m)
     odds = np.minimum(odds, 1e12)
     if clip is not None:
         odds = np.minimum(odds, clip * odds.mean())
     return odds / odds.mean()
+
+
+def _left_out_posteriors(
+    model: Any, both: Any, is_new: np.ndarray, n: int, n_folds: int
+) -> np.ndarray:
+    """The posteriors of the first n rows, each by a classifier that has not seen it."""
+    proba = np.empty((n, 2))
+    for fold in range(n_folds):
+        test = np.arange(len(is_new)) % n_folds == fold
+        training = _safe_indexing(both, np.flatnonzero(~test))
+        fitted = clone(model).fit(training, is_new[~test])
+        rows = np.flatnonzero(test[:n])
+        proba[rows] = fitted.predict_proba(_safe_indexing(both, rows))
+    return proba
 
 
 def _n_rows(X: Any) -> int:
@@ -171,13 +179,8 @@ def shifted_priors(
     """
     proba = np.asarray(proba, dtype=np.float64)
     old = np.asarray(priors, dtype=np.float64)
-    if proba.ndim != 2 or old.shape != (proba.shape[1],) or not len(proba):
-        raise DataError(
-            f"posteriors of shape {proba.shape} and priors of shape {old.shape} do not go together"
-        )
-    if not ((proba >= 0).all() and (old >= 0).all() and old.sum() > 0):
-        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
-    # a row per class: its products run along the rows of the table
+    _check_posteriors(proba, old)
+    # P(k|x_i) / P(k), a row per class: its products run along the rows of the table
     ratio = (
         np.ascontiguousarray(proba.T)
         * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
@@ -196,6 +199,16 @@ def shifted_priors(
         if moved <= tol:
             break
     return new, change_priors(proba, old, new), history
+
+
+def _check_posteriors(proba: np.ndarray, priors: np.ndarray) -> None:
+    if proba.ndim != 2 or priors.shape != (proba.shape[1],) or not len(proba):
+        raise DataError(
+            f"posteriors of shape {proba.shape} and priors of shape {priors.shape} do not go"
+            " together"
+        )
+    if not ((proba >= 0).all() and (priors >= 0).all() and priors.sum() > 0):
+        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
 
 
 def change_priors(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -310,16 +323,16 @@ class PriorShift(Classifier, Ensemble):
     def _given_priors(self) -> np.ndarray:
         if self.priors is None:
             return self.training_priors_
-        found = number_setting("priors", self.priors)
+        numbers = number_setting("priors", self.priors)
         if (
-            found.shape != self.training_priors_.shape
-            or not (found >= 0).all()
-            or not found.sum() > 0
+            numbers.shape != self.training_priors_.shape
+            or not (numbers >= 0).all()
+            or not numbers.sum() > 0
         ):
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"
             )
-        return found / found.sum()
+        return numbers / numbers.sum()
 
     def adapt(self, X: Any):
         """Find the priors of new, unlabeled rows by EM, and predict with them from now on.
@@ -329,17 +342,24 @@ class PriorShift(Classifier, Ensemble):
         X : array, frame or `scan(...)` of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        proba = np.asarray(self._apply_to_members(partial(_own_posteriors, self), X))
+        proba = np.asarray(self._apply_to_members(self._trained_posteriors, X))
         self.class_prior_, _, self.history_ = shifted_priors(proba, self.training_priors_)
         return self
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors under the new priors."""
-        return self._apply_to_members(partial(_posteriors, self), X)
+        return self._apply_to_members(self._posteriors, X)
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior under the new priors."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._posteriors, X)
+
+    def _trained_posteriors(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(data.posteriors(self.estimators_[0], self.classes_))
+
+    def _posteriors(self, data: MemberData) -> np.ndarray:
+        proba = self._trained_posteriors(data)
+        return change_priors(proba, self.training_priors_, self.class_prior_)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
@@ -348,7 +368,7 @@ class PriorShift(Classifier, Ensemble):
         replaced by the row's own, one after the other, from both ends; in the frame itself if a
         classifier of another library was given one.
         """
-        return self._explain_by_replacement(partial(_posteriors, self), X)
+        return self._explain_by_replacement(self._posteriors, X)
 
     def summary(self) -> Summary:
         """The class shares in training and now."""
@@ -372,15 +392,3 @@ class PriorShift(Classifier, Ensemble):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         return {"class_prior_": (K,), "training_priors_": (K,), "typical_": (self.n_features_in_,)}
-
-
-def _own_posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
-    return normalize_posteriors(posteriors(model.estimators_[0], model.classes_, data.ask))
-
-
-def _posteriors(model: PriorShift, data: MemberData) -> np.ndarray:
-    return change_priors(_own_posteriors(model, data), model.training_priors_, model.class_prior_)
-
-
-def _predict(model: PriorShift, data: MemberData) -> np.ndarray:
-    return model.classes_[_posteriors(model, data).argmax(axis=1)]

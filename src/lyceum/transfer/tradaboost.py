@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors, takes_weights
 from lyceum._core.constraints import HasMethods, Interval
+from lyceum._core.members import Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble import Ensemble, MemberData, set_seeds, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -151,67 +150,71 @@ class TrAdaBoost(Classifier, Ensemble):
     def _domain(domain: Any, n: int) -> np.ndarray:
         if domain is None:
             return np.ones(n, dtype=bool)
-        found = np.asarray(domain)
-        if found.shape != (n,) or found.dtype.kind not in "biu":
+        flags = np.asarray(domain)
+        if flags.shape != (n,) or flags.dtype.kind not in "biu":
             raise DataError(
                 f"domain must be one truth value for each of the {n} rows, not of shape"
-                f" {found.shape}"
+                f" {flags.shape}"
             )
-        return found.astype(bool)
+        return flags.astype(bool)
 
     def _boost(
         self, data: MemberData, codes: np.ndarray, target: np.ndarray, D: np.ndarray, total: float
     ) -> None:
         N = self.n_estimators
         K = len(self.classes_)
-        n_source = int((~target).sum())
         start = D
-        shrink = 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / N))
+        beta = _source_factor(int((~target).sum()), N)
         members = []
         votes = []
-        self.record_ = []
+        self.record_: list[dict[str, Any]] = []
         for step in range(N):
-            weighted = np.flatnonzero(D)
-            every = len(weighted) == len(D)
-            member = set_seeds(self._copy(), self.seed_, step)
-            data.fit(member, None if every else weighted, w=D[weighted] * total)
-            wrong = vote_codes(member, self.classes_, data.ask) != codes
+            member = self._fit_round(step, data, D, total)
+            wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
-            members.append(member)
-            source_weight = float(D[~target].sum())
-            self.record_.append({"step": step + 1, "error": error, "source_weight": source_weight})
-            report("rounds", step + 1, N)
-            if (
-                error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING
-            ):  # no better than chance: begin anew with the source as it is now
-                members.pop()
-                D = _halves(np.where(target, start, _shrink(D, wrong, shrink)), target)
+            self._record_round(step + 1, error, float(D[~target].sum()))
+            if error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING:
+                # no better than chance: begin anew with the source as it is now
+                D = _halves(np.where(target, start, _shrink(D, wrong, beta)), target)
                 continue
-            bounded = max(error, _LEAST_ERROR)
-            vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
+            vote = _vote(error, K)
+            members.append(member)
             votes.append(vote)
-            if error <= _LEAST_ERROR and n_source == 0:
+            if error <= _LEAST_ERROR and target.all():
                 break
-            gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
-            # the task keeps its weight: else sound source rows would lose theirs in every round
-            kept = D[target].sum() / gained[target].sum()
-            D = _shrink(np.where(target, kept * gained, D), ~target & wrong, shrink)
-        if not members:
-            members = [member]
-            votes = [1.0]
-        self.estimators_ = members
-        self.votes_ = np.array(votes)
+            D = _shrink(_raise(D, target, wrong, vote), ~target & wrong, beta)
+        self.estimators_ = members or [member]
+        self.votes_ = np.array(votes or [1.0])
         self.source_weights_ = D
+
+    def _record_round(self, step: int, error: float, source_weight: float) -> None:
+        self.record_.append({"step": step, "error": error, "source_weight": source_weight})
+        report("rounds", step, self.n_estimators)
+
+    def _fit_round(self, step: int, data: MemberData, D: np.ndarray, total: float) -> Any:
+        """The member of a round, on the rows with a positive weight."""
+        rows: Any = np.flatnonzero(D)
+        weights = D[rows] * total
+        if len(rows) == len(D):
+            rows = None
+        return data.fit(set_seeds(self._copy(), self.seed_, step), rows, w=weights)
 
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class with the largest weighted vote."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._shares, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The shares of the weighted vote."""
-        return self._apply_to_members(partial(_shares, self), X)
+        return self._apply_to_members(self._shares, X)
+
+    def _shares(self, data: MemberData) -> np.ndarray:
+        total: Any = 0.0
+        for member, vote in zip(self.estimators_, self.votes_):
+            codes = data.class_codes(member, self.classes_)
+            total = total + vote * (codes[:, None] == np.arange(len(self.classes_)))
+        return normalize_posteriors(total)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -222,12 +225,12 @@ class TrAdaBoost(Classifier, Ensemble):
         replaced by the row's own, one after the other, from both ends; in the frame itself if a
         classifier of another library was given one.
         """
-        return self._explain_by_replacement(partial(_shares, self), X)
+        return self._explain_by_replacement(self._shares, X)
 
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
         check_is_fitted(self)
-        rows = [[one["step"], one["error"], one["source_weight"]] for one in self.record_]
+        rows = [[step["step"], step["error"], step["source_weight"]] for step in self.record_]
         facts = {"rounds": len(rows), "members that vote": len(self.estimators_)}
         heads = ("round", "error on target rows", "weight of source rows")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
@@ -245,18 +248,25 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
     return np.where(target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source)
 
 
+def _source_factor(n_source: int, n_rounds: int) -> float:
+    """β = 1 / (1 + √(2 ln n_source / N)), by which source rows that are wrong lose weight."""
+    return 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / n_rounds))
+
+
+def _vote(error: float, n_classes: int) -> float:
+    """log((1 - ε) / ε) + log(K - 1)."""
+    bounded = max(error, _LEAST_ERROR)
+    return float(np.log((1.0 - bounded) / bounded) + np.log(max(n_classes - 1, 1)))
+
+
+def _raise(D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+    """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
+    source rows would lose theirs in every round."""
+    gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
+    correction = D[target].sum() / gained[target].sum()
+    return np.where(target, correction * gained, D)
+
+
 def _shrink(D: np.ndarray, rows: np.ndarray, factor: float) -> np.ndarray:
     D = np.where(rows, D * factor, D)
     return D / D.sum()
-
-
-def _shares(model: TrAdaBoost, data: MemberData) -> np.ndarray:
-    total: Any = 0.0
-    for member, vote in zip(model.estimators_, model.votes_):
-        codes = vote_codes(member, model.classes_, data.ask)
-        total = total + vote * (codes[:, None] == np.arange(len(model.classes_)))
-    return normalize_posteriors(total)
-
-
-def _predict(model: TrAdaBoost, data: MemberData) -> np.ndarray:
-    return model.classes_[_shares(model, data).argmax(axis=1)]

@@ -20,7 +20,8 @@ _CLASSES_BY_FOLDS = Case(
     without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS}
 )
 SETTINGS: dict[str, dict[str, Any]] = {
-    "Committee": {"members": _CLASSIFIERS, "random_state": 0},
+    "VotingClassifier": {"estimators": _CLASSIFIERS, "random_state": 0},
+    "VotingRegressor": {"estimators": _REGRESSORS, "random_state": 0},
     "AuxiliaryTargets": {"random_state": 0},
     "CascadeClassifier": {"stages": _CLASSIFIERS, "cv": 2, "random_state": 0},
     "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 0.1, "random_state": 0},
@@ -29,8 +30,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GenericBoostingRegressor": {"n_estimators": 2, "random_state": 0},
     "OneVsOneClassifier": {"estimator": NaiveBayes()},
     "OutputCodeClassifier": {"estimator": NaiveBayes()},
-    "StackingClassifier": {"members": _CLASSIFIERS, "cv": 2, "random_state": 0},
-    "StackingRegressor": {"members": _REGRESSORS, "cv": 2, "random_state": 0},
+    "StackingClassifier": {"estimators": _CLASSIFIERS, "cv": 2, "random_state": 0},
+    "StackingRegressor": {"estimators": _REGRESSORS, "cv": 2, "random_state": 0},
 }
 
 CASES: dict[str, Case] = {
@@ -41,7 +42,8 @@ CASES: dict[str, Case] = {
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "CascadeClassifier": {"stages": _CLASSIFIERS, "cv": 2},
-    "Committee": {"members": _CLASSIFIERS},
+    "VotingClassifier": {"estimators": _CLASSIFIERS},
+    "VotingRegressor": {"estimators": _REGRESSORS},
     "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 0.1},
     "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 0.1},
     "GenericBoostingClassifier": {"n_estimators": 2},
@@ -49,8 +51,8 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "OneVsOneClassifier": {"estimator": NaiveBayes()},
     "OneVsRestClassifier": {"estimator": NaiveBayes()},
     "OutputCodeClassifier": {"estimator": NaiveBayes()},
-    "StackingClassifier": {"members": _CLASSIFIERS, "cv": 2},
-    "StackingRegressor": {"members": _REGRESSORS, "cv": 2},
+    "StackingClassifier": {"estimators": _CLASSIFIERS, "cv": 2},
+    "StackingRegressor": {"estimators": _REGRESSORS, "cv": 2},
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}

@@ -8,12 +8,21 @@ from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "LabelPropagation": {"tol": 1e-12},
+    "LabelSpreading": {"tol": 1e-12},
     "TrAdaBoost": {"n_estimators": 2, "random_state": 0},
     "PriorTransfer": {"tol": 1e-12},
     "AnomalyDetector": {"detector": "gaussian", "random_state": 0},
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
 }
 
+_GRAPH = Case(
+    skip=("rows_", "label_distributions_", "gamma_"),
+    without={"weights_are_repeats": "a repeated row is its own nearest neighbor"},
+)
+_REPEATS = {
+    f"check_sample_weight_equivalence_on_{cells}_data": "a repeated row is its own nearest neighbor"
+    for cells in ("dense", "sparse")
+}
 _BY_NUMBERS = {"the_order_of_rows_does_not_matter": "rows are drawn by their numbers"}
 
 CASES: dict[str, Case] = {
@@ -29,10 +38,8 @@ CASES: dict[str, Case] = {
             "weights_are_repeats": "rows are drawn by their numbers",
         }
     ),
-    "LabelPropagation": Case(
-        skip=("rows_", "label_distributions_", "gamma_"),
-        without={"weights_are_repeats": "a repeated row is its own nearest neighbor"},
-    ),
+    "LabelPropagation": _GRAPH,
+    "LabelSpreading": _GRAPH,
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
@@ -42,10 +49,6 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    "LabelPropagation": {
-        f"check_sample_weight_equivalence_on_{cells}_data": (
-            "a repeated row is its own nearest neighbor"
-        )
-        for cells in ("dense", "sparse")
-    },
+    "LabelPropagation": _REPEATS,
+    "LabelSpreading": _REPEATS,
 }

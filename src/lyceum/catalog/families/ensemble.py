@@ -181,16 +181,29 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="Committee",
+        name="VotingClassifier",
         package="lyceum.ensemble",
         task="classification",
         about=(
-            "Any learners, each with its own columns and settings, fused by votes, sums or other"
+            "Any classifiers, each with its own columns and settings, fused by votes, sums or other"
             " rules."
         ),
         cost="that of the members; times the folds for weights by validation",
         syllabus=("11.1", "11.2", "11.5", "11.7"),
         space={"rule": ["vote", "sum", "product"]},
+        in_study="never",
+    ),
+    Entry(
+        name="VotingRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about=(
+            "Any regressors, each with its own columns and settings, fused by means, medians or"
+            " other rules."
+        ),
+        cost="that of the members; times the folds for weights by validation",
+        syllabus=("11.1", "11.2", "11.5"),
+        space={"rule": ["sum", "median"]},
         in_study="never",
     ),
     Entry(
@@ -271,5 +284,5 @@ ITEMS: tuple[Item, ...] = (
     Item("fuse", package="lyceum.ensemble", syllabus=("11.2",)),
     Item("simplex_weights", package="lyceum.ensemble", syllabus=("11.2",)),
     Item("diversity", package="lyceum.ensemble", syllabus=("11.7",)),
-    Item("prune_committee", package="lyceum.ensemble", syllabus=("11.7",)),
+    Item("prune_ensemble", package="lyceum.ensemble", syllabus=("11.7",)),
 )

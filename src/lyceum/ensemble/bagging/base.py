@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import check_same_columns, takes_weights, undefined
 from lyceum._core.constraints import Interval
+from lyceum._core.members import MEMBER_CONSTRAINTS, Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
-from lyceum.ensemble.bagging.draws import Draws, set_seeds
+from lyceum.ensemble.bagging.draws import Draws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, Ensemble, MemberData
-from lyceum.ensemble.members.trees import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
@@ -58,20 +58,9 @@ class BaggingBase(Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Draw samples of the rows and fit a copy of the estimator on each.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-        """
-        self._fit(X, y, sample_weight, dict(vars(self)))
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
-        data, target, w = self._member_data(X, y, sample_weight)
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
         warm = self.warm_start and "draws_" in before
         if warm:
             self.seed_ = before["seed_"]
@@ -86,7 +75,7 @@ class BaggingBase(Ensemble):
             bag = OutOfBag.start(len(target), self._width)
         else:
             bag = None
-        work = partial(self._member, data=data, target=target, w=w, known=tuple(members))
+        work = partial(self._member, data=data, target=target, w=w, earlier=tuple(members))
         numbers = range(0 if bag else len(members), self.n_estimators)
         self.estimators_ = list(members)
         for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
@@ -104,13 +93,13 @@ class BaggingBase(Ensemble):
         data: MemberData,
         target: np.ndarray,
         w: np.ndarray | None,
-        known: tuple[Any, ...],
+        earlier: tuple[Any, ...],
     ) -> tuple[Any, Any, Any]:
         """Member i, the rows that it has not seen, and what it answers for them."""
         counts = self.draws_.counts(i)
         columns = self.draws_.columns(i)
-        if i < len(known):
-            member = known[i]
+        if i < len(earlier):
+            member = earlier[i]
         else:
             member = self._fit_copy(i, counts, columns, data, w)
         if not self.oob_score:
@@ -200,14 +189,14 @@ class BaggingBase(Ensemble):
     def _set_out_of_bag(
         self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None
     ) -> None:
-        kept = (
+        names = (
             "oob_score_",
             "oob_decision_function_",
             "oob_prediction_",
             "oob_unknown_",
             "oob_errors_",
         )
-        for name in kept:
+        for name in names:
             self.__dict__.pop(name, None)
         if bag is None:
             return
@@ -339,13 +328,13 @@ class BaggingBase(Ensemble):
         return Summary(self._title(), facts, [self._spread()])
 
     def _spread(self) -> Table:
-        known = self.oob_errors_[np.isfinite(self.oob_errors_)]
+        errors = self.oob_errors_[np.isfinite(self.oob_errors_)]
         rows = [
             ("all members together", self._oob_error),
-            ("a member alone, mean", float(known.mean())),
-            ("standard deviation", float(known.std())),
-            ("least", float(known.min())),
-            ("largest", float(known.max())),
+            ("a member alone, mean", float(errors.mean())),
+            ("standard deviation", float(errors.std())),
+            ("least", float(errors.min())),
+            ("largest", float(errors.max())),
         ]
         return Table(f"Out of bag: {self._loss_name}", ("", self._loss_name), rows)
 
@@ -363,9 +352,11 @@ def _number(limit: Any, n: int) -> int:
     return max(1, int(limit * n + 1e-9))
 
 
-def _same(one: Draws, two: Draws) -> bool:
+def _same(first: Draws, second: Draws) -> bool:
     """Whether both draw the same rows and columns."""
-    return all(np.array_equal(getattr(one, of.name), getattr(two, of.name)) for of in fields(Draws))
+    return all(
+        np.array_equal(getattr(first, of.name), getattr(second, of.name)) for of in fields(Draws)
+    )
 
 
 def _one_answer(model: BaggingBase, i: int, data: MemberData) -> np.ndarray:

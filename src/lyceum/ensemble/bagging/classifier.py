@@ -12,20 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData, MemberImportances, one_hot
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Tree, shares
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble.members.answers import one_hot, posteriors, vote_codes
-from lyceum.ensemble.members.data import MemberData, MemberImportances
-from lyceum.ensemble.members.trees import are_trees, votes
+from lyceum.ensemble.tree_members import are_trees, votes
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeClassifier
 
 
 def _members_have_scores(self: Any) -> bool:
     return all(
-        hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()])
+        hasattr(member, "decision_function")
+        for member in getattr(self, "estimators_", [self._base()])
     )
 
 
@@ -179,7 +179,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest mean posterior, or of most votes."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._mean, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The mean posteriors of the members, or the shares of their votes."""
@@ -187,13 +187,13 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(_log_mean, self), X)
+        return self._apply_to_members(self._log_mean, X)
 
     @available_if(_members_have_scores)
     def decision_function(self, X: Any) -> Any:
         """The mean score of the members: of the second of two classes, (n,), or of K classes, (n,
         K)."""
-        return self._apply_to_members(partial(_mean_scores, self), X)
+        return self._apply_to_members(self._mean_scores, X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
@@ -209,6 +209,18 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))
 
+    def _log_mean(self, data: MemberData) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self._mean(data))
+
+    def _mean_scores(self, data: MemberData) -> np.ndarray:
+        members = list(zip(self.estimators_, self._columns))
+        work = partial(_scores_of_member, self.classes_, data)
+        total: Any = sum(ordered_map(work, members)) / len(members)
+        if len(self.classes_) <= 2:
+            return total[:, -1]
+        return total
+
     def _stages(self, X: Any) -> Iterator[Any]:
         return map(normalize_posteriors, super()._stages(X))
 
@@ -217,10 +229,10 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         return len(self.classes_)
 
     def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        ask = partial(data.ask, rows=rows, columns=columns)
         if self.voting == "hard":
-            return one_hot(vote_codes(member, self.classes_, ask), self._width)
-        return posteriors(member, self.classes_, ask)
+            codes = data.class_codes(member, self.classes_, rows, columns)
+            return one_hot(codes, self._width)
+        return data.posteriors(member, self.classes_, rows, columns)
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
@@ -268,29 +280,10 @@ def _shares(tree: Tree) -> np.ndarray:
     return shares(tree.value)
 
 
-def _predict(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    return model.classes_[model._mean(data).argmax(axis=1)]
-
-
-def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(model._mean(data))
-
-
-def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
-    K = len(model.classes_)
-    members = list(zip(model.estimators_, model._columns))
-    work = partial(_scores_of_member, model.classes_, data)
-    total: Any = sum(ordered_map(work, members)) / len(members)
-    if K <= 2:
-        return total[:, -1]
-    return total
-
-
 def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:
     """The scores of all classes; a class that a member has not seen has the least of its scores."""
     member, columns = pair
-    scores = np.asarray(data.ask(member.decision_function, columns=columns), dtype=np.float64)
+    scores = data.predict_with(member, "decision_function", columns=columns).astype(np.float64)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
     if len(member.classes_) == len(classes):

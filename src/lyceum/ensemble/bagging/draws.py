@@ -4,11 +4,11 @@ alone."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-_ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
+_ROWS = 0  # separate streams of chance; that of members is 2
+_COLUMNS = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,18 +89,3 @@ class TreeDraws(Draws):
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, member])
-
-
-def set_seeds(estimator: Any, seed: int, member: int) -> Any:
-    """The estimator with every `random_state` in it set from the seed and the member's number."""
-    names = [
-        name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")
-    ]
-    if names:
-        return estimator.set_params(**dict(zip(names, seeds(seed, member, len(names)))))
-    return estimator
-
-
-def seeds(seed: int, member: int, count: int = 1) -> list[int]:
-    """The seeds of a member."""
-    return np.random.default_rng((seed, member, _MEMBER)).integers(0, 2**31 - 1, count).tolist()

@@ -251,7 +251,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     >>> import numpy as np
     >>> from lyceum.ensemble import ExtraTreesRegressor
     >>> x = np.linspace(0, 6, 200)[:, None]
-    >>> ExtraTreesRegressor(n_estimators=20, random_state=0).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0]))
+    >>> model = ExtraTreesRegressor(n_estimators=20, random_state=0).fit(x, np.sin(x[:, 0]))
+    >>> model.score(x, np.sin(x[:, 0]))
     1.0
 
     """

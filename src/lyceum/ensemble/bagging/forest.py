@@ -41,14 +41,24 @@ from lyceum._core.trees import (
 )
 from lyceum.ensemble.bagging.draws import TreeDraws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
-from lyceum.ensemble.members.trees_as_learners import tree_of_forest
+from lyceum.ensemble.tree_members import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
-_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
-           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state",
-           "categorical_features")  # fmt: skip
+_SHARED = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "max_features",
+    "missing",
+    "max_bins",
+    "random_state",
+    "categorical_features",
+)
 
 FOREST: dict[str, Any] = {
     **{name: GROWTH_CONSTRAINTS[name] for name in _SHARED},
@@ -121,17 +131,17 @@ class Forest(WithTrees, Learner):
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
                 " it out"
             )
-        known = self._known_trees()
+        earlier = self._known_trees()
         before = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
-        if known and before is not None:
+        if earlier and before is not None:
             check_same_columns(self, before)
-        if not known:
+        if not earlier:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         data = ForestData.on(self, rows)
         self.draws_ = data.draws
-        trees = list(known)
-        for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
+        trees = list(earlier)
+        for tree in ordered_map(data.grow_tree, range(len(earlier), self.n_estimators)):
             trees.append(tree)
             report("trees", len(trees), self.n_estimators)
         self.trees_ = trees
@@ -144,15 +154,15 @@ class Forest(WithTrees, Learner):
 
     def _known_trees(self) -> list[Tree]:
         if self.warm_start:
-            known = getattr(self, "trees_", [])
+            trees = getattr(self, "trees_", [])
         else:
-            known = []
-        if len(known) > self.n_estimators:
+            trees = []
+        if len(trees) > self.n_estimators:
             raise SettingError(
-                f"n_estimators={self.n_estimators} is below the {len(known)} trees already grown: "
+                f"n_estimators={self.n_estimators} is below the {len(trees)} trees already grown: "
                 "warm_start only adds"
             )
-        return known
+        return trees
 
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
@@ -271,12 +281,11 @@ class ForestData:
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
         binned = None
         if forest.max_bins is None:
-            found = rows.gathered(
-                type(forest).__name__, "max_bins=255, which holds one byte per cell"
-            )
-            columns = Columns.of_cells(found.X, rows.schema)
-            y = found.y
-            w = found.w
+            alternative = "max_bins=255, which holds one byte per cell"
+            block = rows.gathered(type(forest).__name__, alternative)
+            columns = Columns.of_cells(block.X, rows.schema)
+            y = block.y
+            w = block.w
         else:
             binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
             columns = binned.ranked_columns
@@ -292,41 +301,15 @@ class ForestData:
             n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
             balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
-            factors = class_weight_factors(
-                None if balance else forest.class_weight, classes, totals
-            )
-        if w is None:
-            total = float(len(y))
-        else:
-            total = float(w.sum())
+            class_weight = None if balance else forest.class_weight
+            factors = class_weight_factors(class_weight, classes, totals)
+        total = float(len(y))
         if factors is not None:
             total = float(factors @ totals)
-        growth = Growth(
-            criterion=forest.criterion,
-            categorical=forest.categorical_split,
-            missing=forest.missing,
-            max_depth=forest.max_depth,
-            min_samples_split=max(2, resolve_row_count(forest.min_samples_split, len(y))),
-            min_samples_leaf=resolve_row_count(forest.min_samples_leaf, len(y)),
-            min_weight_leaf=forest.min_weight_fraction_leaf * total,
-            max_leaf_nodes=forest.max_leaf_nodes,
-            min_impurity_decrease=forest.min_impurity_decrease,
-            max_features=forest.max_features_,
-            splitter=forest._splitter,
-        )
-        if w is None or w.all():
-            weighted = None
-        else:
-            weighted = np.flatnonzero(w)
-        if weighted is None:
-            n = len(y)
-        else:
-            n = len(weighted)
-        if forest.max_samples is None:
-            n_drawn = n
-        else:
-            n_drawn = resolve_row_count(forest.max_samples, n)
-        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, weighted)
+        elif w is not None:
+            total = float(w.sum())
+        growth = _growth(forest, len(y), total)
+        draws = _tree_draws(forest, len(y), w)
         return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
     @property
@@ -389,16 +372,18 @@ class ForestData:
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
             upper = self.columns.upper[j]
-            at = threshold[nodes]
+            thresholds = threshold[nodes]
             lower = np.minimum.accumulate(self.columns.lower[j][::-1])[
                 ::-1
             ]  # of an empty bin, of the next
-            code = np.searchsorted(upper, at, side="right")  # of the values just above
-            inside = at >= lower[code]
+            code = np.searchsorted(upper, thresholds, side="right")  # of the values just above
+            inside = thresholds >= lower[code]
             code = code[inside]
-            code += at[inside] - lower[code] >= upper[code] - at[inside]  # the nearer end
-            at[inside] = midpoints(upper[code - 1], lower[code])
-            threshold[nodes] = at
+            code += (
+                thresholds[inside] - lower[code] >= upper[code] - thresholds[inside]
+            )  # the nearer end
+            thresholds[inside] = midpoints(upper[code - 1], lower[code])
+            threshold[nodes] = thresholds
         return replace(tree, threshold=threshold)
 
     def _of_codes(self, tree: Tree) -> Tree:
@@ -426,3 +411,32 @@ def _leaves(forest: Forest, block: Block) -> np.ndarray:
 
 def _sums(router: Router, first: int, last: int, block: Block) -> np.ndarray:
     return router.sums(block.X, first, last)
+
+
+def _growth(forest: Forest, n_rows: int, weight: float) -> Growth:
+    """The rules of growth on rows of this number and weight."""
+    return Growth(
+        criterion=forest.criterion,
+        categorical=forest.categorical_split,
+        missing=forest.missing,
+        max_depth=forest.max_depth,
+        min_samples_split=max(2, resolve_row_count(forest.min_samples_split, n_rows)),
+        min_samples_leaf=resolve_row_count(forest.min_samples_leaf, n_rows),
+        min_weight_leaf=forest.min_weight_fraction_leaf * weight,
+        max_leaf_nodes=forest.max_leaf_nodes,
+        min_impurity_decrease=forest.min_impurity_decrease,
+        max_features=forest.max_features_,
+        splitter=forest._splitter,
+    )
+
+
+def _tree_draws(forest: Forest, n_rows: int, w: np.ndarray | None) -> TreeDraws:
+    """The rows of every tree, drawn from those with a positive weight."""
+    weighted = None
+    n_drawn = n_rows
+    if w is not None and not w.all():
+        weighted = np.flatnonzero(w)
+        n_drawn = len(weighted)
+    if forest.max_samples is not None:
+        n_drawn = resolve_row_count(forest.max_samples, n_drawn)
+    return TreeDraws.of(forest.seed_, n_rows, n_drawn, forest.bootstrap, weighted)

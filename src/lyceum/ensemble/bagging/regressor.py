@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
+from lyceum._core.members import MemberData, MemberImportances, explains_rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble.members.data import MemberData, MemberImportances, explains_rows
-from lyceum.ensemble.members.trees import are_trees
+from lyceum.ensemble.tree_members import are_trees
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeRegressor
 
@@ -145,7 +145,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     def predict(self, X: Any) -> Any:
         """The mean prediction of the members."""
-        return self._apply_to_members(partial(_value, self), X)
+        return self._apply_to_members(self._value, X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
@@ -154,12 +154,15 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     # -- answers -----------------------------------------------------------------------
 
+    def _value(self, data: MemberData) -> np.ndarray:
+        return self._mean(data)[:, 0]
+
     @property
     def _width(self) -> int:
         return 1
 
     def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        return np.reshape(data.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
+        return data.numbers(member, rows, columns)[:, None]
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
@@ -197,7 +200,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(_value, self), X, self.schema_.target_name)
+            return self._explain_by_replacement(self._value, X, self.schema_.target_name)
         trees = are_trees(self.estimators_, one_leaf=False)
         return self._explain_members(
             self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
@@ -208,10 +211,6 @@ def _means(tree: Tree) -> np.ndarray:
     return tree.value
 
 
-def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    return model._mean(data)[:, 0]
-
-
 def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     """The mean of the members' predictions, bases and contributions, by the columns of the
     ensemble."""
@@ -219,9 +218,10 @@ def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     members = list(zip(model.estimators_, model._columns))
     out: Any = 0.0
     for member, columns in members:
-        part = member.explain(data.inputs(None, columns))
+        part = member.explain(data.inputs(member, columns=columns))
         added = np.zeros((len(part), 2 + len(names)))
-        added[:, 0], added[:, 1] = part.predicted, part.base
+        added[:, 0] = part.predicted
+        added[:, 1] = part.base
         for name, contribution in zip(part.names, part.contributions.T):
             # a column that was drawn again has a quote after its name
             added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution

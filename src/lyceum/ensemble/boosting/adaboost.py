@@ -13,10 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, check_same_columns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
+from lyceum._core.members import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    one_hot,
+)
 from lyceum._core.native import native
-from lyceum._core.probability import AGAINST_RUNNER_UP
+from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.boosting.adaboost_base import AdaBoost
+from lyceum._core.threads import ordered_map
+from lyceum._core.trees import Router, contributions
+from lyceum.ensemble.boosting.adaboost_members import draws_rows, member_fitter
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
     CHANCE,
@@ -28,24 +37,13 @@ from lyceum.ensemble.boosting.adaboost_rounds import (
     replay_rounds,
     run_round,
 )
-from lyceum.ensemble.boosting.adaboost_votes import (
-    decision,
-    log_posterior,
-    odds_of_columns,
-    of_votes,
-    one_vote,
-    posterior,
-    voted_classes,
-)
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, MemberData
-from lyceum.ensemble.members.fitters import draws_rows, member_fitter
-from lyceum.ensemble.members.trees import are_trees
+from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 
 
-class AdaBoostClassifier(Classifier, AdaBoost):
+class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who
     then vote.
 
@@ -209,15 +207,15 @@ class AdaBoostClassifier(Classifier, AdaBoost):
     ) -> None:
         w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
-        known = self._known_rounds(before)
-        if known:
+        earlier = self._known_rounds(before)
+        if earlier:
             self.seed_ = before["seed_"]
         else:
             self.seed_ = seed_from(self.random_state)
         fitter = self._fitter(data, weights.start, float(w.sum()))
         log = RoundLog()
-        if known:
-            replay_rounds(weights, fitter, log, known)
+        if earlier:
+            replay_rounds(weights, fitter, log, earlier)
         for number in range(log.n_rounds, self.n_estimators):
             if log.stopped:
                 break
@@ -279,25 +277,25 @@ class AdaBoostClassifier(Classifier, AdaBoost):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest sum of votes, the first of equals."""
-        return self._apply_to_members(partial(voted_classes, self), X)
+        return self._predict_largest(self._votes, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
-        return self._apply_to_members(partial(posterior, self), X)
+        return self._apply_to_members(self._posterior, X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(log_posterior, self), X)
+        return self._apply_to_members(self._log_posterior, X)
 
     def decision_function(self, X: Any) -> Any:
         """The votes V_k less their mean, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1,
         (n,)."""
-        return self._apply_to_members(partial(decision, self), X)
+        return self._apply_to_members(self._decision, X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
         for total in self._stages(X):
-            yield of_votes(total)
+            yield _centered(total)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
@@ -322,10 +320,60 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._apply_to_members(partial(one_vote, self, i), X)
+            total = total + self._apply_to_members(partial(self._vote_of, i), X)
             yield total
 
+    # -- votes -------------------------------------------------------------------------
+
+    def _forest(self) -> Router:
+        """One router for members that are trees, whose nodes vote 2α."""
+        columns = [None] * len(self.estimators_)
+        return forest(self, columns, votes, 2.0 * self.alphas_)
+
+    def _votes(self, data: MemberData) -> np.ndarray:
+        """V, (n, K), summed in the order of the members."""
+        if data.source is not None and are_trees(self.estimators_, one_leaf=True):
+            return self._forest().sums(cells_of_trees(data.source))
+        total = np.zeros((data.n_rows, len(self.classes_)))
+        rows = np.arange(len(total))
+        work = partial(data.class_codes, classes=self.classes_)
+        for codes, alpha in zip(ordered_map(work, self.estimators_), self.alphas_.tolist()):
+            total[rows, codes] += 2.0 * alpha
+        return total
+
+    def _vote_of(self, i: int, data: MemberData) -> np.ndarray:
+        """What member i adds to V."""
+        codes = data.class_codes(self.estimators_[i], self.classes_)
+        return 2.0 * self.alphas_[i] * one_hot(codes, len(self.classes_))
+
+    def _decision(self, data: MemberData) -> np.ndarray:
+        return _centered(self._votes(data))
+
+    def _posterior(self, data: MemberData) -> np.ndarray:
+        joint = self._votes(data)
+        native.posterior(joint)
+        return joint
+
+    def _log_posterior(self, data: MemberData) -> np.ndarray:
+        joint = self._votes(data)
+        native.log_posterior(joint)
+        return joint
+
+    def _odds_of_columns(self, data: MemberData) -> np.ndarray:
+        """Rows of (predicted class, base, what every column adds) to the difference of V to the
+        runner-up."""
+        assert data.source is not None
+        router = self._forest()
+        X = cells_of_trees(data.source)
+        best, second = runner_up(router.sums(X))
+        added = contributions(router, X, best) - contributions(router, X, second)
+        return np.column_stack([best, added])
+
     # -- what was learned --------------------------------------------------------------
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        T = len(self.estimators_)
+        return super()._shapes() | {"alphas_": (T,), "errors_": (T,)}
 
     @property
     def _is_bounded(self) -> bool:
@@ -369,5 +417,12 @@ class AdaBoostClassifier(Classifier, AdaBoost):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(posterior, self), X)
-        return self._explain_members(partial(odds_of_columns, self), X, AGAINST_RUNNER_UP)
+            return self._explain_by_replacement(self._posterior, X)
+        return self._explain_members(self._odds_of_columns, X, AGAINST_RUNNER_UP)
+
+
+def _centered(total: np.ndarray) -> np.ndarray:
+    """V less its mean over the classes, or with two classes F."""
+    if total.shape[1] == 2:
+        return 0.5 * (total[:, 1] - total[:, 0])
+    return total - total.mean(axis=1, keepdims=True)

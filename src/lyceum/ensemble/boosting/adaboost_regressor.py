@@ -15,13 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor, check_same_columns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
+from lyceum._core.members import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    explains_rows,
+)
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.boosting.adaboost_base import AdaBoost
+from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
 from lyceum.ensemble.boosting.adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
-from lyceum.ensemble.members.answers import member_answers
-from lyceum.ensemble.members.data import MEMBER_CONSTRAINTS, MemberData, explains_rows
-from lyceum.ensemble.members.fitters import LearnerFitter, draws_rows
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeRegressor
@@ -33,7 +37,7 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-class AdaBoostRegressor(Regressor, AdaBoost):
+class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
 
     .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
@@ -172,12 +176,13 @@ class AdaBoostRegressor(Regressor, AdaBoost):
             if self.stopped_ != ALL:
                 break
             if number < len(warm):
-                known = warm[number]
+                earlier = warm[number]
             else:
-                known = None
-            D = self._round(number, D, target, fitter, known)
+                earlier = None
+            D = self._round(number, D, target, fitter, earlier)
             report("rounds", number + 1, self.n_estimators)
-        self.errors_, self.alphas_ = np.array(self.errors_), np.array(self.alphas_)
+        self.errors_ = np.array(self.errors_)
+        self.alphas_ = np.array(self.alphas_)
 
     def _begin(self, before: dict[str, Any]) -> list[Any]:
         """Nothing learned yet; returns the members that a warm start goes on with."""
@@ -185,7 +190,6 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         if warm:
             check_same_columns(self, before["schema_"])
             check_rounds_left(self.n_estimators, before["n_rounds_"])
-        if warm:
             self.seed_ = before["seed_"]
         else:
             self.seed_ = seed_from(self.random_state)
@@ -193,7 +197,8 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         self.n_rounds_ = 0
         self.stopped_ = ALL
         self.history_ = []
-        self.errors_, self.alphas_ = [], []  # type: ignore[assignment]
+        self.errors_ = []  # type: ignore[assignment]
+        self.alphas_ = []  # type: ignore[assignment]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_: list[dict[str, Any]] = []
@@ -205,17 +210,17 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         return _RegressorFitter(self, data, start, weight, draws_rows(self))
 
     def _round(
-        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any
+        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, earlier: Any
     ) -> np.ndarray:
         """One round, whose member may be known; returns the weights of the next one."""
-        if known:
-            member = known
-            predicted = fitter.predict_rows(known)
+        if earlier:
+            member = earlier
+            predicted = fitter.predict_rows(earlier)
         else:
             member, predicted = fitter.member(number, D)
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
-        alpha, kept = self._judge(error, fitter.weight)
+        alpha, is_kept = self._judge(error, fitter.weight)
         self.n_rounds_ = number + 1
         self.history_.append(error)
         if self.record:
@@ -224,10 +229,10 @@ class AdaBoostRegressor(Regressor, AdaBoost):
                 "weights": D.copy(),
                 "error": error,
                 "alpha": alpha,
-                "kept": kept,
+                "kept": is_kept,
             }
             self.record_.append(seen)
-        if kept:
+        if is_kept:
             self.estimators_.append(member)
             self.errors_.append(error)  # type: ignore[attr-defined]
             self.alphas_.append(alpha)  # type: ignore[attr-defined]
@@ -282,6 +287,10 @@ class AdaBoostRegressor(Regressor, AdaBoost):
         ]
         return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        T = len(self.estimators_)
+        return super()._shapes() | {"alphas_": (T,), "errors_": (T,)}
+
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not explains_rows(self._base())
@@ -304,7 +313,7 @@ class _RegressorFitter(LearnerFitter):
     """Members of any kind that predict numbers."""
 
     def predict_rows(self, member: Any) -> np.ndarray:
-        return member_answers(member, self.data)
+        return self.data.numbers(member)
 
 
 def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray:
@@ -322,12 +331,12 @@ def _median_members(
     """What the first `count` members predict, (T, n), and which one is the weighted median of a
     row."""
     members = model.estimators_[:count]
-    answers = np.array(list(ordered_map(partial(member_answers, data=data), members)))
+    answers = np.array(list(ordered_map(data.numbers, members)))
     order = np.argsort(answers, axis=0, kind="stable")
     reached = np.cumsum(model.alphas_[order], axis=0)
     # α that sum to half but for rounding reach it
-    place = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
-    return answers, order[place, np.arange(answers.shape[1])]
+    rank = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
+    return answers, order[rank, np.arange(answers.shape[1])]
 
 
 def _median(model: AdaBoostRegressor, data: MemberData, count: int | None = None) -> np.ndarray:
@@ -342,8 +351,9 @@ def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:
     out = np.zeros((len(middle), 2 + len(names)))
     for t in np.unique(middle).tolist():
         rows = np.flatnonzero(middle == t)
-        part = model.estimators_[t].explain(data.inputs(rows))
-        out[rows, 0], out[rows, 1] = part.predicted, part.base
-        places = np.array([2 + names.index(name) for name in part.names])
-        out[np.ix_(rows, places)] = part.contributions
+        part = model.estimators_[t].explain(data.inputs(model.estimators_[t], rows))
+        out[rows, 0] = part.predicted
+        out[rows, 1] = part.base
+        columns = np.array([2 + names.index(name) for name in part.names])
+        out[np.ix_(rows, columns)] = part.contributions
     return out

@@ -12,7 +12,9 @@ from lyceum.errors import SettingError
 
 _ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
-ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"
+ALL = "all rounds"
+PERFECT = "a member without error"
+CHANCE = "no better than chance"
 
 
 @dataclass(frozen=True)
@@ -125,10 +127,10 @@ class RowWeights:
         return float(self.start @ (predicted != self.target).astype(np.float64))
 
 
-def _value_of_flags(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
+def _value_of_flags(flags: np.ndarray, if_not: float, if_set: float) -> np.ndarray:
     """`zero` where a flag is 0, `one` where it is 1; arithmetic, as branches would often be
     mispredicted."""
-    return zero + (one - zero) * flags
+    return if_not + (if_set - if_not) * flags
 
 
 @dataclass
@@ -182,7 +184,7 @@ def run_round(
     member, codes = fitter.member(number, weights.now)
     wrong, error = weights.wrong(codes)
     log.n_rounds = number + 1
-    alpha, kept = _judge(error, weights.rule, fitter.weight, log)
+    alpha, is_kept = _judge(error, weights.rule, fitter.weight, log)
     if record:
         log.record.append(
             {
@@ -190,10 +192,10 @@ def run_round(
                 "weights": weights.now.copy(),
                 "error": error,
                 "alpha": alpha,
-                "kept": kept,
+                "kept": is_kept,
             }
         )
-    if kept:
+    if is_kept:
         weights.update(codes, wrong, error, alpha)
         log.add(member, error, alpha, weights)
         return

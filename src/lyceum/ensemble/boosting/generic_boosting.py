@@ -13,30 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, Regressor, takes_weights, undefined
 from lyceum._core.constraints import Interval
-from lyceum._core.native import native
-from lyceum._core.probability import AGAINST_RUNNER_UP
-from lyceum._core.statistics import seed_from
-from lyceum.ensemble.bagging.draws import set_seeds
-from lyceum.ensemble.boosting.generic_boosting_scores import (
-    class_scores,
-    decision,
-    parts_of_odds,
-    parts_of_value,
-    posterior,
-    predicted_labels,
-    round_scores,
-    value,
-    with_target,
-)
-from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
-from lyceum.ensemble.members.answers import member_answers
-from lyceum.ensemble.members.data import (
+from lyceum._core.data import Column
+from lyceum._core.members import (
     MEMBER_CONSTRAINTS,
     Ensemble,
     MemberData,
     MemberImportances,
     explains_rows,
+    set_seeds,
 )
+from lyceum._core.native import native
+from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
+from lyceum._core.statistics import seed_from
+from lyceum._core.threads import ordered_map
+from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -46,7 +36,7 @@ _LEAST_FALL = 1e-10  # of the loss: a round that lowers it by less is the end
 _HALVINGS = 30
 
 
-class _ModelBoosting(Ensemble):
+class _GenericBoosting(Ensemble):
     """The rounds, whatever the loss."""
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
@@ -88,26 +78,16 @@ class _ModelBoosting(Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the members one after the other.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-        """
-        data, target, w = self._member_data(X, y, sample_weight)
+    def _fit(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
         if w is not None and not takes_weights(self._base()):
             raise SettingError(
                 f"{type(self._base()).__name__} does not take sample_weight: boost it without "
                 "weights, or boost another estimator"
             )
         self.seed_ = seed_from(self.random_state)
-        self._fit(data, self._loss(target, w))
-        return self
-
-    def _fit(self, data: MemberData, loss: Loss) -> None:
+        loss = self._loss(target, w)
         self.init_ = loss.baseline()
         scores = np.repeat(self.init_[:, None], len(loss.y), axis=1)
         self.estimators_ = []
@@ -150,12 +130,12 @@ class _ModelBoosting(Ensemble):
                 slopes[k] = -g
             else:
                 slopes[k] = np.divide(-g, w, out=np.zeros_like(g), where=w > 0)
-            own = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
-            of = with_target(data, slopes[k])
-            members.append(
-                of.fit(own, weighted, w=None if w is None or weighted is None else w[weighted])
-            )
-            H[k] = member_answers(members[-1], data)
+            copy = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
+            column = Column("y", why="what is left to explain")
+            residuals = data.with_target(slopes[k], column, labels=slopes[k])
+            member = residuals.fit(copy, weighted, w=None if w is None else w[weighted])
+            members.append(member)
+            H[k] = data.numbers(member)
         return members, H, slopes
 
     def _step(
@@ -182,6 +162,38 @@ class _ModelBoosting(Ensemble):
             return loss.y - slopes
         return (loss.y == np.arange(len(slopes))[:, None]) - slopes
 
+    # -- scores ------------------------------------------------------------------------
+
+    def _round_scores(self, t: int, data: MemberData) -> np.ndarray:
+        """What round t adds to the scores, (n, n_scores)."""
+        S = len(self.init_)
+        members = self.estimators_[t * S : (t + 1) * S]
+        return self.steps_[t] * np.column_stack([data.numbers(member) for member in members])
+
+    def _scores(self, data: MemberData) -> np.ndarray:
+        """F, (n, n_scores), summed in the order of the rounds."""
+        work = partial(self._round_scores, data=data)
+        total: np.ndarray | None = None
+        for added in ordered_map(work, range(len(self.steps_))):
+            total = (self.init_ if total is None else total) + added
+        if total is None:
+            return np.tile(self.init_, (data.n_rows, 1))
+        return total
+
+    def _score_parts(self, data: MemberData) -> np.ndarray:
+        """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
+        names = self.schema_.names
+        S = len(self.init_)
+        out = np.zeros((S, data.n_rows, 1 + len(names)))
+        out[:, :, 0] = self.init_[:, None]
+        for i, member in enumerate(self.estimators_):
+            part = member.explain(data.inputs(member))
+            step = self.steps_[i // S]
+            out[i % S, :, 0] += step * part.base
+            for name, added in zip(part.names, part.contributions.T):
+                out[i % S, :, 1 + names.index(name)] += step * added
+        return out
+
     # -- what was learned --------------------------------------------------------------
 
     def _stages(self, X: Any) -> Iterator[Any]:
@@ -189,7 +201,7 @@ class _ModelBoosting(Ensemble):
         check_is_fitted(self)
         total: Any = self.init_
         for t in range(len(self.steps_)):
-            total = total + self._apply_to_members(partial(round_scores, self, t), X)
+            total = total + self._apply_to_members(partial(self._round_scores, t), X)
             yield total
 
     def summary(self) -> Summary:
@@ -216,7 +228,7 @@ class _ModelBoosting(Ensemble):
         return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
 
 
-class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
+class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     """Gradient boosting of any regressor for the squared loss (L2 boosting).
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
@@ -260,7 +272,7 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
 
     See Also
     --------
-    HistGradientBoostingRegressor : Boosted trees on binned columns, for tables of any size and more losses.
+    HistGradientBoostingRegressor : Boosted trees on binned columns, for tables of any size.
     GenericBoostingClassifier : The same for classes.
 
     References
@@ -290,12 +302,19 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
 
     def predict(self, X: Any) -> Any:
         """F, the sum of all steps."""
-        return self._apply_to_members(partial(value, self), X)
+        return self._apply_to_members(self._value, X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
         for total in self._stages(X):
             yield total[:, 0]
+
+    def _value(self, data: MemberData) -> np.ndarray:
+        return self._scores(data)[:, 0]
+
+    def _parts_of_value(self, data: MemberData) -> np.ndarray:
+        parts = self._score_parts(data)[0]
+        return np.column_stack([parts.sum(axis=1), parts])
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to F in all members together.
@@ -306,11 +325,11 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(value, self), X, self.schema_.target_name)
-        return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
+            return self._explain_by_replacement(self._value, X, self.schema_.target_name)
+        return self._explain_members(self._parts_of_value, X, self.schema_.target_name)
 
 
-class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
+class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting):
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] -
@@ -388,24 +407,58 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
 
     def predict(self, X: Any) -> Any:
         """The class of the highest score, the first of equals."""
-        return self._apply_to_members(partial(predicted_labels, self), X)
+        return self._predict_largest(self._class_scores, X)
 
     def predict_proba(self, X: Any) -> Any:
         """P(k|x), (n, K)."""
-        return self._apply_to_members(partial(posterior, self, native.posterior), X)
+        return self._apply_to_members(self._posterior, X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(posterior, self, native.log_posterior), X)
+        return self._apply_to_members(self._log_posterior, X)
 
     def decision_function(self, X: Any) -> Any:
         """F: (n,) for two classes, else (n, K)."""
-        return self._apply_to_members(partial(decision, self), X)
+        return self._apply_to_members(self._decision, X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
         for total in self._stages(X):
-            yield self.classes_[class_scores(self, np.asarray(total)).argmax(axis=1)]
+            yield self.classes_[self._one_per_class(np.asarray(total)).argmax(axis=1)]
+
+    def _one_per_class(self, scores: np.ndarray) -> np.ndarray:
+        """One column per class; of two classes, the first has 0."""
+        if scores.shape[1] > 1:
+            return np.array(scores, order="C")
+        both = np.column_stack([np.zeros(len(scores)), scores])
+        return np.ascontiguousarray(both[:, : len(self.classes_)])
+
+    def _class_scores(self, data: MemberData) -> np.ndarray:
+        return self._one_per_class(self._scores(data))
+
+    def _posterior(self, data: MemberData) -> np.ndarray:
+        joint = self._class_scores(data)
+        native.posterior(joint)
+        return joint
+
+    def _log_posterior(self, data: MemberData) -> np.ndarray:
+        joint = self._class_scores(data)
+        native.log_posterior(joint)
+        return joint
+
+    def _decision(self, data: MemberData) -> np.ndarray:
+        scores = self._scores(data)
+        if scores.shape[1] == 1:
+            return scores[:, 0]
+        return scores
+
+    def _parts_of_odds(self, data: MemberData) -> np.ndarray:
+        parts = self._score_parts(data)
+        if len(parts) == 1:
+            parts = np.concatenate([np.zeros_like(parts), parts])[: len(self.classes_)]
+        best, second = runner_up(parts.sum(axis=2).T)
+        rows = np.arange(parts.shape[1])
+        return np.column_stack([best, parts[best, rows] - parts[second, rows]])
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log-odds against the runner-up, in all members together.
@@ -415,5 +468,5 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(posterior, self, native.posterior), X)
-        return self._explain_members(partial(parts_of_odds, self), X, AGAINST_RUNNER_UP)
+            return self._explain_by_replacement(self._posterior, X)
+        return self._explain_members(self._parts_of_odds, X, AGAINST_RUNNER_UP)

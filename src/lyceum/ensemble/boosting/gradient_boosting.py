@@ -63,7 +63,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     >>> from lyceum.datasets import load
     >>> from lyceum.ensemble import HistGradientBoostingClassifier
     >>> heart = load("heart_disease")
-    >>> model = HistGradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
+    >>> model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(heart)
     >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
     (20, True)
     """
@@ -77,7 +77,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         self,
         *,
         learning_rate: float = 0.1,
-        n_estimators: int = 100,
+        max_iter: int = 100,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: Any = "auto",
@@ -86,7 +86,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         subsample: float = 1.0,
         max_features: int | float = 1.0,
         max_bins: int = 255,
-        early_stopping: bool = False,
+        early_stopping: bool | str = False,
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -98,7 +98,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         categorical_features: Any = "from_dtype",
     ):
         self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
+        self.max_iter = max_iter
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
@@ -122,13 +122,13 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return class_loss(y, w, len(self.classes_))
 
     def _codes(self, y: Any) -> np.ndarray:
-        given = labels(y, "y")
-        odd = np.setdiff1d(given, self.classes_)
+        names = labels(y, "y")
+        odd = np.setdiff1d(names, self.classes_)
         if len(odd):
             raise DataError(
                 f"validation has the class {odd[0]!r}, which is not in the rows to learn from"
             )
-        return np.searchsorted(self.classes_, given).astype(np.int32)
+        return np.searchsorted(self.classes_, names).astype(np.int32)
 
     def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
         if self.class_weight is None:
@@ -262,7 +262,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         *,
         alpha: float = 0.9,
         learning_rate: float = 0.1,
-        n_estimators: int = 100,
+        max_iter: int = 100,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: Any = "auto",
@@ -271,7 +271,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         subsample: float = 1.0,
         max_features: int | float = 1.0,
         max_bins: int = 255,
-        early_stopping: bool = False,
+        early_stopping: bool | str = False,
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -284,7 +284,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         self.loss = loss
         self.alpha = alpha
         self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
+        self.max_iter = max_iter
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf

@@ -6,34 +6,35 @@ import inspect
 from typing import Any
 
 _SHARED = """
-    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising first.
-    With G and H the sums of gradients and hessians over the rows of a node, a split gains
+    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising
+    first. With G and H the sums of gradients and hessians over the rows of a node, a split gains
 
         ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
 
-    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to whichever side
-    gains more, to the side with more rows where `fit` saw none. Categories are ordered by G / (H + s h), s
-    being `categorical_smoothing` and h the mean hessian of the rows, and cut in two; their splits gain with
-    λ + s h for λ. Those of fewer rows in a node than half of what a leaf needs are taken together as one. A
-    row whose category did not come to a node in `fit` stays there.
+    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to
+    whichever side gains more, to the side with more rows where `fit` saw none. Categories are
+    ordered by G / (H + s h), s being `categorical_smoothing` and h the mean hessian of the rows,
+    and cut in two; their splits gain with λ + s h for λ. Those of fewer rows in a node than half of
+    what a leaf needs are taken together as one. A row whose category did not come to a node in
+    `fit` stays there.
 
-    Everything random follows from the seed and the numbers of round and row, and sums that decide on splits
-    are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes per
-    cell, also those of a file or of Dask, which are read twice.
+    Everything random follows from the seed and the numbers of round and row, and sums that decide
+    on splits are of whole numbers: the result is the same for any number of threads. Rows are kept
+    in two bytes per cell, also those of a file or of Dask, which are read twice.
 """
 
 _PARAMETERS = """
     learning_rate : float, default=0.1
         η: the share of every step that is taken.
-    n_estimators : int, default=100
+    max_iter : int, default=100
         The largest number of rounds.
     max_leaf_nodes : int or None, default=31
         The largest number of leaves of a tree; None is 32768.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
     min_samples_leaf : int or "auto", default="auto"
-        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2, at least
-        1.
+        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2,
+        at least 1.
     l2_regularization : float, default=0.0
         λ.
     categorical_smoothing : float, default=10.0
@@ -44,18 +45,21 @@ _PARAMETERS = """
         Columns, or their share, drawn for every tree.
     max_bins : int, default=255
         The largest number of bins per column.
-    early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
-        rounds; the trees up to its minimum are kept. Without validation rows
-        (`validation_fraction=None`) the training loss is used, and all trees are kept.
+    early_stopping : bool or "auto", default=False
+        Whether to stop when the validation loss has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the trees up to its minimum are kept. Without validation rows
+        (`validation_fraction=None`) the training loss is used, and all trees are kept. "auto",
+        scikit-learn's default, is True for more than 10,000 rows; the default here is False, so
+        that no rows are held out unless this is asked for.
     validation_fraction : float or None, default=0.1
         The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
     n_iter_no_change : int, default=10
-        The patience of early stopping, in rounds.
+        The patience of early stopping, in rounds; without early stopping, as in scikit-learn, it
+        has no effect, and `summary` says so.
     tol : float, default=1e-7
         The least fall of the loss that counts for early stopping.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees it has and adds up to `n_estimators` rounds.
+        Whether `fit` keeps the trees it has and adds up to `max_iter` rounds.
     record : bool, default=False
         Whether to keep losses, sizes, gains and columns of every round in `record_`.
     random_state : int, RandomState or None, default=None
@@ -73,17 +77,20 @@ _ATTRIBUTES = """
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
     baseline_ : ndarray of shape (n_outputs,)
         The best constant scores, to which the trees add.
-    n_iter_, n_estimators_ : int
+    n_iter_ : int
         Rounds that were kept.
+    do_early_stopping_ : bool
+        Whether early stopping was on.
     history_, validation_history_ : lists of float
-        The mean loss before the first round and after every round, of the rows learned from and judged by.
+        The mean loss before the first round and after every round, of the rows learned from and
+        judged by.
     train_score_, validation_score_ : ndarrays
-        The same after every round.
+        The same with the other sign, as scikit-learn's scores of the loss.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of the fall of the objective that is due to each column.
     record_ : list of dict
-        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of every tree of
-        the round n_leaves, depth, gain and columns.
+        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
+        every tree of the round n_leaves, depth, gain and columns.
     seed_ : int
         The seed that was used.
 """

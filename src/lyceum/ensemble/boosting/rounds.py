@@ -21,6 +21,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
+from lyceum._core.native import native
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
@@ -33,15 +34,19 @@ from lyceum._core.trees import (
     impurity_importances,
 )
 from lyceum.ensemble.boosting.losses import Loss
-from lyceum.ensemble.boosting.trees import MOST_LEAVES, BoostGrowth, TreeGrower
-from lyceum.ensemble.members.trees_as_learners import TreesOfRounds
+from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
+from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, show_count
 
+_MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in scikit-learn
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
+_NO_LIMIT = 1_000_000  # of the depth
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
-_ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
+_ROWS = 101  # what a hash is drawn for
+_COLUMNS = 102
+_HELD_OUT = 103
 
 
 class GradientBoosting(TreesOfRounds, WithTrees, Learner):
@@ -54,7 +59,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_leaf_nodes": [Interval(Integral, 2, MOST_LEAVES, closed="both"), None],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -66,7 +71,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             Interval(Integral, 1, None, closed="left"),
         ],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
-        "early_stopping": ["boolean"],
+        "early_stopping": ["boolean", StrOptions({"auto"})],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -124,12 +129,19 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self._resume_from(before)
         bins = Bins.of(rows, self.max_bins)
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
+        self.do_early_stopping_ = self._stops_early(len(binned))
         training, judged = self._start_states(rows, binned, bins, validation)
         with one_thread() if len(binned) * len(bins) <= _FEW_CELLS else nullcontext():
             self._rounds(training, judged, len(bins))
         if not self.record:
             del self.record_
         return self
+
+    def _stops_early(self, n_rows: int) -> bool:
+        """Whether early stopping is on: "auto" is for more than 10,000 rows."""
+        if self.early_stopping == "auto":
+            return n_rows > _MANY_ROWS
+        return bool(self.early_stopping)
 
     def _resume_from(self, before: dict[str, Any]) -> None:
         """Refuse other columns or classes; forget what came after the trees that were kept."""
@@ -142,13 +154,11 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         self, rows: Rows, binned: BinnedRows, bins: Bins, validation: Any
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
+        out = None
+        learned = binned
         if validation is None:
             out = self._held_out(len(binned))
-        else:
-            out = None
-        if out is None:
-            learned = binned
-        else:
+        if out is not None:
             learned = binned.take(~out)
         assert learned.y is not None
         loss = self._loss(learned.y, self._weights(learned.y, learned.w, True))
@@ -157,25 +167,27 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             start = np.repeat(self.baseline_[:, None], len(binned), axis=1)
         else:
             start = _scores_so_far(self, rows)
-        growth = self._growth(loss.w, len(learned))
+        rules = self._rules(loss.w, len(learned))
         if out is None:
-            training = BoostingState(learned, bins, growth, loss, start)
-            return training, (
-                None
-                if validation is None
-                else self._validation(bins, *validation_parts(validation))
-            )
-        training = BoostingState(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
-        judged = binned.take(out)
+            training = BoostingState(self, learned, bins, rules, loss, start)
+            if validation is None:
+                return training, None
+            return training, self._validation(bins, rules, *validation_parts(validation))
+        so_far = np.ascontiguousarray(start[:, ~out])
+        training = BoostingState(self, learned, bins, rules, loss, so_far)
+        return training, self._judged_state(binned.take(out), bins, rules, start[:, out])
+
+    def _judged_state(
+        self, judged: BinnedRows, bins: Bins, rules: native.BoostRules, start: np.ndarray
+    ) -> BoostingState:
+        """The rows held out, with the scores that they have so far."""
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        return training, BoostingState(
-            judged, bins, growth, judge, np.ascontiguousarray(start[:, out])
-        )
+        return BoostingState(self, judged, bins, rules, judge, np.ascontiguousarray(start))
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""
-        if not self.early_stopping or self.validation_fraction is None:
+        if not self.do_early_stopping_ or self.validation_fraction is None:
             return None
         out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
         if not out.any() or out.all():
@@ -185,22 +197,20 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             )
         return out
 
-    def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
+    def _validation(
+        self, bins: Bins, rules: native.BoostRules, X: Any, y: Any, w: Any = None
+    ) -> BoostingState:
         rows = self._prepare_rows(Inputs(self).for_predict(X))
-        found = BinnedRows.of(rows, bins, by_row=True).positive()
+        binned = BinnedRows.of(rows, bins, by_row=True).positive()
         codes = self._codes(y)
-        if len(codes) != len(found):
+        if len(codes) != len(binned):
             raise DataError(
-                f"validation has {show_count(len(found), 'row')} and {len(codes)} targets"
+                f"validation has {show_count(len(binned), 'row')} and {len(codes)} targets"
             )
-        if w is None:
-            weights = None
-        else:
-            weights = np.asarray(w, dtype=np.float64)
-        loss = self._loss(codes, self._weights(codes, weights, False))
-        return BoostingState(
-            found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows)
-        )
+        if w is not None:
+            w = np.asarray(w, dtype=np.float64)
+        loss = self._loss(codes, self._weights(codes, w, False))
+        return BoostingState(self, binned, bins, rules, loss, _scores_so_far(self, rows))
 
     def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
         loss = training.loss
@@ -210,7 +220,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self._judge(training, judged)
         else:
             loss.begin(training.scores)
-        for number in range(first, self.n_estimators):
+        for number in range(first, self.max_iter):
             if self._should_stop(judged is not None):
                 break
             drawn = self._drawn_rows(number, training.n_rows)
@@ -224,7 +234,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
                 self.trees_.append(tree)
             self._judge(training, judged)
             self._record_round(number, K)
-            report("rounds", number + 1, self.n_estimators)
+            report("rounds", number + 1, self.max_iter)
         self.n_iter_ = len(self.trees_) // K
         self._truncate_to_best(judged is not None, K)
 
@@ -236,7 +246,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def _should_stop(self, is_judged: bool) -> bool:
         """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change`
         rounds."""
-        if not self.early_stopping:
+        if not self.do_early_stopping_:
             return False
         if is_judged:
             losses = self.validation_history_
@@ -248,7 +258,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     def _truncate_to_best(self, is_judged: bool, K: int) -> None:
         """With early stopping, the trees up to the round of the least validation loss."""
-        if self.early_stopping and is_judged:
+        if self.do_early_stopping_ and is_judged:
             self.n_iter_ = int(np.argmin(self.validation_history_))
             del self.trees_[self.n_iter_ * K :]
 
@@ -272,17 +282,22 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             }
         )
 
-    def _growth(self, w: np.ndarray | None, n_rows: int) -> BoostGrowth:
-        least = self.min_samples_leaf
-        return BoostGrowth(
-            self.max_leaf_nodes or MOST_LEAVES,
-            self.max_depth or 1_000_000,
-            min(20, max(1, n_rows // 10 - 2)) if least == "auto" else least,
-            float(self.l2_regularization),
-            float(self.categorical_smoothing),
-            float(self.learning_rate),
-            _MIN_HESSIAN * (1.0 if w is None else min(1.0, float(w.mean()))),
-        )
+    def _rules(self, w: np.ndarray | None, n_rows: int) -> native.BoostRules:
+        """How large a tree may grow, and what its leaves must have."""
+        min_rows = self.min_samples_leaf
+        if min_rows == "auto":
+            min_rows = min(20, max(1, n_rows // 10 - 2))
+        mean_weight = 1.0
+        if w is not None:
+            mean_weight = min(1.0, float(w.mean()))
+        rules = native.BoostRules()
+        rules.max_leaves = self.max_leaf_nodes or MOST_LEAVES
+        rules.max_depth = self.max_depth or _NO_LIMIT
+        rules.min_rows = min_rows
+        rules.min_hessian = _MIN_HESSIAN * mean_weight
+        rules.l2 = float(self.l2_regularization)
+        rules.smoothing = float(self.categorical_smoothing)
+        return rules
 
     def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:
         if self.subsample == 1.0:
@@ -348,19 +363,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return falls
 
     @property
-    def n_estimators_(self) -> int:
-        """Rounds that were kept, `n_iter_`, by scikit-learn's name."""
-        return self.n_iter_
-
-    @property
     def train_score_(self) -> np.ndarray:
-        """The mean training loss after every round."""
-        return np.array(self.history_[1:])
+        """Minus the mean training loss, before the first round and after every round."""
+        return -np.array(self.history_)
 
     @property
     def validation_score_(self) -> np.ndarray:
-        """The mean loss of the rows to judge by, after every round."""
-        return np.array(self.validation_history_[1:])
+        """Minus the mean loss of the validation rows; empty if there are none."""
+        return -np.array(self.validation_history_)
 
     def summary(self) -> Summary:
         """The rounds, the losses, and what the columns brought."""
@@ -371,10 +381,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             "trees": len(self.trees_),
             "leaves of a tree": float(np.mean(leaves)) if leaves else 0.0,
             "learning rate": self.learning_rate,
+            "early stopping": "off",
             "constant": self.baseline_,
             "loss of the constant": self.history_[0],
             "loss of the training rows": self.history_[-1],
         }
+        if self.do_early_stopping_:
+            facts["early stopping"] = f"after {self.n_iter_no_change} rounds without a gain"
         if self.validation_history_:
             facts["least validation loss"] = min(self.validation_history_)
         order = np.argsort(-self.feature_importances_, kind="stable")
@@ -397,12 +410,18 @@ class BoostingState:
     """Binned rows with their scores so far, (K, n)."""
 
     def __init__(
-        self, binned: BinnedRows, bins: Bins, growth: BoostGrowth, loss: Loss, scores: np.ndarray
+        self,
+        learner: GradientBoosting,
+        binned: BinnedRows,
+        bins: Bins,
+        rules: native.BoostRules,
+        loss: Loss,
+        scores: np.ndarray,
     ) -> None:
         self.n_rows = len(binned)
         self.loss = loss
         self.scores = scores
-        self.grower = TreeGrower(binned, bins, growth)
+        self.grower = TreeGrower(binned, bins, rules, float(learner.learning_rate))
 
     def add(self, tree: Tree, grown: Any, k: int, rest: bool | None = None) -> None:
         """Add a tree's values to output k; `rest`: only rows that it was not grown on have to be
@@ -414,8 +433,8 @@ class BoostingState:
 
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
-    found = list(rows.map(partial(_scores_of_block, learner)))
-    return np.ascontiguousarray(np.concatenate(found).T)
+    scores = list(rows.map(partial(_scores_of_block, learner)))
+    return np.ascontiguousarray(np.concatenate(scores).T)
 
 
 def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:

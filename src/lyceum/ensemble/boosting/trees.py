@@ -15,19 +15,6 @@ MOST_LEAVES = 32768
 
 
 @dataclass(frozen=True, slots=True)
-class BoostGrowth:
-    """How large a tree may grow, and what its leaves must have."""
-
-    max_leaf_nodes: int
-    max_depth: int
-    min_samples_leaf: int
-    l2: float
-    smoothing: float
-    learning_rate: float
-    min_hessian: float
-
-
-@dataclass(frozen=True, slots=True)
 class GrownTree:
     """A tree on bins: every node's column (−1: a leaf), bin, first child, and the side of missing
     cells."""
@@ -49,9 +36,9 @@ class GrownTree:
     def leaves(self) -> np.ndarray:
         return np.flatnonzero(self.column < 0)
 
-    def sum_up(self, at_leaves: np.ndarray) -> np.ndarray:
+    def sum_up(self, leaf_sums: np.ndarray) -> np.ndarray:
         """Sums over leaves for every node, from those at the leaves."""
-        total = at_leaves.copy()
+        total = leaf_sums.copy()
         first = self.child.tolist()
         for node in np.flatnonzero(self.column >= 0)[::-1].tolist():
             total[node] = total[first[node]] + total[first[node] + 1]
@@ -61,9 +48,13 @@ class GrownTree:
 class TreeGrower:
     """Grows trees on binned rows, and sends binned rows down them."""
 
-    def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
+    def __init__(
+        self, binned: BinnedRows, bins: Bins, rules: native.BoostRules, learning_rate: float
+    ) -> None:
         self.bins = bins
-        self.growth = growth
+        self.rules = rules
+        self.smoothing = rules.smoothing  # in rows
+        self.learning_rate = learning_rate
         self.is_category = bins.is_category
         self.has_categories = bool(self.is_category.any())
         self.n_rows = len(binned)
@@ -82,28 +73,17 @@ class TreeGrower:
         columns: np.ndarray,
     ) -> GrownTree:
         """A tree on all rows, or on some; `columns` (d,) says which columns it may use."""
-        splits, gain, n_rows, sides = self.table.grow(
-            g, h, rows, columns.astype(np.uint8), self._rules(loss, h), n_threads(), self.node
-        )
-        return GrownTree(splits, sides, gain, n_rows)
-
-    def _rules(self, loss: Loss, h: np.ndarray | None) -> native.BoostRules:
-        growth = self.growth
-        rules = native.BoostRules()
-        rules.max_leaves = growth.max_leaf_nodes
-        rules.max_depth = growth.max_depth
-        rules.min_rows = growth.min_samples_leaf
-        rules.min_hessian = growth.min_hessian
-        # in rows: a constant would outweigh the hessians, which fall as the classes are told apart
-        if h is None or not self.has_categories:
-            unit = 1.0
-        else:
-            unit = float(h.sum()) / loss.weight
-        rules.l2 = growth.l2
-        rules.smoothing = growth.smoothing * unit
+        rules = self.rules
         rules.exact = loss.is_exact
         rules.max_gradient, rules.max_hessian = loss.tops
-        return rules
+        if h is not None and self.has_categories:
+            # by the mean hessian: a constant would outweigh hessians, which fall as the classes
+            # are told apart
+            rules.smoothing = self.smoothing * (float(h.sum()) / loss.weight)
+        splits, gain, n_rows, sides = self.table.grow(
+            g, h, rows, columns.astype(np.uint8), rules, n_threads(), self.node
+        )
+        return GrownTree(splits, sides, gain, n_rows)
 
     def with_values(
         self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
@@ -113,16 +93,14 @@ class TreeGrower:
         sums = np.zeros((len(tree.gain), 3))
         native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
         sums = tree.sum_up(sums)
-        l2 = self.growth.l2
-        weight = sums[:, 2]
+        # G, H and the weight of every node; the Newton step is -G / (H + λ)
+        G, H, weight = sums.T
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(
-                sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0
-            )
+            step = np.where(self.rules.min_hessian <= H, -G / (H + self.rules.l2), 0.0)
             fall = np.where(weight > 0, tree.gain / weight, 0.0)
-            objective = np.where(weight > 0, 0.5 * sums[:, 0] * step / weight, 0.0)
+            objective = np.where(weight > 0, 0.5 * G * step / weight, 0.0)
         value = self._leaf_values(tree, loss, scores, step, weight)
-        return self._as_tree(tree, self.growth.learning_rate * value, weight, objective, fall)
+        return self._as_tree(tree, self.learning_rate * value, weight, objective, fall)
 
     def _leaf_values(
         self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
@@ -163,22 +141,13 @@ class TreeGrower:
         is_group = np.zeros(n, dtype=bool)
         is_group[inner] = self.is_category[column[inner]]
         threshold = np.full(n, np.nan)
-        table = np.full(n, -1, np.int32)
-        n_codes = np.zeros(n, np.int32)
         for node in np.flatnonzero(inner & ~is_group).tolist():
             edges = self.bins.edges[column[node]]
             # the last bin's upper bound: known cells go left, missing ones right
+            threshold[node] = np.inf
             if last[node] < len(edges):
                 threshold[node] = edges[last[node]]
-            else:
-                threshold[node] = np.inf
-        branches = [np.empty(0, np.int32)]
-        size = 0
-        for node in np.flatnonzero(is_group).tolist():
-            to = tree.sides[node][self.bins.tables[column[node]]].astype(np.int32)
-            table[node], n_codes[node] = size, len(to)
-            branches.append(np.where(to > 1, -1, to))
-            size += len(to)
+        table, n_codes, branches = self._branches(tree, np.flatnonzero(is_group))
         return Tree(
             feature=column.copy(),
             kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
@@ -189,10 +158,28 @@ class TreeGrower:
             n_codes=n_codes,
             missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
             cuts=np.empty(0),
-            branches=np.concatenate(branches).astype(np.int32),
+            branches=branches,
             value=value[:, None],
             weight=weight,
             n_rows=tree.n_rows,
             impurity=objective,
             gain=fall,
         )
+
+    def _branches(
+        self, tree: GrownTree, nodes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The children of the categories at these nodes, -1 to stay, one table after the other;
+        and of all nodes the start of their table and its length."""
+        table = np.full(len(tree.gain), -1, np.int32)
+        n_codes = np.zeros(len(tree.gain), np.int32)
+        branches = [np.empty(0, np.int32)]
+        size = 0
+        for node in nodes.tolist():
+            bins = self.bins.tables[tree.column[node]]
+            side = tree.sides[node][bins].astype(np.int32)
+            table[node] = size
+            n_codes[node] = len(side)
+            branches.append(np.where(side > 1, -1, side))
+            size += len(side)
+        return table, n_codes, np.concatenate(branches).astype(np.int32)

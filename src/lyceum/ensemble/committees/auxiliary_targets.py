@@ -16,6 +16,7 @@ from lyceum._core.base import (
     Learner,
     complexity,
     replace_columns,
+    takes_rows,
     typical_row,
 )
 from lyceum._core.constraints import HasMethods
@@ -31,11 +32,9 @@ from lyceum._core.data import (
     dense_cells,
     row_weights,
 )
+from lyceum._core.members import EitherTask, has_classes, set_seeds
 from lyceum._core.statistics import row_splits, seed_from
-from lyceum.ensemble.bagging.draws import set_seeds
-from lyceum.ensemble.members.data import takes_rows
-from lyceum.ensemble.members.either_task import EitherTask, has_classes
-from lyceum.ensemble.members.names import column_numbers
+from lyceum.ensemble.committees.base import column_numbers
 from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -159,15 +158,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         self._validate_params()
-        base = self._base()
-        if not takes_rows(base):
-            raise SettingError(
-                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
-                " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
-            )
-        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
-            "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
-        )
+        base = self._own_base()
+        rows = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight))
+        block = rows.gathered("AuxiliaryTargets", "NaiveBayes or LogisticRegression")
         source = ArraySource.of_block(block)
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
@@ -179,9 +172,8 @@ class AuxiliaryTargets(EitherTask, Learner):
             column = source.schema[j]
             cells = np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             answers.append(self._held_out(rest, column, cells, i))
-            self.auxiliary_.append(
-                _fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i)
-            )
+            every = np.arange(len(cells))
+            self.auxiliary_.append(_fit_auxiliary(rest, column, cells, every, self.seed_, i))
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
@@ -191,14 +183,24 @@ class AuxiliaryTargets(EitherTask, Learner):
             self.__dict__.pop("classes_", None)
         return self
 
+    def _own_base(self) -> Any:
+        """The learner of the main target; refuses one that takes no coded rows."""
+        base = self._base()
+        if not takes_rows(base):
+            raise SettingError(
+                f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
+                " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
+            )
+        return base
+
     def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names
-        found = column_numbers(
+        columns = column_numbers(
             () if self.auxiliary is None else self.auxiliary, names, "auxiliary names"
         )
-        if len(found) == len(names):
+        if len(columns) == len(names):
             raise SettingError("every column is auxiliary: nothing is left to predict from")
-        return found
+        return columns
 
     def _without_auxiliary(self, source: ArraySource) -> ArraySource:
         """The rows without the auxiliary columns."""
@@ -262,8 +264,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         """The auxiliary targets and their learners."""
         check_is_fitted(self)
         rows = [
-            [self.schema_[j].name, type(one).__name__]
-            for j, one in zip(self.places_.tolist(), self.auxiliary_)
+            [self.schema_[j].name, type(learner).__name__]
+            for j, learner in zip(self.places_.tolist(), self.auxiliary_)
         ]
         facts = {"learner": type(self.estimator_).__name__, "auxiliary targets": len(rows)}
         return Summary(
@@ -284,18 +286,18 @@ def _fit_auxiliary(
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
     counts = row_weights(rest.w, len(cells))
-    known = rows[
+    known_rows = rows[
         np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)
     ]
-    if not len(known):
+    if not len(known_rows):
         raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")
     is_class = column.is_categorical and not column.numeric
     kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
-    part = rest.take(known)
+    part = rest.take(known_rows)
     if is_class:
-        y = cells[known].astype(np.int32)
+        y = cells[known_rows].astype(np.int32)
     else:
-        y = cells[known]
+        y = cells[known_rows]
     target = Column("y", why="auxiliary")
     if is_class:
         target = Column("y", column.kind, column.categories, "auxiliary")
@@ -315,15 +317,15 @@ def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
     predicted."""
     if not has_classes(model):
         return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
-    places = np.searchsorted(model.classes_, _ask(model, "predict", block))
-    return replace_columns(block, model.typical_, partial(_ask, model, "predict_proba"), places)
+    codes = np.searchsorted(model.classes_, _ask(model, "predict", block))
+    return replace_columns(block, model.typical_, partial(_ask, model, "predict_proba"), codes)
 
 
 def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
     if not len(block):
-        one = block.with_X(np.zeros((1, len(block.schema))), block.schema)
-        return _ask(model, method, replace(one, y=None, w=None))[:0]
+        learner = block.with_X(np.zeros((1, len(block.schema))), block.schema)
+        return _ask(model, method, replace(learner, y=None, w=None))[:0]
     source = ArraySource(block.X, None, None, block.schema, coded=True)
     rest = model._without_auxiliary(source)
-    answers = [_answers(one, rest) for one in model.auxiliary_]
+    answers = [_answers(learner, rest) for learner in model.auxiliary_]
     return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers))))

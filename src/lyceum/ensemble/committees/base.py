@@ -1,106 +1,120 @@
-"""What committees of different learners share: their members, rows in the form of each, out-of-fold
-answers.
+"""Ensembles of different learners: members by name, each with its own columns, and their answers.
 
-A member is an estimator, (name, estimator) or (name, estimator, columns). Lyceum's own learners,
-and pipelines of them, take coded rows; those of other libraries take what the user gave, an array
-or a frame.
+A member is an estimator, (name, estimator) or (name, estimator, columns).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone, is_classifier
-from sklearn.utils import get_tags
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
-    Learner,
-    complexity,
-    explain_frame,
-    replace_columns,
-    typical_row,
+    takes_rows,
+    takes_weights,
     undefined,
 )
-from lyceum._core.data import ArraySource, Block, Inputs, Step, is_frame
+from lyceum._core.data import ArraySource, Block, Inputs, Rows
+from lyceum._core.members import Ensemble, MemberData, one_hot, set_seeds
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.bagging.draws import set_seeds
-from lyceum.ensemble.committees.explanation import CommitteeExplanation
-from lyceum.ensemble.members.answers import one_hot, posteriors, vote_codes
-from lyceum.ensemble.members.data import (
-    MemberData,
-    for_any_rows,
-    refuse_codes,
-    takes_missing,
-    takes_rows,
-    takes_text,
-)
-from lyceum.ensemble.members.names import (
-    Member,
-    check_tasks,
-    check_weighted,
-    column_numbers,
-    named_members,
-)
+from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
 
-COMMITTEE_CONSTRAINTS: dict[str, Any] = {
-    "members": ["array-like", None],
+NAMED_CONSTRAINTS: dict[str, Any] = {
+    "estimators": ["array-like", None],
     "random_state": ["random_state"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
 
 
-@dataclass(frozen=True, eq=False)
-class CommitteeData:
-    """Rows as members take them: coded for Lyceum's own, an array or a frame for the others."""
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One learner of an ensemble: its name, and the columns that it sees (None for all)."""
 
-    own: MemberData | None
-    other: MemberData | None
+    name: str
+    estimator: Any
+    columns: Any = None
 
-    def of(self, estimator: Any) -> MemberData:
-        if takes_rows(estimator):
-            found = self.own
+
+def named_members(members: Sequence[Any], what: str = "estimators") -> list[Member]:
+    """The members by name; the class, and a number where one comes twice, names those without."""
+    if not len(members):
+        raise SettingError(f"there are no {what}: give at least one learner")
+    listed = []
+    for member in members:
+        if not isinstance(member, tuple | list):
+            listed.append(Member("", member))
+        elif len(member) in (2, 3):
+            listed.append(Member(*member))
         else:
-            found = self.other
-        assert found is not None
-        return found
+            raise SettingError(
+                f"{member!r} in {what} is neither (name, learner) nor (name, learner, columns)"
+            )
+    kinds = [type(member.estimator).__name__.lower() for member in listed]
+    named = []
+    for i, (member, kind) in enumerate(zip(listed, kinds)):
+        name = kind
+        if kinds.count(kind) > 1:
+            name = f"{kind}-{kinds[: i + 1].count(kind)}"
+        named.append(Member(member.name or name, member.estimator, member.columns))
+    names = [member.name for member in named]
+    for member in named:
+        if names.count(member.name) > 1:
+            raise SettingError(f"two {what} are named {member.name!r}: give each its own name")
+        if not hasattr(member.estimator, "fit") or not hasattr(member.estimator, "predict"):
+            raise SettingError(
+                f"{member.name!r} in {what} is no learner: it has no fit and predict"
+            )
+    return named
 
-    @property
-    def n_rows(self) -> int:
-        if self.own is not None and self.own.source is not None:
-            return self.own.source.n_rows
-        assert self.other is not None
-        return len(self.other.container)
+
+def column_numbers(columns: Iterable[Any], names: Sequence[str], caller: str) -> np.ndarray:
+    """The numbers of columns, given by name or number, ascending and each once; `caller` begins
+    the refusal.
+
+    >>> column_numbers(["b", 0, "b"], ["a", "b"], "this names").tolist()
+    [0, 1]
+    """
+    numbers = set()
+    for column in columns:
+        if isinstance(column, str) and column in names:
+            numbers.add(names.index(column))
+        elif not isinstance(column, str) and column in range(len(names)):
+            numbers.add(int(column))
+        else:
+            listed = ", ".join(names[:8])
+            if len(names) > 8:
+                listed += ", ..."
+            raise SettingError(
+                f"{caller} column {column!r}, which does not exist: the columns are {listed}"
+            )
+    return np.array(sorted(numbers), dtype=np.int64)
 
 
-class CommitteeBase(_BaseComposition, Learner):
+class NamedEnsemble(_BaseComposition, Ensemble):
     """Different learners, each with its own columns, whatever is done with their answers."""
 
-    _coding = "codes"
-    _reads_rows = "in memory"
+    _inputs: ClassVar[type[Inputs]] = Inputs
+    _keeps_source: ClassVar[bool] = True
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
-    _members_name: ClassVar[str] = "members"
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+    _members_name: ClassVar[str] = "estimators"
+    _explains_by_replacement: ClassVar[bool] = True
 
     random_state: int | np.random.RandomState | None
     categorical_features: Any
-    estimators_: list[Any]
     names_: list[str]
     columns_: list[np.ndarray | None]
-    seed_: int
-    framed_: bool
-    typical_: np.ndarray
     classes_: np.ndarray
 
     # -- members -----------------------------------------------------------------------
@@ -109,44 +123,49 @@ class CommitteeBase(_BaseComposition, Learner):
         raise undefined(self, "_default_members")
 
     def _members(self) -> list[Member]:
-        given = getattr(self, self._members_name)
-        return named_members(
-            self._default_members() if given is None else given, self._members_name
-        )
+        members = getattr(self, self._members_name)
+        if members is None:
+            members = self._default_members()
+        return named_members(members, self._members_name)
+
+    def _learners(self) -> list[Any]:
+        return [member.estimator for member in self._members()]
+
+    def _predicting_learners(self) -> list[Any]:
+        return self.estimators_
 
     @property
-    def _predicts_classes(self) -> bool:
-        return is_classifier(self)
+    def named_estimators_(self) -> Bunch:
+        """The fitted members by name."""
+        return Bunch(**dict(zip(self.names_, self.estimators_)))
 
     @property
     def _named_estimators(self) -> list[tuple[str, Any]]:
         """(name, learner) of members that were given names, for `get_params`."""
-        given = getattr(self, self._members_name)
-        if not isinstance(given, list | tuple):
-            given = []
-        return [(one[0], one[1]) for one in given if isinstance(one, tuple | list)]
+        members = getattr(self, self._members_name)
+        if not isinstance(members, list | tuple):
+            return []
+        return [(member[0], member[1]) for member in members if isinstance(member, tuple | list)]
 
     @_named_estimators.setter
     def _named_estimators(self, pairs: list[tuple[str, Any]]) -> None:
         new = dict(pairs)
-        given = getattr(self, self._members_name)
-        changed = [
-            (*one[:1], new[one[0]], *one[2:]) if isinstance(one, tuple | list) else one
-            for one in given
-        ]
-        setattr(self, self._members_name, changed)
+        members = list(getattr(self, self._members_name))
+        for i, member in enumerate(members):
+            if isinstance(member, tuple | list):
+                members[i] = (member[0], new[member[0]], *member[2:])
+        setattr(self, self._members_name, members)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, those of named members too."""
-        own = {name: getattr(self, name) for name in self._get_param_names()}
+        params = {name: getattr(self, name) for name in self._get_param_names()}
         if not deep:
-            return own
-        for name, one in self._named_estimators:
-            own[name] = one
-            own.update(
-                {f"{name}__{key}": value for key, value in one.get_params(deep=True).items()}
-            )
-        return own
+            return params
+        for name, estimator in self._named_estimators:
+            params[name] = estimator
+            for key, value in estimator.get_params(deep=True).items():
+                params[f"{name}__{key}"] = value
+        return params
 
     def set_params(self, **params: Any):
         """Set parameters, also `name` or `name__parameter` of a named member."""
@@ -154,106 +173,78 @@ class CommitteeBase(_BaseComposition, Learner):
         return self
 
     @property
-    def _takes_missing(self) -> bool:  # type: ignore[override]
-        return all(takes_missing(one.estimator) for one in self._members())
-
-    @property
-    def _takes_text(self) -> bool:
-        return all(takes_text(one.estimator) for one in self._members())
-
-    @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        members = self._members()
-        return all(
-            bool(get_tags(m.estimator).input_tags.sparse) and m.columns is None for m in members
-        )
-
-    def _steps(self) -> list[Step]:
-        return []  # members have their own
+        for member in self._members():
+            if member.columns is not None or not get_tags(member.estimator).input_tags.sparse:
+                return False
+        return True
 
     # -- rows --------------------------------------------------------------------------
 
-    def _committee_data(
-        self, X: Any, y: Any, w: Any, extra: Sequence[Any] = ()
-    ) -> tuple[CommitteeData, np.ndarray, np.ndarray | None]:
-        """What members learn from, class codes or numbers, and weights if there are any."""
+    def _member_data(
+        self, X: Any, y: Any, w: Any
+    ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
-        check_tasks(members, self._predicts_classes, type(self).__name__)
-        rows = Inputs(self).for_fit(X, y, w)
-        estimators = [*(one.estimator for one in members), *extra]
+        self._check_tasks(members)
+        data, target, w = super()._member_data(X, y, w)
+        if w is not None:
+            self._check_weighted()
+        self.names_ = [member.name for member in members]
+        self.columns_ = [self._member_columns(member) for member in members]
+        self.seed_ = seed_from(self.random_state)
+        return data, target, w
+
+    def _check_tasks(self, members: Sequence[Member]) -> None:
+        fits = is_regressor
+        word = "regressor"
+        if is_classifier(self):
+            fits = is_classifier
+            word = "classifier"
+        for member in members:
+            if not fits(member.estimator):
+                raise SettingError(
+                    f"{type(self).__name__} is an ensemble of {word}s, which {member.name!r} "
+                    f"({type(member.estimator).__name__}) is not"
+                )
+
+    def _check_weighted(self) -> None:
+        for learner in self._all_learners():
+            if not takes_weights(learner):
+                raise DataError(
+                    f"sample_weight was given to {type(self).__name__}, but its member"
+                    f" {type(learner).__name__} takes no weights: leave it out, or fit without"
+                    " sample_weight"
+                )
+
+    def _gather(self, rows: Rows) -> ArraySource:
         block = rows.gathered(type(self).__name__, self._alternative)
         cv = getattr(self, "cv", None)
-        numbered = not isinstance(cv, str) and hasattr(
-            cv, "__iter__"
-        )  # splits by the numbers of rows
-        if all(map(takes_rows, estimators)) and not numbered:  # others are given X as it is
+        # splits by the numbers of rows, and learners that are given X as it is, need all rows
+        numbered = not isinstance(cv, str) and hasattr(cv, "__iter__")
+        if all(map(takes_rows, self._all_learners())) and not numbered:
             block = block.without_zero_weights()
-        source = ArraySource.of_block(block)
-        assert source.y is not None
-        self.typical_ = typical_row(source.block)
-        if source.w is not None:
-            check_weighted(estimators, type(self).__name__)
-        self.names_ = [one.name for one in members]
-        self.columns_ = [self._member_columns(one) for one in members]
-        self.seed_ = seed_from(self.random_state)
-        return self._split_data(estimators, source, X), source.y, source.w
-
-    def _split_data(self, estimators: Sequence[Any], source: ArraySource, X: Any) -> CommitteeData:
-        own = MemberData(source, named=hasattr(self, "feature_names_in_"))
-        self.framed_ = False
-        if all(map(takes_rows, estimators)):
-            return CommitteeData(own, None)
-        self.framed_ = is_frame(X)
-        if not self.framed_:
-            refuse_codes(source.schema)
-        labels = self.classes_[source.y] if self._predicts_classes else source.y
-        return CommitteeData(own, MemberData(None, X if self.framed_ else source.X, labels))
+        return ArraySource.of_block(block)
 
     def _member_columns(self, member: Member) -> np.ndarray | None:
         """The numbers of a member's columns in the table."""
         if member.columns is None:
             return None
         wanted = np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist()
-        found = column_numbers(wanted, self.schema_.names, f"member {member.name!r} asks for")
-        if not len(found):
+        numbers = column_numbers(wanted, self.schema_.names, f"member {member.name!r} asks for")
+        if not len(numbers):
             raise SettingError(f"member {member.name!r} has no columns: give some, or None for all")
-        return found
+        return numbers
 
-    def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
-        """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
-        if not self._needs_frame(X):
-            rows = self.rows_to_predict(X)
-            others = not all(map(takes_rows, self._all_fitted))
-            if (
-                rows.in_memory and not others
-            ):  # members split rows into blocks, and spread them, themselves
-                return _of_block(rows.gathered(type(self).__name__, self._alternative), of, others)
-            return rows.collect(partial(_of_block, of=of, others=others))
-        _check_feature_names(self, X, reset=False)
-        if not self._needs_codes:
-            return of(CommitteeData(None, MemberData(None, X)))
-        block = self.rows_to_predict(X).gathered(type(self).__name__, self._alternative)
-        return of(CommitteeData(MemberData(ArraySource.of_block(block)), MemberData(None, X)))
-
-    def _needs_frame(self, X: Any) -> bool:
-        """Whether members of other libraries are to be given this frame, as they were in `fit`."""
-        if not hasattr(self, "framed_"):
-            check_is_fitted(self)
-        return self.framed_ and is_frame(X) and not all(map(takes_rows, self._all_fitted))
-
-    @property
-    def _all_fitted(self) -> list[Any]:
-        return self.estimators_
-
-    @property
-    def _needs_codes(self) -> bool:
-        """Whether some member takes coded rows."""
-        return any(map(takes_rows, self._all_fitted))
+    def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
+        if rows.in_memory and all(map(takes_rows, self._predicting_learners())):
+            # members split rows into blocks, and spread them, themselves
+            return answer(rows.gathered(type(self).__name__, self._alternative))
+        return rows.collect(answer)
 
     # -- answers -----------------------------------------------------------------------
 
-    def _fit_members(self, data: CommitteeData, w: np.ndarray | None) -> None:
+    def _fit_members(self, data: MemberData, w: np.ndarray | None) -> None:
         """Every member on all rows, one after the other: each has its own threads."""
         self.estimators_ = []
         for i, member in enumerate(self._members()):
@@ -261,42 +252,44 @@ class CommitteeBase(_BaseComposition, Learner):
             report("members", i + 1, len(self.names_))
 
     def _fit_member(
-        self, i: int, member: Member, data: CommitteeData, w: np.ndarray | None, rows: Any = None
+        self, i: int, member: Member, data: MemberData, w: np.ndarray | None, rows: Any = None
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i)
-        if w is None or rows is None:
-            part = w
-        else:
-            part = w[rows]
-        if part is not None and not part.all():  # other libraries may count rows of weight zero
-            keep = np.flatnonzero(part)
-            if rows is None:
-                rows = keep
-            else:
-                rows = rows[keep]
-            part = part[keep]
-        return data.of(member.estimator).fit(copy, rows, self.columns_[i], part)
+        weights = w
+        if w is not None and rows is not None:
+            weights = w[rows]
+        if weights is not None and not weights.all():
+            # other libraries may count rows of weight zero
+            positive = np.flatnonzero(weights)
+            weights = weights[positive]
+            rows = positive if rows is None else rows[positive]
+        return data.fit(copy, rows, self.columns_[i], weights)
 
     def _answer(
-        self, i: int, fitted: Any, data: CommitteeData, rows: Any = None, vote: bool = False
+        self, i: int, fitted: Any, data: MemberData, rows: Any = None, vote: bool = False
     ) -> np.ndarray:
         """Posteriors (n, K), votes (n, K) or numbers (n, 1) of member i."""
-        ask = partial(data.of(fitted).ask, rows=rows, columns=self.columns_[i])
-        if not self._predicts_classes:
-            return np.asarray(ask(fitted.predict), dtype=np.float64).reshape(-1, 1)
+        columns = self.columns_[i]
+        if not is_classifier(self):
+            return data.numbers(fitted, rows, columns)[:, None]
         if vote:
-            return one_hot(vote_codes(fitted, self.classes_, ask), len(self.classes_))
-        return posteriors(fitted, self.classes_, ask)
+            codes = data.class_codes(fitted, self.classes_, rows, columns)
+            return one_hot(codes, len(self.classes_))
+        return data.posteriors(fitted, self.classes_, rows, columns)
 
-    def _answers(self, data: CommitteeData, vote: bool = False) -> np.ndarray:
+    def _answers(self, data: MemberData, vote: bool = False) -> np.ndarray:
         """The answers of every member, (L, n, K or 1)."""
-        return np.stack(
-            [self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_)]
-        )
+        members = enumerate(self.estimators_)
+        return np.stack([self._answer(i, member, data, vote=vote) for i, member in members])
 
     def _splits(self, cv: Any, target: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
         n = len(target)
+        labels = target
+        kind = "k_fold"
+        if is_classifier(self):
+            labels = self.classes_[target]
+            kind = "stratified"
         if cv == "leave_one_out":
             cv = splitter("leave_one_out")
         if isinstance(cv, int | np.integer):
@@ -305,20 +298,12 @@ class CommitteeBase(_BaseComposition, Learner):
                 raise DataError(
                     f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}"
                 )
-            if self._predicts_classes:
-                kind = "stratified"
-            else:
-                kind = "k_fold"
             cv = splitter(kind, n_splits=folds, random_state=self.seed_ % 2**31)
-        if self._predicts_classes:
-            labels = self.classes_[target]
-        else:
-            labels = target
-        return given_splits(cv, n, labels, classifier=self._predicts_classes)
+        return given_splits(cv, n, labels, classifier=is_classifier(self))
 
     def _out_of_fold(
         self,
-        data: CommitteeData,
+        data: MemberData,
         target: np.ndarray,
         w: np.ndarray | None,
         cv: Any,
@@ -332,10 +317,9 @@ class CommitteeBase(_BaseComposition, Learner):
         members = self._members()
         splits = self._splits(cv, target)
         tasks = [(i, train, test) for train, test in splits for i in range(len(members))]
-        if self._predicts_classes:
+        width = 1
+        if is_classifier(self):
             width = len(self.classes_)
-        else:
-            width = 1
         out = np.full((len(members), len(target), width), np.nan)
 
         def work(task: tuple[int, np.ndarray, np.ndarray]) -> tuple[int, np.ndarray, np.ndarray]:
@@ -350,11 +334,11 @@ class CommitteeBase(_BaseComposition, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+    def _fused_answer(self, data: MemberData) -> np.ndarray:
         """What is predicted by: posteriors (n, K), or numbers (n,)."""
         raise undefined(self, "_fused_answer")
 
-    def explain(self, X: Any) -> CommitteeExplanation:
+    def explain(self, X: Any) -> MemberExplanation:
         """What every column adds to the posterior of the class, or to the number, that is
         predicted, and the answer and share of every member (`detail`).
 
@@ -363,29 +347,23 @@ class CommitteeBase(_BaseComposition, Learner):
         so; if they were given a frame, columns are replaced in the frame, by typical cells of its
         own types.
         """
-        check_is_fitted(self)
-        if self._predicts_classes:
-            unit = "posterior"
-        else:
-            unit = self.schema_.target_name or "y"
-        if self._predicts_classes:
-            classes = self.classes_
-        else:
-            classes = None
-        if self._needs_frame(X):
-            answer = partial(self._apply_to_members, self._fused_answer)
-            members = partial(self._apply_to_members, partial(_flat_member_parts, self))
-            rows = self.rows_to_predict(X)
-            found, answers = explain_frame(X, rows, self.typical_, answer, unit, classes, members)
-        else:
-            found, answers = self._explain_with_more(X, partial(_parts, self), unit)
-        return CommitteeExplanation.of(found, answers, classes, *self._member_heads())
+        more = partial(_flat_member_parts, self)
+        explanation, parts = self._replace_with_more(self._fused_answer, more, X, self._unit)
+        classes = getattr(self, "classes_", None)
+        return MemberExplanation.of(explanation, parts, classes, *self._member_heads())
+
+    @property
+    def _unit(self) -> str:
+        """What explanations are measured in."""
+        if is_classifier(self):
+            return "posterior"
+        return self.schema_.target_name or "y"
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         """The members that explanations name, the unit of their shares, and a setting of each."""
         raise undefined(self, "_member_heads")
 
-    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+    def _member_parts(self, data: MemberData) -> np.ndarray:
         """Answer, support and share of every member that `_member_heads` names, (n, members, 3).
 
         A class code or number, the posterior of the class that is predicted, and what it counts
@@ -393,43 +371,13 @@ class CommitteeBase(_BaseComposition, Learner):
         """
         raise undefined(self, "_member_parts")
 
-    def complexity(self) -> int:
-        """How many numbers a prediction needs: those of all members."""
-        check_is_fitted(self)
-        return sum(map(complexity, self._all_fitted))
-
     def _columns_text(self, i: int) -> str:
-        places = self.columns_[i]
-        if places is None:
+        numbers = self.columns_[i]
+        if numbers is None:
             return "all"
-        return ", ".join(self.schema_.names[j] for j in places)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = all(takes_rows(one.estimator) for one in self._members())
-        return tags
+        return ", ".join(self.schema_.names[j] for j in numbers)
 
 
-def _parts(model: CommitteeBase, block: Block) -> np.ndarray:
-    others = not all(map(takes_rows, model._all_fitted))
-    columns = replace_columns(
-        block, model.typical_, partial(_of_block, of=model._fused_answer, others=others)
-    )
-    return np.hstack([columns, _of_block(block, partial(_flat_member_parts, model), others)])
-
-
-def _flat_member_parts(model: CommitteeBase, data: CommitteeData) -> np.ndarray:
+def _flat_member_parts(model: NamedEnsemble, data: MemberData) -> np.ndarray:
     parts = model._member_parts(data)
     return parts.reshape(len(parts), math.prod(parts.shape[1:]))
-
-
-def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
-    return for_any_rows(block, partial(_of_rows, of=of, others=others))
-
-
-def _of_rows(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
-    own = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
-    if not others:
-        return of(CommitteeData(own, None))
-    refuse_codes(block.schema)
-    return of(CommitteeData(own, MemberData(None, block.X)))

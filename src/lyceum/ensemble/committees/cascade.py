@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
+from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear import LogisticRegression
@@ -66,7 +66,7 @@ class StageReport:
     threshold: float
 
 
-class CascadeClassifier(Classifier, CommitteeBase):
+class CascadeClassifier(Classifier, NamedEnsemble):
     """A cascade of classifiers: each decides the rows that it is sure of and passes the doubtful
     ones on.
 
@@ -105,6 +105,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         The class labels, sorted.
     estimators_ : list of classifiers
         The stages, fitted on all rows.
+    named_estimators_ : Bunch
+        The same by name.
     names_ : list of str
         Their names.
     columns_ : list of arrays
@@ -128,7 +130,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     See Also
     --------
-    Committee : All members predict every row.
+    VotingClassifier : All members predict every row.
     lyceum.decision.MinimumRiskClassifier : Doubt as an action.
 
     References
@@ -148,7 +150,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in COMMITTEE_CONSTRAINTS.items() if name != "members"},
+        **{name: rule for name, rule in NAMED_CONSTRAINTS.items() if name != "estimators"},
         "stages": ["array-like", None],
         "thresholds": ["array-like", None],
         "costs": ["array-like", None],
@@ -197,20 +199,20 @@ class CascadeClassifier(Classifier, CommitteeBase):
         sample_weight : array of shape (n_samples,), optional
             Every stage must take weights then.
         """
-        data, target, w = self._committee_data(X, y, sample_weight)
+        data, target, w = self._member_data(X, y, sample_weight)
         S = len(self.names_)
         self.costs_ = self._stage_costs()
         self.next_ = self._next_stages()
-        given = self._given_thresholds(S)
+        thresholds = self._given_thresholds(S)
         answers = self._out_of_fold(data, target, w, self.cv)
         seen = np.isfinite(answers).all(axis=(0, 2))
         flow = Flow.of(
             answers[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_
         )
-        if given is None:
+        if thresholds is None:
             self.thresholds_ = choose_thresholds(flow, self.budget)
         else:
-            self.thresholds_ = given
+            self.thresholds_ = thresholds
         self._report(flow)
         self._fit_members(data, w)
         return self
@@ -218,7 +220,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
     def _stage_costs(self) -> np.ndarray:
         if self.costs is None:
             counts = [
-                self.n_features_in_ if places is None else len(places) for places in self.columns_
+                self.n_features_in_ if columns is None else len(columns)
+                for columns in self.columns_
             ]
             return np.array(counts, dtype=np.float64)
         costs = number_setting("costs", self.costs)
@@ -231,12 +234,13 @@ class CascadeClassifier(Classifier, CommitteeBase):
     def _given_thresholds(self, S: int) -> np.ndarray | None:
         if self.thresholds is None:
             return None
-        found = number_setting("thresholds", self.thresholds)
-        if found.shape != (S - 1,) or not ((found >= 0) & np.isfinite(found)).all():
+        numbers = number_setting("thresholds", self.thresholds)
+        if numbers.shape != (S - 1,) or not ((numbers >= 0) & np.isfinite(numbers)).all():
             raise SettingError(
-                f"thresholds must be {S - 1} numbers, one per stage but the last: {found.tolist()}"
+                f"thresholds must be {S - 1} numbers, one per stage but the last:"
+                f" {numbers.tolist()}"
             )
-        return np.append(found, 0.0)
+        return np.append(numbers, 0.0)
 
     def _next_stages(self) -> np.ndarray:
         S = len(self.names_)
@@ -256,13 +260,13 @@ class CascadeClassifier(Classifier, CommitteeBase):
                     raise SettingError(
                         f"routes name the class {label!r}, which is none of {labels}"
                     )
-                here = self.names_.index(name)
-                there = self.names_.index(other)
-                if there <= here:
+                first = self.names_.index(name)
+                second = self.names_.index(other)
+                if second <= first:
                     raise SettingError(
                         f"the route from {name!r} to {other!r} does not lead to a later stage"
                     )
-                table[here, labels.index(label)] = there
+                table[first, labels.index(label)] = second
         return table
 
     def _report(self, flow: Flow) -> None:
@@ -286,47 +290,54 @@ class CascadeClassifier(Classifier, CommitteeBase):
     # -- predict -----------------------------------------------------------------------
 
     def _decide(
-        self, data: CommitteeData, n: int, every: np.ndarray | None = None
+        self, data: MemberData, n: int, every: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
         the answers of all stages that the row reached."""
         posterior = np.empty((n, len(self.classes_)))
         stage = np.full(n, -1)
-        at = np.zeros(n, dtype=np.int64)
-        for s, one in enumerate(self.estimators_):
-            rows = np.flatnonzero(at == s)
+        current = np.zeros(n, dtype=np.int64)
+        for s, member in enumerate(self.estimators_):
+            rows = np.flatnonzero(current == s)
             if not len(rows):
                 continue
-            answers = self._answer(s, one, data, None if len(rows) == n else rows)
+            answers = self._answer(s, member, data, None if len(rows) == n else rows)
             if every is not None:
                 every[rows, s] = answers
             onward = self.next_[s, answers.argmax(axis=1)]
             sure = (answers.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
-            posterior[rows[sure]], stage[rows[sure]] = answers[sure], s
-            at[rows] = np.where(sure, -1, onward)
+            posterior[rows[sure]] = answers[sure]
+            stage[rows[sure]] = s
+            current[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
-    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        return normalize_posteriors(self._decide(data, data.n_rows)[0])
+    def _posteriors(self, data: MemberData) -> np.ndarray:
+        return self._decide(data, data.n_rows)[0]
+
+    def _stages(self, data: MemberData) -> np.ndarray:
+        return self._decide(data, data.n_rows)[1]
+
+    def _fused_answer(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(self._posteriors(data))
 
     def predict(self, X: Any) -> Any:
         """The class that the stage which is sure enough gives to each row."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._posteriors, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the stage that decides each row."""
-        return self._apply_to_members(partial(_posteriors, self), X)
+        return self._apply_to_members(self._fused_answer, X)
 
     def predict_stage(self, X: Any) -> Any:
         """The number of the stage that decides each row, from 0."""
-        return self._apply_to_members(partial(_stages, self), X)
+        return self._apply_to_members(self._stages, X)
 
     # -- what was learned --------------------------------------------------------------
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         return self.names_, "decides", ("threshold", self.thresholds_)
 
-    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+    def _member_parts(self, data: MemberData) -> np.ndarray:
         n = data.n_rows
         S = len(self.names_)
         answers = np.full((n, S, len(self.classes_)), np.nan)
@@ -345,7 +356,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         rows = [
             [
                 s.name,
-                type(one).__name__,
+                type(member).__name__,
                 self._columns_text(i),
                 s.threshold,
                 s.reached,
@@ -353,7 +364,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
                 s.error,
                 s.cost,
             ]
-            for i, (s, one) in enumerate(zip(self.stages_, self.estimators_))
+            for i, (s, member) in enumerate(zip(self.stages_, self.estimators_))
         ]
         facts = {"cost per row": self.cost_, "error left out": self.error_}
         if self.budget is not None:
@@ -366,17 +377,5 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         S = len(self.estimators_)
-        own = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
-        return own | {"typical_": (self.n_features_in_,)}
-
-
-def _posteriors(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return model._fused_answer(data)
-
-
-def _predict(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return model.classes_[model._decide(data, data.n_rows)[0].argmax(axis=1)]
-
-
-def _stages(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return model._decide(data, data.n_rows)[1]
+        stages = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
+        return super()._shapes() | stages

@@ -49,13 +49,13 @@ class Flow:
     def run(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The stage that decides every row, and whether it is wrong."""
         n = self.sure.shape[1]
-        at = np.zeros(n, dtype=np.int64)
+        current = np.zeros(n, dtype=np.int64)
         stage = np.full(n, -1)
         for s in range(len(self.sure)):
-            here = at == s
-            decides = here & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
+            reached = current == s
+            decides = reached & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
             stage[decides] = s
-            at = np.where(here & ~decides, self.onward[s], np.where(decides, -1, at))
+            current = np.where(reached & ~decides, self.onward[s], np.where(decides, -1, current))
         return stage, self.wrong[stage, np.arange(n)]
 
     def reached_stages(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
@@ -95,34 +95,34 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
             return max(0.0, cost - budget - _ROUNDING), error, cost
         return max(0.0, error - best_alone - _ROUNDING), cost, error
 
-    if np.prod([len(some) for some in levels], dtype=float) <= _MOST_SETS:
+    if np.prod([len(values) for values in levels], dtype=float) <= _MOST_SETS:
         sets: Any = (
             np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1)
             if levels
             else [[]]
         )
-        return min((np.append(one, 0.0) for one in sets), key=worth)
+        return min((np.append(chosen, 0.0) for chosen in sets), key=worth)
     return _descend(levels, worth)
 
 
 def _levels(sure: np.ndarray) -> np.ndarray:
     """Thresholds from deciding everything to deciding nothing."""
-    some = np.quantile(sure, np.linspace(0.0, 1.0, _LEVELS), method="higher")
-    return np.unique(np.concatenate([[0.0], some, [np.nextafter(1.0, 2.0)]]))
+    quantiles = np.quantile(sure, np.linspace(0.0, 1.0, _LEVELS), method="higher")
+    return np.unique(np.concatenate([[0.0], quantiles, [np.nextafter(1.0, 2.0)]]))
 
 
 def _descend(levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]) -> np.ndarray:
     """One threshold at a time, from all decided at once and from all passed on."""
-    found = []
+    optima = []
     for start in (0, -1):
-        here = np.append([some[start] for some in levels], 0.0)
+        thresholds = np.append([values[start] for values in levels], 0.0)
         for _ in range(_MOST_ROUNDS):
-            before = worth(here)
-            for s, some in enumerate(levels):
-                tried = np.repeat(here[None], len(some), axis=0)
-                tried[:, s] = some
-                here = min(tried, key=worth)
-            if not worth(here) < before:
+            before = worth(thresholds)
+            for s, values in enumerate(levels):
+                tried = np.repeat(thresholds[None], len(values), axis=0)
+                tried[:, s] = values
+                thresholds = min(tried, key=worth)
+            if not worth(thresholds) < before:
                 break
-        found.append(here)
-    return min(found, key=worth)
+        optima.append(thresholds)
+    return min(optima, key=worth)

@@ -26,9 +26,8 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import ArraySource, Block, Rows, Schema
+from lyceum._core.members import MemberData
 from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
-from lyceum.ensemble.members.answers import posteriors
-from lyceum.ensemble.members.data import MemberData
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -140,7 +139,9 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return all(get_tags(one).input_tags.sparse for one in (self._clusterer, self._classifier))
+        return all(
+            get_tags(learner).input_tags.sparse for learner in (self._clusterer, self._classifier)
+        )
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -220,8 +221,8 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     def _classifier_numbers(self, labels: np.ndarray) -> np.ndarray:
         """The numbers of the classifiers of these clusters; -1 for that of all rows."""
-        known = (labels >= 0) & (labels < len(self.decides_))
-        return np.where(known, self.decides_[np.where(known, labels, 0)], -1)
+        in_range = (labels >= 0) & (labels < len(self.decides_))
+        return np.where(in_range, self.decides_[np.where(in_range, labels, 0)], -1)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -250,8 +251,8 @@ class ClusterClassifier(Classifier, ClusterBased):
         sizes = self.counts_.sum(axis=1).tolist()
         deciders = self.decides_.tolist()
         return [
-            (c, size, "that of all rows" if place < 0 else "its own", *counts)
-            for c, (size, place, counts) in enumerate(zip(sizes, deciders, self.counts_.tolist()))
+            (c, size, "that of all rows" if number < 0 else "its own", *counts)
+            for c, (size, number, counts) in enumerate(zip(sizes, deciders, self.counts_.tolist()))
         ]
 
     def summary(self) -> Summary:
@@ -287,19 +288,22 @@ class ClusterClassifier(Classifier, ClusterBased):
         if not hasattr(self, "schema_"):
             return
         members = vars(self).get("estimators_")
-        places = self.decides_
+        numbers = self.decides_
         if not isinstance(members, list) or "fallback_" not in vars(self):
             raise ModelFileError("holds a ClusterClassifier without its classifiers")
         if (
-            places.dtype.kind != "i"
-            or places.min(initial=-1) < -1
-            or places.max(initial=-1) >= len(members)
+            numbers.dtype.kind != "i"
+            or numbers.min(initial=-1) < -1
+            or numbers.max(initial=-1) >= len(members)
         ):
             raise ModelFileError(
                 "holds a ClusterClassifier whose decides_ are not places of its classifiers"
             )
-        for one in (self.fallback_, *members):
-            if not hasattr(one, "predict") or not np.isin(one.classes_, self.classes_).all():
+        for classifier in (self.fallback_, *members):
+            if (
+                not hasattr(classifier, "predict")
+                or not np.isin(classifier.classes_, self.classes_).all()
+            ):
                 raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
 
 
@@ -319,30 +323,30 @@ class _OfCluster:
 
 
 def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
-    places = model._classifier_numbers(clusters_of_rows(model, block))
-    out = np.zeros((len(places), len(model.classes_)))
-    own = takes_rows(model._classifier)
-    if own:
+    numbers = model._classifier_numbers(clusters_of_rows(model, block))
+    out = np.zeros((len(numbers), len(model.classes_)))
+    coded = takes_rows(model._classifier)
+    if coded:
         cells = block
     else:
         cells = model._design(block)
-    for place in np.unique(places).tolist():
-        rows = np.flatnonzero(places == place)
-        if len(rows) == len(places):
+    for number in np.unique(numbers).tolist():
+        rows = np.flatnonzero(numbers == number)
+        if len(rows) == len(numbers):
             part = cells
         else:
             part = cells.take(rows)
-        if own:
+        if coded:
             data = MemberData(
                 ArraySource(part.X, None, None, Schema(part.schema.columns), coded=True)
             )
         else:
             data = MemberData(None, part.X)
-        if place < 0:
+        if number < 0:
             member = model.fallback_
         else:
-            member = model.estimators_[place]
-        out[rows] = posteriors(member, model.classes_, data.ask)
+            member = model.estimators_[number]
+        out[rows] = data.posteriors(member, model.classes_)
     return normalize_posteriors(out)
 
 

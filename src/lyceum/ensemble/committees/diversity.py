@@ -36,7 +36,7 @@ class Diversity:
     See Also
     --------
     diversity : Computes it.
-    Committee.diversity : Computes it for the members of a fitted committee.
+    VotingClassifier.diversity : Computes it for the members of a fitted committee.
 
     References
     ----------
@@ -83,9 +83,15 @@ class Diversity:
     def table(self) -> Table:
         """The measures of every pair."""
         pairs = [(i, j) for i in range(len(self.names)) for j in range(i)]
-        found = (self.q_pairs, self.disagreement_pairs, self.double_fault_pairs, self.kappa_pairs)
+        measures = (
+            self.q_pairs,
+            self.disagreement_pairs,
+            self.double_fault_pairs,
+            self.kappa_pairs,
+        )
         rows = [
-            (self.names[j], self.names[i], *(float(one[i, j]) for one in found)) for i, j in pairs
+            (self.names[j], self.names[i], *(float(measure[i, j]) for measure in measures))
+            for i, j in pairs
         ]
         return Table(
             "Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows
@@ -149,6 +155,41 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
     """
     y = np.asarray(y)
     predictions = np.asarray(predictions)
+    _check_predictions(y, predictions, names)
+    # both right, neither right and only the first right, as shares of the rows, of every pair
+    right = (predictions == y[:, None]).astype(np.float64)
+    n, L = right.shape
+    both = right.T @ right / n
+    neither = (1 - right).T @ (1 - right) / n
+    only = right.T @ (1 - right) / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = (both * neither - only * only.T) / (both * neither + only * only.T)
+    count = right.sum(axis=1)
+    if names is None:
+        names = [f"member {i}" for i in range(1, L + 1)]
+    return Diversity(
+        tuple(map(str, names)),
+        1.0 - right.mean(axis=0),
+        _off_diagonal(q),
+        _off_diagonal(only + only.T),
+        _off_diagonal(neither),
+        _off_diagonal(_cohen(predictions)),
+        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
+        _group_kappa(right, count),
+    )
+
+
+def _group_kappa(right: np.ndarray, count: np.ndarray) -> float:
+    """κ of L members, of which r_i = `count` are right on row i; 1 where all agree on all rows."""
+    L = right.shape[1]
+    p = right.mean()
+    chance = L * (L - 1) * p * (1 - p)
+    if chance > 0:
+        return float(1.0 - (count * (L - count)).mean() / chance)
+    return 1.0
+
+
+def _check_predictions(y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None) -> None:
     if (
         predictions.ndim != 2
         or y.shape != predictions.shape[:1]
@@ -163,27 +204,6 @@ def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> D
         raise DataError(
             f"there are {len(names)} names for the predictions of {predictions.shape[1]} members"
         )
-    right = (predictions == y[:, None]).astype(np.float64)
-    n, L = right.shape
-    both = right.T @ right / n
-    neither = (1 - right).T @ (1 - right) / n
-    only = right.T @ (1 - right) / n
-    with np.errstate(invalid="ignore", divide="ignore"):
-        q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    count = right.sum(axis=1)
-    p = right.mean()
-    spread = (count * (L - count)).mean()
-    chance = L * (L - 1) * p * (1 - p)
-    return Diversity(
-        tuple(f"member {i}" for i in range(1, L + 1)) if names is None else tuple(map(str, names)),
-        1.0 - right.mean(axis=0),
-        _off_diagonal(q),
-        _off_diagonal(only + only.T),
-        _off_diagonal(neither),
-        _off_diagonal(_cohen(predictions)),
-        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
-        float(1.0 - spread / chance) if chance > 0 else 1.0,
-    )
 
 
 def _cohen(predictions: np.ndarray) -> np.ndarray:
@@ -205,7 +225,7 @@ def _off_diagonal(pairs: np.ndarray) -> np.ndarray:
 
 
 def _mean(pairs: np.ndarray) -> float:
-    known = pairs[np.isfinite(pairs)]
-    if len(known):
-        return float(known.mean())
+    finite = pairs[np.isfinite(pairs)]
+    if len(finite):
+        return float(finite.mean())
     return float("nan")

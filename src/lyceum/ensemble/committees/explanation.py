@@ -1,4 +1,4 @@
-"""Explanations of committees: what every column adds, and the answer and share of every member."""
+"""Explanations by members: what every column adds, and the answer and share of every member."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST = 1e-12  # posteriors below it are taken as this where their logarithms a
 
 
 @dataclass(frozen=True)
-class CommitteeExplanation(Explanation):
+class MemberExplanation(Explanation):
     """What every column adds to a prediction, and the answer and the share of every member.
 
     Parameters
@@ -28,7 +28,7 @@ class CommitteeExplanation(Explanation):
         The class, or the number, that each member predicts for the row; None for stages not
         reached.
     supports : array of shape (n, members) or None
-        The posterior, or the vote, of each member for the class that the committee predicts; NaN
+        The posterior, or the vote, of each member for the class that the ensemble predicts; NaN
         for a stage that the row did not reach. None for numbers.
     shares : array of shape (n, members)
         The part of each member in the decision, in `share_unit`.
@@ -45,18 +45,19 @@ class CommitteeExplanation(Explanation):
 
     See Also
     --------
-    Committee.explain, CascadeClassifier.explain, StackingClassifier.explain : Return it.
+    VotingClassifier.explain, CascadeClassifier.explain, StackingClassifier.explain : Return it.
     lyceum.report.Explanation : The contributions of the columns alone.
 
     Examples
     --------
     The tree is certain of class a; of the three nearest rows two have class a:
 
-    >>> from lyceum.ensemble import Committee
+    >>> from lyceum.ensemble import VotingClassifier
     >>> from lyceum.neighbors import KNeighborsClassifier
     >>> from lyceum.trees import DecisionTreeClassifier
-    >>> members = [("tree", DecisionTreeClassifier()), ("neighbors", KNeighborsClassifier(3))]
-    >>> model = Committee(members).fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> estimators = [("tree", DecisionTreeClassifier()), ("neighbors", KNeighborsClassifier(3))]
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> model = VotingClassifier(estimators).fit(X, ["a", "a", "b", "b"])
     >>> print(model.explain([[0.0]]).detail(0))
     Members on row 0
     member     says   for a  weight  share in the sum
@@ -75,13 +76,13 @@ class CommitteeExplanation(Explanation):
     @classmethod
     def of(
         cls,
-        found: Explanation,
+        explanation: Explanation,
         parts: np.ndarray,
         classes: np.ndarray | None,
         members: Sequence[str],
         share_unit: str,
         settings: tuple[str, np.ndarray] | None = None,
-    ) -> CommitteeExplanation:
+    ) -> MemberExplanation:
         """From an explanation by columns and, for every row and member, its answer (a class code or
         number, NaN if the row did not reach it), its support of the prediction, and its share, (n,
         3 * members)."""
@@ -92,7 +93,7 @@ class CommitteeExplanation(Explanation):
             labels[asked] = answers[asked]
         else:
             labels[asked] = classes[answers[asked].astype(int)]
-        return found.extend(
+        return explanation.extend(
             cls,
             members=members,
             answers=labels,
@@ -105,7 +106,7 @@ class CommitteeExplanation(Explanation):
     def detail(self, i: int) -> Table:
         """The answer and the share of every member for row i."""
         heads = ["member", "says"]
-        columns = [list(self.members), [plain(one) for one in self.answers[i]]]
+        columns = [list(self.members), [plain(answer) for answer in self.answers[i]]]
         if self.supports is not None:
             heads.append(f"for {plain(self.predicted[i])}")
             columns.append(self.supports[i].tolist())
@@ -147,17 +148,17 @@ def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarr
     """
     rows = np.arange(len(fused))
     k = fused.argmax(axis=1)
-    own = answers[:, rows, k]
+    support = answers[:, rows, k]
     if rule == "product":
         if fused.shape[1] == 1:
-            return np.zeros(own.shape)
+            return np.zeros(support.shape)
         second = fused.copy()
         second[rows, k] = -np.inf
         other = answers[:, rows, second.argmax(axis=1)]
-        return len(w) * w[:, None] * np.log(np.maximum(own, _LEAST) / np.maximum(other, _LEAST))
+        return len(w) * w[:, None] * np.log(np.maximum(support, _LEAST) / np.maximum(other, _LEAST))
     if rule in ("median", "minimum", "maximum"):
         answer = fused[rows, k]
-        away = np.abs(own - answer)
+        away = np.abs(support - answer)
         sets = away <= away.min(axis=0) + 1e-12 * np.maximum(np.abs(answer), 1.0)
         return sets / sets.sum(axis=0) * answer
-    return w[:, None] * own
+    return w[:, None] * support

@@ -40,7 +40,7 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
 
     See Also
     --------
-    Committee : Learners that are combined by these rules.
+    VotingClassifier, VotingRegressor : Learners that are combined by these rules.
 
     References
     ----------
@@ -201,8 +201,8 @@ def simplex_weights(
         return np.full(len(outputs), 1.0 / len(outputs))
     triangle = np.linalg.qr(errors / scale, mode="r")
     system = np.vstack([triangle, np.ones(len(outputs))])
-    found, _ = nnls(system, np.append(np.zeros(len(triangle)), 1.0))
-    return found / found.sum()
+    solution, _ = nnls(system, np.append(np.zeros(len(triangle)), 1.0))
+    return solution / solution.sum()
 
 
 def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -212,9 +212,9 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     simplex. The shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest
     excess bounds how much likelihood is missing.
     """
-    some = (likely > 0.0).any(axis=0) & (w > 0.0)
-    likely = likely[:, some]
-    u = w[some]
+    possible = (likely > 0.0).any(axis=0) & (w > 0.0)
+    likely = likely[:, possible]
+    u = w[possible]
     x = np.full(len(likely), 1.0 / len(likely))
     if not likely.shape[1]:
         return x

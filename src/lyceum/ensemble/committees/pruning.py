@@ -33,15 +33,15 @@ class Pruning:
 
     See Also
     --------
-    prune_committee : Computes it.
-    Committee.prune : A fitted committee of the members that stay.
+    prune_ensemble : Computes it.
+    VotingClassifier.prune : A fitted committee of the members that stay.
 
     Examples
     --------
-    >>> from lyceum.ensemble import prune_committee
+    >>> from lyceum.ensemble import prune_ensemble
     >>> first = [[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]]
     >>> second = [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]
-    >>> found = prune_committee([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
+    >>> found = prune_ensemble([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
     >>> found.selected, found.error, round(found.error_of_all, 4)
     ((0, 1), 0.0, 0.3333)
     >>> print(found)
@@ -70,7 +70,7 @@ class Pruning:
         return plain({name: getattr(self, name) for name in self.__slots__})
 
 
-def prune_committee(
+def prune_ensemble(
     y: Any,
     outputs: Any,
     *,
@@ -121,7 +121,7 @@ def prune_committee(
 
     >>> good = [[[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]], [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]]
     >>> outputs = [*good, [[0.0, 1.0]] * 3]
-    >>> prune_committee([0, 0, 1], outputs).selected
+    >>> prune_ensemble([0, 0, 1], outputs).selected
     (0, 1)
     """
     search = _PruningSearch(np.asarray(y), answers_of_members(outputs), rule, weights)
@@ -167,16 +167,16 @@ class _PruningSearch:
     def error(self, members: Any) -> float:
         key = frozenset(members)
         if key not in self.known:
-            some = sorted(key)
+            chosen = sorted(key)
             weighted = self.weights is not None and self.rule not in (
                 "median",
                 "minimum",
                 "maximum",
             )
-            w = self.weights[some] if weighted else None  # type: ignore[index]
+            w = self.weights[chosen] if weighted else None  # type: ignore[index]
             if w is None or not w.any():
                 w = None
-            answers = fuse(self.outputs[some], self.rule, w)
+            answers = fuse(self.outputs[chosen], self.rule, w)
             if self.classes:
                 wrong = answers.argmax(axis=1) != self.y
             else:
@@ -198,8 +198,8 @@ class _PruningSearch:
         )
 
     def result(self, members: Any) -> Pruning:
-        some = tuple(sorted(members))
-        return Pruning(some, self.error(some), self.error(range(self.L)), self.steps)
+        selected = tuple(sorted(members))
+        return Pruning(selected, self.error(selected), self.error(range(self.L)), self.steps)
 
     def by_accuracy(self, cut: float | None, n_members: int | None) -> Pruning:
         errors = np.array([self.error([i]) for i in range(self.L)])
@@ -212,71 +212,71 @@ class _PruningSearch:
             else:
                 most = cut
             order = order[errors[order] <= most + 1e-12]
-        kept: list[int] = []
+        members: list[int] = []
         for i in order[: n_members or self.L].tolist():
-            kept.append(i)
-            self.step(kept, added=i)
-        if not kept:
+            members.append(i)
+            self.step(members, added=i)
+        if not members:
             raise SettingError(
                 f"no member reaches accuracy={cut}: the best has an error of {errors.min():.4g}"
             )
-        return self.result(kept)
+        return self.result(members)
 
-    def _best_to_add(self, kept: list[int]) -> int:
-        rest = [i for i in range(self.L) if i not in kept]
-        return min(rest, key=lambda i: (self.error([*kept, i]), i))
+    def _best_to_add(self, members: list[int]) -> int:
+        rest = [i for i in range(self.L) if i not in members]
+        return min(rest, key=lambda i: (self.error([*members, i]), i))
 
-    def _best_to_remove(self, kept: list[int]) -> int:
-        return min(kept, key=lambda i: (self.error([k for k in kept if k != i]), -i))
+    def _best_to_remove(self, members: list[int]) -> int:
+        return min(members, key=lambda i: (self.error([k for k in members if k != i]), -i))
 
     def greedy(self, n_members: int | None, exchange: bool) -> Pruning:
-        kept: list[int] = []
+        members: list[int] = []
         best: list[int] = []
         for _ in range(n_members or self.L):
-            i = self._best_to_add(kept)
-            kept = [*kept, i]
-            self.step(kept, added=i)
-            if not best or self.error(kept) < self.error(best):
-                best = kept
+            i = self._best_to_add(members)
+            members = [*members, i]
+            self.step(members, added=i)
+            if not best or self.error(members) < self.error(best):
+                best = members
         if n_members is None:
-            kept = best
-        return self.result(self._exchange(kept) if exchange else kept)
+            members = best
+        return self.result(self._exchange(members) if exchange else members)
 
-    def _exchange(self, kept: list[int]) -> list[int]:
+    def _exchange(self, members: list[int]) -> list[int]:
         """Every member in turn for the best one instead of it, until nothing changes."""
         for _ in range(_MOST_PASSES):
-            before = self.error(kept)
-            for old in list(kept):
-                others = [k for k in kept if k != old]
+            before = self.error(members)
+            for old in list(members):
+                others = [k for k in members if k != old]
                 new = self._best_to_add(others)
-                if self.error([*others, new]) < self.error(kept):
-                    kept = [*others, new]
-                    self.step(kept, added=new, removed=old)
-            if not self.error(kept) < before:
+                if self.error([*others, new]) < self.error(members):
+                    members = [*others, new]
+                    self.step(members, added=new, removed=old)
+            if not self.error(members) < before:
                 break
-        return kept
+        return members
 
     def floating(self, n_members: int | None, plus: int, minus: int) -> Pruning:
-        kept: list[int] = []
+        members: list[int] = []
         best: dict[int, list[int]] = {}
-        while len(kept) < self.L:
-            for _ in range(min(plus, self.L - len(kept))):
-                i = self._best_to_add(kept)
-                kept = [*kept, i]
-                self.step(kept, added=i)
-                self._note(best, kept)
-            if len(kept) == self.L:
+        while len(members) < self.L:
+            for _ in range(min(plus, self.L - len(members))):
+                i = self._best_to_add(members)
+                members = [*members, i]
+                self.step(members, added=i)
+                self._note(best, members)
+            if len(members) == self.L:
                 break
             for _ in range(minus):
-                i = self._best_to_remove(kept)
-                kept = [k for k in kept if k != i]
-                self.step(kept, removed=i)
-                self._note(best, kept)
+                i = self._best_to_remove(members)
+                members = [k for k in members if k != i]
+                self.step(members, removed=i)
+                self._note(best, members)
         if n_members is not None:
             return self.result(best[n_members])
-        return self.result(min(best.values(), key=lambda some: (self.error(some), len(some))))
+        return self.result(min(best.values(), key=lambda chosen: (self.error(chosen), len(chosen))))
 
-    def _note(self, best: dict[int, list[int]], kept: list[int]) -> None:
-        size = len(kept)
-        if size and (size not in best or self.error(kept) < self.error(best[size])):
-            best[size] = list(kept)
+    def _note(self, best: dict[int, list[int]], members: list[int]) -> None:
+        size = len(members)
+        if size and (size not in best or self.error(members) < self.error(best[size])):
+            best[size] = list(members)

@@ -2,28 +2,244 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, Regressor
+from lyceum._core.base import (
+    Classifier,
+    Regressor,
+    complexity,
+    normalize_posteriors,
+    parts_by_replacement,
+    takes_rows,
+    undefined,
+)
 from lyceum._core.constraints import HasMethods, StrOptions
-from lyceum.ensemble.committees.base import COMMITTEE_CONSTRAINTS, CommitteeData
-from lyceum.ensemble.committees.committee import usual_classifiers, usual_regressors
-from lyceum.ensemble.committees.stacking_base import StackingBase
+from lyceum._core.data import ArraySource, Column, Rows, Schema, dense_cells
+from lyceum._core.members import MemberData, set_seeds
+from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
+from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
+from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import SimpleImputer, StandardScaler
+from lyceum.report import Summary, Table
 
+_FINAL = 1_000_003  # the number of the final learner among the members, for its seed
 _CONSTRAINTS: dict[str, Any] = {
-    **COMMITTEE_CONSTRAINTS,
-    "final": [HasMethods(["fit", "predict"]), None],
+    **NAMED_CONSTRAINTS,
+    "final_estimator": [HasMethods(["fit", "predict"]), None],
     "cv": ["cv_object", StrOptions({"leave_one_out"})],
     "passthrough": ["boolean"],
 }
 
 
-class StackingClassifier(Classifier, StackingBase):
+class _Stacking(NamedEnsemble):
+    """Level 0: the members; level 1: the final learner, on their out-of-fold answers."""
+
+    final_estimator: Any
+    cv: Any
+    passthrough: bool
+    final_estimator_: Any
+    level0_names_: list[str]
+    typical_answers_: np.ndarray
+
+    def _default_final(self) -> Any:
+        raise undefined(self, "_default_final")
+
+    def _final(self) -> Any:
+        """The learner of level 1; the usual one fills and standardizes the columns that it sees."""
+        if self.final_estimator is not None:
+            return self.final_estimator
+        if not self.passthrough:
+            return self._default_final()
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
+        return make_pipeline(SimpleImputer(), StandardScaler(), self._default_final())
+
+    def _all_learners(self) -> list[Any]:
+        return [*self._learners(), self._final()]
+
+    def _predicting_learners(self) -> list[Any]:
+        if self.passthrough:
+            return [*self.estimators_, self.final_estimator_]
+        return self.estimators_
+
+    @property
+    def _needs_source(self) -> bool:
+        return self.passthrough or super()._needs_source
+
+    # -- fit ---------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit the final learner on the out-of-fold answers of the members, then every member on all
+        rows.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Every member and the final learner must take weights then.
+        """
+        data, target, w = self._member_data(X, y, sample_weight)
+        self.level0_names_ = self._level0_names()
+        answers = self._out_of_fold(data, target, w, self.cv)
+        tested = np.flatnonzero(np.isfinite(answers).all(axis=(0, 2)))
+        if not len(tested):
+            raise DataError(
+                "cv leaves no row out: there is nothing for the final learner to learn from"
+            )
+        columns = self._columns_of(answers[:, tested])
+        weights = None
+        if w is not None:
+            weights = w[tested]
+        self.typical_answers_ = np.average(columns, axis=0, weights=weights)
+        table = self._level1(columns, data, tested)
+        self.final_estimator_ = self._fit_final(table, target[tested], weights)
+        self._fit_members(data, w)
+        return self
+
+    def _fit_final(self, table: ArraySource, target: np.ndarray, w: np.ndarray | None) -> Any:
+        """The final learner on level-1 rows; `target` has class codes, or numbers."""
+        learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
+        if w is not None and not w.all():
+            positive = np.flatnonzero(w)
+            table = table.take(positive)
+            target = target[positive]
+            w = w[positive]
+        labels = target
+        column = Column("y", why="y")
+        if is_classifier(self):
+            labels = self.classes_[target]
+            two = len(self.classes_) == 2
+            column = Column("y", "binary" if two else "categorical", self.classes_, "y")
+        if takes_rows(learner):
+            schema = table.schema.with_target(column)
+            return learner.fit(Rows(replace(table, y=target, w=w, schema=schema)))
+        if w is None:
+            return learner.fit(table.X, labels)
+        return learner.fit(table.X, labels, sample_weight=w)
+
+    def _level0_names(self) -> list[str]:
+        if not is_classifier(self):
+            return list(self.names_)
+        labels = self.classes_
+        if len(labels) == 2:
+            labels = labels[1:]
+        return [f"{name}: {label}" for name in self.names_ for label in labels]
+
+    def _columns_of(self, answers: np.ndarray) -> np.ndarray:
+        """Answers side by side, (n, columns); of two classes the first adds nothing."""
+        if is_classifier(self) and answers.shape[2] == 2:
+            answers = answers[:, :, 1:]
+        return np.concatenate(list(answers), axis=1)
+
+    def _level0(self, data: MemberData) -> np.ndarray:
+        return self._columns_of(self._answers(data))
+
+    def _level1(self, columns: np.ndarray, data: MemberData, rows: Any = None) -> ArraySource:
+        """The table that the final learner sees, coded."""
+        seen = [Column(name, why="the answer of a member") for name in self.level0_names_]
+        if not self.passthrough:
+            return ArraySource(columns, None, None, Schema(tuple(seen)), coded=True)
+        source = data.source
+        assert source is not None
+        X = source.X
+        if rows is not None:
+            X = X[rows]
+        both = Schema((*seen, *source.schema.columns))
+        cells = np.hstack([columns, dense_cells(X).astype(np.float64)])
+        return ArraySource(cells, None, None, both, coded=True)
+
+    # -- predict -----------------------------------------------------------------------
+
+    def _final_answer(self, table: ArraySource) -> np.ndarray:
+        """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
+        final = self.final_estimator_
+        if takes_rows(final):
+            level1 = MemberData(table)
+        else:
+            level1 = MemberData(None, table.X)
+        if is_classifier(self):
+            return normalize_posteriors(level1.posteriors(final, self.classes_))
+        return np.asarray(level1.predict_with(final), dtype=np.float64)
+
+    def _fused_answer(self, data: MemberData) -> np.ndarray:
+        return self._final_answer(self._level1(self._level0(data), data))
+
+    def level0(self, X: Any) -> Any:
+        """The answers of the members, one column per member (and class): the rows of level 1."""
+        return self._apply_to_members(self._level0, X)
+
+    # -- what was learned --------------------------------------------------------------
+
+    def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
+        heads = [*self.names_, "(base)"]
+        if self.passthrough:
+            heads.insert(-1, "(columns)")
+        return heads, f"adds to the {self._unit}", None
+
+    def _member_parts(self, data: MemberData) -> np.ndarray:
+        answers = self._answers(data)
+        added = self._added_by_members(self._level1(self._columns_of(answers), data))
+        n = len(added)
+        L = len(self.names_)
+        parts = np.full((n, added.shape[1] - 1, 3), np.nan)
+        parts[:, :-1, 2] = added[:, 2:]
+        parts[:, -1, 2] = added[:, 1]
+        if is_classifier(self):
+            parts[:, :L, 0] = answers.argmax(axis=2).T
+            parts[:, :L, 1] = answers[:, np.arange(n), added[:, 0].astype(int)].T
+        else:
+            parts[:, :L, 0] = answers[:, :, 0].T
+        return parts
+
+    def _added_by_members(self, table: ArraySource) -> np.ndarray:
+        """Rows of prediction, base, and what the answers of every member add."""
+        n_answers = len(self.level0_names_)
+        width = n_answers // len(self.names_)
+        groups: list[Any] = [slice(i, i + width) for i in range(0, n_answers, width)]
+        typical = self.typical_answers_
+        if self.passthrough:
+            groups.append(slice(n_answers, table.X.shape[1]))
+            typical = np.append(typical, self.typical_)
+
+        def answer(X: np.ndarray) -> np.ndarray:
+            return self._final_answer(replace(table, X=X))
+
+        cells = np.asarray(table.X, dtype=np.float64)
+        return parts_by_replacement(cells, typical, answer, groups)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return super()._shapes() | {"typical_answers_": (len(self.level0_names_),)}
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the members and of the final learner."""
+        return super().complexity() + complexity(self.final_estimator_)
+
+    def summary(self) -> Summary:
+        """The members, and what the final learner made of them."""
+        check_is_fitted(self)
+        rows = []
+        for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
+            rows.append([name, type(member).__name__, self._columns_text(i)])
+        tables = [Table("Members", ["member", "learner", "columns"], rows)]
+        coef = getattr(self.final_estimator_, "coef_", None)
+        if coef is not None and np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
+            tables.append(_coefficients_table(np.atleast_2d(coef), self.level0_names_))
+        facts = {
+            "final estimator": type(self.final_estimator_).__name__,
+            "cv": str(self.cv),
+            "answers": len(self.level0_names_),
+        }
+        return Summary(self._title(), facts, tables)
+
+
+class StackingClassifier(Classifier, _Stacking):
     """Stacked generalization: a final classifier learns from the posteriors that members give out
     of fold.
 
@@ -32,10 +248,10 @@ class StackingClassifier(Classifier, StackingBase):
 
     Parameters
     ----------
-    members : list of learners, (name, learner) or (name, learner, columns), default=None
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The classifiers of level 0, of any library; `columns` are names or numbers. None is naive
         Bayes, logistic regression and a decision tree.
-    final : classifier, default=None
+    final_estimator : classifier, default=None
         The learner of level 1; None is `LogisticRegression` (with `passthrough`, after filling
         missing cells and standardizing).
     cv : int, "leave_one_out" or splitter, default=5
@@ -58,7 +274,9 @@ class StackingClassifier(Classifier, StackingBase):
         The class labels, sorted.
     estimators_ : list of classifiers
         The members, fitted on all rows.
-    final_ : classifier
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : classifier
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees: a member and a class each (of two classes the second).
@@ -67,7 +285,7 @@ class StackingClassifier(Classifier, StackingBase):
     names_ : list of str
         The names of the members.
     columns_ : list of arrays
-        The places of their columns, None for all.
+        The indices of their columns, None for all.
     seed_ : int
         The seed that was used.
     framed_ : bool
@@ -77,7 +295,7 @@ class StackingClassifier(Classifier, StackingBase):
 
     See Also
     --------
-    Committee : Fixed rules instead of a final learner.
+    VotingClassifier : Fixed rules instead of a final learner.
 
     References
     ----------
@@ -97,8 +315,8 @@ class StackingClassifier(Classifier, StackingBase):
 
     def __init__(
         self,
-        members: Any = None,
-        final: Any = None,
+        estimators: Any = None,
+        final_estimator: Any = None,
         *,
         cv: Any = 5,
         passthrough: bool = False,
@@ -107,8 +325,8 @@ class StackingClassifier(Classifier, StackingBase):
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
-        self.members = members
-        self.final = final
+        self.estimators = estimators
+        self.final_estimator = final_estimator
         self.cv = cv
         self.passthrough = passthrough
         self.random_state = random_state
@@ -120,23 +338,18 @@ class StackingClassifier(Classifier, StackingBase):
         return usual_classifiers()
 
     def _default_final(self) -> Any:
-        from sklearn.pipeline import make_pipeline  # takes long to import
-
-        last = LogisticRegression()
-        if self.passthrough:
-            return make_pipeline(SimpleImputer(), StandardScaler(), last)
-        return last
+        return LogisticRegression()
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
-        return self._apply_to_members(partial(_classes, self), X)
+        return self._predict_largest(self._fused_answer, X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
         return self._apply_to_members(self._fused_answer, X)
 
 
-class StackingRegressor(Regressor, StackingBase):
+class StackingRegressor(Regressor, _Stacking):
     """Stacked generalization: a final regressor learns from the predictions of members out of fold.
 
     The final learner is trained on what each member predicts for rows that it was not fitted on;
@@ -144,10 +357,10 @@ class StackingRegressor(Regressor, StackingBase):
 
     Parameters
     ----------
-    members : list of learners, (name, learner) or (name, learner, columns), default=None
+    estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The regressors of level 0, of any library; `columns` are names or numbers. None is ridge
         regression and a regression tree.
-    final : regressor, default=None
+    final_estimator : regressor, default=None
         The learner of level 1; None is `Ridge` (with `passthrough`, after filling missing cells and
         standardizing).
     cv : int, "leave_one_out" or splitter, default=5
@@ -168,7 +381,9 @@ class StackingRegressor(Regressor, StackingBase):
     ----------
     estimators_ : list of regressors
         The members, fitted on all rows.
-    final_ : regressor
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : regressor
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees, one per member.
@@ -177,7 +392,7 @@ class StackingRegressor(Regressor, StackingBase):
     names_ : list of str
         The names of the members.
     columns_ : list of arrays
-        The places of their columns, None for all.
+        The indices of their columns, None for all.
     seed_ : int
         The seed that was used.
     framed_ : bool
@@ -187,7 +402,7 @@ class StackingRegressor(Regressor, StackingBase):
 
     See Also
     --------
-    Committee : Fixed rules instead of a final learner.
+    VotingRegressor : Fixed rules instead of a final learner.
 
     References
     ----------
@@ -205,8 +420,8 @@ class StackingRegressor(Regressor, StackingBase):
 
     def __init__(
         self,
-        members: Any = None,
-        final: Any = None,
+        estimators: Any = None,
+        final_estimator: Any = None,
         *,
         cv: Any = 5,
         passthrough: bool = False,
@@ -215,8 +430,8 @@ class StackingRegressor(Regressor, StackingBase):
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
-        self.members = members
-        self.final = final
+        self.estimators = estimators
+        self.final_estimator = final_estimator
         self.cv = cv
         self.passthrough = passthrough
         self.random_state = random_state
@@ -228,17 +443,16 @@ class StackingRegressor(Regressor, StackingBase):
         return usual_regressors()
 
     def _default_final(self) -> Any:
-        from sklearn.pipeline import make_pipeline  # takes long to import
-
-        last = Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
-        if self.passthrough:
-            return make_pipeline(SimpleImputer(), StandardScaler(), last)
-        return last
+        return Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
 
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""
         return self._apply_to_members(self._fused_answer, X)
 
 
-def _classes(model: StackingClassifier, data: CommitteeData) -> np.ndarray:
-    return model.classes_[model._fused_answer(data).argmax(axis=1)]
+def _coefficients_table(coef: np.ndarray, names: list[str]) -> Table:
+    heads = ["level-0 answer", "coefficient"]
+    if len(coef) > 1:
+        heads = ["level-0 answer", *map(str, range(len(coef)))]
+    rows = [[name, *map(float, column)] for name, column in zip(names, coef.T)]
+    return Table("Final estimator", heads, rows)

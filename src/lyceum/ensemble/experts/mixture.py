@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from lyceum._core.base import Learner, is_pipeline, takes_weights
+from lyceum._core.data import ArraySource, Rows, Schema
+from lyceum._core.members import MemberData
 from lyceum._core.solvers import fit_softmax
-from lyceum.ensemble.members.expert_rows import ExpertRows
 from lyceum.errors import DataError
 from lyceum.progress import report
 
@@ -42,7 +45,7 @@ class GateTree:
 
     def log_shares(self, Z: np.ndarray, gates: np.ndarray) -> np.ndarray:
         """The log probability of every leaf, (n, leaves)."""
-        found = np.zeros((len(Z), 1))
+        shares = np.zeros((len(Z), 1))
         first = 0
         for level in range(self.depth):
             parts = []
@@ -50,20 +53,20 @@ class GateTree:
                 V = gates[first + v]
                 scores = Z @ V[:, :-1].T + V[:, -1]
                 scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
-                parts.append(found[:, v : v + 1] + scores)
-            found = np.concatenate(parts, axis=1)
+                parts.append(shares[:, v : v + 1] + scores)
+            shares = np.concatenate(parts, axis=1)
             first += self.branching**level
-        return found
+        return shares
 
     def child_shares(self, leaves: np.ndarray) -> list[np.ndarray]:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
-        found: list[np.ndarray] = []
+        targets: list[np.ndarray] = []
         for level in range(self.depth):
             blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(
                 axis=3
             )
-            found.extend(blocks[:, v] for v in range(blocks.shape[1]))
-        return found
+            targets.extend(blocks[:, v] for v in range(blocks.shape[1]))
+        return targets
 
 
 @dataclass(slots=True)
@@ -85,6 +88,64 @@ class Result:
     history: list[float]
     record: list[dict[str, Any]]
     converged: bool
+
+
+def weight_parameters(expert: Any) -> list[str]:
+    """The parameters of `fit` that take weights: in a pipeline, one for every step that does."""
+    if not is_pipeline(expert):
+        if takes_weights(expert):
+            return ["sample_weight"]
+        return []
+    return [
+        f"{name}__{parameter}"
+        for name, step in expert.steps
+        for parameter in weight_parameters(step)
+    ]
+
+
+class ExpertRows:
+    """Rows as experts take them: an array, which Lyceum's own learners check and code only once.
+
+    The first of them that is fitted decides the schema; the others, and all predictions, are given
+    rows of this schema.
+
+    Attributes
+    ----------
+    Z : array of shape (n, d)
+        The cells.
+    y : array of shape (n,)
+        The targets: labels, or numbers.
+    inputs : array or Rows
+        The cells, to predict from.
+    """
+
+    def __init__(self, Z: np.ndarray, y: np.ndarray) -> None:
+        self.Z = Z
+        self.y = y
+        self.inputs: Any = Z
+        self._data = MemberData(None, Z, y)
+
+    def fit(self, expert: Any, w: np.ndarray) -> Any:
+        """A copy of the expert, fitted with these weights."""
+        if is_pipeline(expert):
+            return clone(expert).fit(self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w))
+        fitted = self._data.fit(clone(expert), w=w)
+        if self._data.container is not None and isinstance(fitted, Learner):
+            self._adopt_schema(fitted)
+        return fitted
+
+    def _adopt_schema(self, expert: Any) -> None:
+        y = self.y
+        schema = expert.schema_
+        if schema.target is None:
+            return
+        if schema.target.is_categorical:
+            classes = schema.target.categories
+            y = np.minimum(np.searchsorted(classes, self.y), len(classes) - 1).astype(np.int32)
+            if (classes[y] != self.y).any():  # to this learner some label means that there is none
+                return
+        self._data = MemberData(ArraySource(self.Z, y, None, schema), named=False)
+        self.inputs = Rows(ArraySource(self.Z, None, None, Schema(schema.columns)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,11 +191,11 @@ class ExpertTask:
 
 def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
     """The posteriors of an expert, with a column for every class of the mixture."""
-    given = np.asarray(expert.predict_proba(Z))
-    if given.shape[1] == len(classes):
-        return given
-    proba = np.zeros((len(given), len(classes)))
-    proba[:, np.searchsorted(classes, expert.classes_)] = given
+    posteriors = np.asarray(expert.predict_proba(Z))
+    if posteriors.shape[1] == len(classes):
+        return posteriors
+    proba = np.zeros((len(posteriors), len(classes)))
+    proba[:, np.searchsorted(classes, expert.classes_)] = posteriors
     return proba
 
 
@@ -174,43 +235,23 @@ def fit_experts(
     fitted expert replaces the old one only if it is not worse on its share of the rows, whatever it
     optimizes.
     """
-    n = len(task.y)
-    L = tree.n_leaves
-    share = np.full((n, L), (1.0 - _START_SHARE) / max(L - 1, 1))
-    if L > 1:
-        share[np.arange(n), groups] = _START_SHARE
-    else:
-        share[np.arange(n), groups] = 1.0
-    mean: float = float(np.average(task.y, weights=task.w)) if task.codes is None else 0.0
-    if task.codes is None:
-        spread = float(np.average((task.y - mean) ** 2, weights=task.w))
-    else:
-        spread = 1.0
-    if not (abs(mean) < _LARGEST and spread < np.inf):
-        raise DataError(
-            "the squares of the target overflow: it holds numbers beyond 1e150; rescale it"
-        )
-    floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
-    gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
-    mixture = ExpertMixture(
-        gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L
-    )
-    _improve_experts(mixture, task, expert, share, floor)
-    _improve_gates(mixture, tree, task, share, alpha)
+    mixture, floor = _start_mixture(tree, task)
+    share = _start_shares(len(task.y), tree.n_leaves, groups)
     history: list[float] = []
     record: list[dict[str, Any]] = []
     total = float(task.w.sum())
     converged = False
     for step in range(max_iter + 1):
+        # the M-step, then the E-step with the penalized log-likelihood
+        _improve_experts(mixture, task, expert, share, floor)
+        _improve_gates(mixture, tree, task, share, alpha)
         share, objective = _expectation(mixture, tree, task, alpha)
+        gain = float("nan")
+        if history:
+            gain = objective - history[-1]
         history.append(objective)
-        if step:
-            gain = objective - history[-2]
-        else:
-            gain = float("nan")
-        record.append(
-            {"step": step, "objective": objective, "gain": gain, "shares": (task.w @ share) / total}
-        )
+        shares = (task.w @ share) / total
+        record.append({"step": step, "objective": objective, "gain": gain, "shares": shares})
         report("iterations", step, max_iter)
         if step and gain < -_ROUNDING * max(abs(objective), total):
             raise AssertionError(
@@ -219,10 +260,34 @@ def fit_experts(
         if step and gain <= tol * total:
             converged = True
             break
-        if step < max_iter:
-            _improve_experts(mixture, task, expert, share, floor)
-            _improve_gates(mixture, tree, task, share, alpha)
     return Result(mixture, history, record, converged)
+
+
+def _start_shares(n_rows: int, n_experts: int, groups: np.ndarray) -> np.ndarray:
+    """Responsibilities in which every expert has most of its group of rows, (n, experts)."""
+    if n_experts == 1:
+        return np.ones((n_rows, 1))
+    share = np.full((n_rows, n_experts), (1.0 - _START_SHARE) / (n_experts - 1))
+    share[np.arange(n_rows), groups] = _START_SHARE
+    return share
+
+
+def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, float]:
+    """Equal gates and no experts yet; and the least variance that an expert may have."""
+    mean = 0.0
+    spread = 1.0
+    if task.codes is None:
+        mean = float(np.average(task.y, weights=task.w))
+        spread = float(np.average((task.y - mean) ** 2, weights=task.w))
+    if not (abs(mean) < _LARGEST and spread < np.inf):
+        raise DataError(
+            "the squares of the target overflow: it holds numbers beyond 1e150; rescale it"
+        )
+    floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
+    L = tree.n_leaves
+    gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
+    sigma = np.full(L, np.sqrt(max(spread, floor)))
+    return ExpertMixture(gates, [None] * L, sigma, [np.empty(0)] * L), floor
 
 
 def _expectation(
@@ -249,13 +314,16 @@ def _improve_experts(
         answers = task.answers_of(new)
         sigma = task.spread(answers, share[:, j], floor)
         if old is not None:
-            kept = task.spread(mixture.answers[j], share[:, j], floor)
-            before = task.log_likelihood(mixture.answers[j], kept)
+            old_answers = mixture.answers[j]
+            old_sigma = task.spread(old_answers, share[:, j], floor)
+            before = task.log_likelihood(old_answers, old_sigma)
             if weight @ task.log_likelihood(answers, sigma) < weight @ before:
                 new = old
-                answers = mixture.answers[j]
-                sigma = kept
-        mixture.experts[j], mixture.answers[j], mixture.sigma[j] = new, answers, sigma
+                answers = old_answers
+                sigma = old_sigma
+        mixture.experts[j] = new
+        mixture.answers[j] = answers
+        mixture.sigma[j] = sigma
 
 
 def _improve_gates(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,11 +17,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, takes_weights, undefined
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    takes_rows,
+    takes_weights,
+    undefined,
+)
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Column, Schema
+from lyceum._core.members import Ensemble, MemberData
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import Ensemble, MemberData, takes_rows
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
@@ -95,15 +100,10 @@ def _fit_problem(
         seen = sides[rows]
     if not len(seen) or (seen == seen[0]).all():
         return ConstantMember(int(seen[0]) if len(seen) else 0)
-    if data.source is None:
-        own = replace(data, labels=sides)
-    else:
-        target = Column(name, "binary", _SIDES, "one side against the other")
-        own = replace(
-            data,
-            source=replace(data.source, y=sides, schema=data.source.schema.with_target(target)),
-        )
-    return own.fit(estimator(), rows, w=w if rows is None or w is None else w[rows])
+    if w is not None and rows is not None:
+        w = w[rows]
+    column = Column(name, "binary", _SIDES, "one side against the other")
+    return data.with_target(sides, column, labels=sides).fit(estimator(), rows, w=w)
 
 
 def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
@@ -124,21 +124,22 @@ def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
 def binary_score(member: Any, data: MemberData) -> np.ndarray:
     """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
-        return data.ask(member.decision_function).reshape(-1).astype(np.float64)
+        return data.predict_with(member, "decision_function").reshape(-1).astype(np.float64)
     if hasattr(member, "predict_proba"):
         return 2.0 * yes_posterior(member, data) - 1.0
-    return np.where(data.ask(member.predict) == 1, 1.0, -1.0)
+    return np.where(data.predict_with(member) == 1, 1.0, -1.0)
 
 
 def yes_posterior(member: Any, data: MemberData) -> np.ndarray:
     """P(1|x), (n,)."""
-    return data.ask(member.predict_proba).astype(np.float64)[:, 1]
+    return data.predict_with(member, "predict_proba").astype(np.float64)[:, 1]
 
 
 def has_posteriors(model: Any) -> bool:
     """Whether members give posteriors."""
     return all(
-        hasattr(one, "predict_proba") for one in getattr(model, "estimators_", [model._base()])
+        hasattr(member, "predict_proba")
+        for member in getattr(model, "estimators_", [model._base()])
     )
 
 
@@ -242,28 +243,31 @@ class BinaryMembers(Classifier, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class that the members decide on."""
-        return self._apply_to_members(partial(_predict, self), X)
+        return self._predict_largest(self._decision_scores, X)
 
     def decision_function(self, X: Any) -> Any:
         """One number per class, the largest decides, (n, K); with two classes that of the second,
         (n,)."""
-        return self._apply_to_members(partial(_decision, self), X)
+        return self._apply_to_members(self._decision, X)
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """The scores of all members, (n, L)."""
-        found = ordered_map(partial(binary_score, data=data), self.estimators_)
-        return np.column_stack(list(found))
+        scores = ordered_map(partial(binary_score, data=data), self.estimators_)
+        return np.column_stack(list(scores))
 
     def _decision_scores(self, data: MemberData) -> np.ndarray:
         """The class scores, (n, K)."""
         if len(self.classes_) == 1:
-            return np.zeros((_n_rows_of(data), 1))
+            return np.zeros((data.n_rows, 1))
         if len(self.classes_) == 2 and self.code_.shape[1] == 1:
             score = self._scores(data)[:, 0]
             return np.column_stack([-score, score])
         scores = self._class_scores(self._scores(data))
         scores[:, self.class_weight_ == 0] = -np.inf  # a class without rows
         return scores
+
+    def _decision(self, data: MemberData) -> np.ndarray:
+        return of_two_classes(self._decision_scores(data))
 
     # -- what was learned --------------------------------------------------------------
 
@@ -300,7 +304,7 @@ class BinaryMembers(Classifier, Ensemble):
             with suppress(_NotSums):
                 _parts(self, self._typical_data())  # before the rows are read, which is done once
                 return self._explain_members(partial(_parts, self), X, "score")
-        return self._explain_by_replacement(partial(_decision_scores, self), X, self._score_unit)
+        return self._explain_by_replacement(self._decision_scores, X, self._score_unit)
 
     def _typical_data(self) -> MemberData:
         schema = Schema(self.schema_.columns)
@@ -315,28 +319,10 @@ class BinaryMembers(Classifier, Ensemble):
         return super()._shapes() | {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
 
 
-def _n_rows_of(data: MemberData) -> int:
-    if data.source is not None:
-        return data.source.n_rows
-    return len(data.container)
-
-
-def _predict(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return model.classes_[model._decision_scores(data).argmax(axis=1)]
-
-
-def _decision_scores(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return model._decision_scores(data)
-
-
-def _decision(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    return of_two_classes(model._decision_scores(data))
-
-
 def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
     """The predicted class, the base, and what every column adds to its score."""
     if len(model.classes_) == 1:
-        return np.zeros((_n_rows_of(data), 2 + model.n_features_in_))
+        return np.zeros((data.n_rows, 2 + model.n_features_in_))
     signed = np.stack(
         [_signed_parts(member, data) for member in model.estimators_], axis=1
     )  # (n, L, 1 + d)
@@ -364,14 +350,14 @@ def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
         return np.column_stack([score, np.zeros((len(score), d))])
     if not hasattr(member, "explain"):
         raise _NotSums
-    found = member.explain(data.inputs())
+    explanation = member.explain(data.inputs(member))
     if hasattr(member, "decision_function"):
         scale = 1.0
         shift = 0.0
     else:
         scale = 2.0
         shift = 1.0
-    parts = np.column_stack([scale * found.base - shift, scale * found.contributions])
+    parts = np.column_stack([scale * explanation.base - shift, scale * explanation.contributions])
     total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
     sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
     parts = parts * sign[:, None]

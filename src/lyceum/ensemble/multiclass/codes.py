@@ -47,15 +47,15 @@ def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> 
     if n_columns >= 2 ** (n_classes - 1) - 1 and n_classes <= MOST_EXHAUSTIVE:
         return exhaustive_code(n_classes)
     best = (-1.0, -1.0)
-    found = np.empty((0, 0), np.int8)
+    best_code = np.empty((0, 0), np.int8)
     drawn = _draw_columns(n_classes, chance)
     for _ in range(_TRIES):
         code = _distinct_columns(n_columns, drawn)
         distances = _distances(code)
         if (merit := (distances.min(), distances.mean())) > best:
             best = merit
-            found = code
-    return found
+            best_code = code
+    return best_code
 
 
 def _draw_columns(
@@ -71,11 +71,11 @@ def _draw_columns(
 
 
 def _distinct_columns(n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]]) -> np.ndarray:
-    kept: dict[bytes, np.ndarray] = {}
-    while len(kept) < n_columns:
+    columns: dict[bytes, np.ndarray] = {}
+    while len(columns) < n_columns:
         column, key = next(drawn)
-        kept.setdefault(key, column)
-    return np.column_stack(list(kept.values()))
+        columns.setdefault(key, column)
+    return np.column_stack(list(columns.values()))
 
 
 def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator) -> np.ndarray:
@@ -98,19 +98,19 @@ def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator)
         )
     words = _words_of_code(lengths[0], n_classes)
     best = (-1.0, -1.0)
-    found = np.empty((0, 0), np.int8)
+    best_code = np.empty((0, 0), np.int8)
     for _ in range(_TRIES // 4):
         code = _useful_columns(_drawn_words(words, n_classes, chance))
         if n_columns is not None:
             code = code[:, :n_columns]
         if (merit := (minimum_distance(code), float(code.shape[1]))) > best:
             best = merit
-            found = code
+            best_code = code
     if not best[0] > 0:
         raise SettingError(
             f"{n_columns} columns of a BCH code do not tell {n_classes} classes apart: use more"
         )
-    return found
+    return best_code
 
 
 def _words_of_code(m: int, n_classes: int) -> np.ndarray:

@@ -12,9 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
-from lyceum._core.data import is_frame, row_weights, to_arrow
+from lyceum._core.data import ArraySource, is_frame, row_weights, to_arrow
+from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryProblem,
@@ -104,9 +104,9 @@ class MultiOutputClassifier(Classifier, Ensemble):
         Parameters
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets of labels
-            Which labels every row has: 1 for each that it has and 0 for the others, or the labels
-            themselves.
+        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets
+            Which labels every row has: 1 for each that it has and 0 for the others, or the set of
+            its labels.
         sample_weight : array of shape (n_samples,), optional
         """
         Y, labels = label_matrix(y)
@@ -127,18 +127,14 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _cells(self, X: Any, w: Any, n: int) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
-        source = self._gather(_CellInputs(self).for_fit(X, None, w))
+        rows = _CellInputs(self).for_fit(X, None, w)
+        source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
         if source.n_rows != n:
             raise DataError(
                 f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"
                 " every row"
             )
-        if takes_rows(self._base()):
-            return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
-        self.framed_ = is_frame(X)
-        if not self.framed_:
-            refuse_codes(source.schema)
-        return MemberData(None, X if self.framed_ else source.X), source.w
+        return self._split_by_library(source, X), source.w
 
     # -- predict -----------------------------------------------------------------------
 
@@ -148,8 +144,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
-        found = np.asarray(self.predict(X)).astype(bool)
-        return [tuple(self.labels_[row].tolist()) for row in found]
+        flags = np.asarray(self.predict(X)).astype(bool)
+        return [tuple(self.labels_[row].tolist()) for row in flags]
 
     def decision_function(self, X: Any) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
@@ -190,10 +186,10 @@ class MultiOutputClassifier(Classifier, Ensemble):
         unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
         if unknown:
             raise DataError(f"y has the label {unknown[0]!r}, which was not there in fit")
-        known = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
-        places = {label: place for place, label in enumerate(self.labels_.tolist())}
-        known[:, [places[label] for label in labels.tolist()]] = Y
-        return known
+        matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
+        index = {label: j for j, label in enumerate(self.labels_.tolist())}
+        matrix[:, [index[label] for label in labels.tolist()]] = Y
+        return matrix
 
     # -- what was learned --------------------------------------------------------------
 
@@ -224,14 +220,14 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return tags
 
 
-class _CellInputs(_Inputs):
+class _CellInputs(EstimatorInputs):
     """The way in without a target, which is read apart."""
 
     task: ClassVar = None
 
 
 def _predict(member: Any, data: MemberData) -> np.ndarray:
-    return (data.ask(member.predict) == 1).astype(np.int64)
+    return (data.predict_with(member) == 1).astype(np.int64)
 
 
 def _member_columns(model: MultiOutputClassifier, answer: Any, data: MemberData) -> np.ndarray:
@@ -299,8 +295,8 @@ def _of_sets(y: Any) -> tuple[np.ndarray, np.ndarray]:
     labels = sorted({label for row in rows for label in row})
     if not labels:
         raise DataError("no row has any label: there is nothing to learn")
-    places = {label: place for place, label in enumerate(labels)}
+    index = {label: j for j, label in enumerate(labels)}
     Y = np.zeros((len(rows), len(labels)), dtype=np.int64)
     for i, row in enumerate(rows):
-        Y[i, [places[label] for label in row]] = 1
+        Y[i, [index[label] for label in row]] = 1
     return Y, np.array(labels)

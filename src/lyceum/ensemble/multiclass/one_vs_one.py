@@ -11,8 +11,8 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
@@ -87,7 +87,8 @@ class OneVsOneClassifier(BinaryMembers):
     >>> from lyceum.bayes import LinearDiscriminantAnalysis
     >>> from lyceum.ensemble import OneVsOneClassifier
     >>> X = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [5.0, 1.0], [0.0, 5.0], [1.0, 4.0]]
-    >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, ["a", "a", "b", "b", "c", "c"])
+    >>> y = ["a", "a", "b", "b", "c", "c"]
+    >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, y)
     >>> model.votes([[0.5, 0.5]]).tolist(), model.predict([[0.5, 0.5]]).tolist()
     ([[2.0, 1.0, 0.0]], ['a'])
     """
@@ -114,7 +115,8 @@ class OneVsOneClassifier(BinaryMembers):
         pairs = list(combinations(range(n_classes), 2))
         code = np.zeros((n_classes, len(pairs)), dtype=np.int8)
         for column, (first, second) in enumerate(pairs):
-            code[first, column], code[second, column] = -1, 1
+            code[first, column] = -1
+            code[second, column] = 1
         return code
 
     def _problem_name(self, column: np.ndarray) -> str:
@@ -209,7 +211,8 @@ def _couple(r: np.ndarray) -> np.ndarray:
     system = np.ones(
         (n, K + 1, K + 1)
     )  # the last row and column are those of Σ p = 1 and its multiplier
-    system[:, :K, :K], system[:, K, K] = Q, 0.0
+    system[:, :K, :K] = Q
+    system[:, K, K] = 0.0
     right = np.zeros((n, K + 1, 1))
     right[:, K] = 1.0
     return normalize_posteriors(np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0))
@@ -239,7 +242,8 @@ def _posterior(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
     second = np.column_stack(list(members))
     r = np.zeros((len(second), K, K))
     first_of, second_of = np.triu_indices(K, 1)
-    r[:, first_of, second_of], r[:, second_of, first_of] = 1.0 - second, second
+    r[:, first_of, second_of] = 1.0 - second
+    r[:, second_of, first_of] = second
     p = couple_posteriors(r)
     p[:, model.class_weight_ == 0] = 0.0
     return normalize_posteriors(p)

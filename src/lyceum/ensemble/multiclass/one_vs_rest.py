@@ -10,8 +10,8 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
+from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
-from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,

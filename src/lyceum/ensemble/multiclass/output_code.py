@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from math import ceil, floor, log2
-from numbers import Integral
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.members import MemberData
 from lyceum._core.statistics import seed_from
-from lyceum.ensemble.members.data import MemberData
 from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble.multiclass.codes import (
     bch_code,
@@ -56,8 +55,9 @@ class OutputCodeClassifier(BinaryMembers):
     code : {"auto", "exhaustive", "random", "bch"} or array of shape (K, L), default="auto"
         "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0
         for classes that a column leaves out; its rows are in the order of the sorted labels.
-    n_columns : int, default=None
-        How many columns a random code has, or a BCH code at most. None is ⌈10 log2 K⌉ for random
+    code_size : float or None, default=None
+        How many columns a random code has, or a BCH code at most, for every class: ⌊`code_size` K⌋
+        of K classes, as in scikit-learn, where it is 1.5. None is ⌈10 log2 K⌉ columns for random
         codes, and for BCH codes a length of at least 4 log2 K.
     decoding : {"loss", "hamming"}, default="loss"
         Whether the nearest word is found by the loss of the scores or by the number of places.
@@ -115,7 +115,7 @@ class OutputCodeClassifier(BinaryMembers):
     _parameter_constraints: ClassVar[dict] = {
         **BINARY_CONSTRAINTS,
         "code": [StrOptions({"auto", "exhaustive", "random", "bch"}), "array-like"],
-        "n_columns": [Interval(Integral, 1, None, closed="left"), None],
+        "code_size": [Interval(Real, 0.0, None, closed="neither"), None],
         "decoding": [StrOptions({"loss", "hamming"})],
         "loss": [StrOptions(set(_LOSSES))],
         "random_state": ["random_state"],
@@ -126,7 +126,7 @@ class OutputCodeClassifier(BinaryMembers):
         estimator: Any = None,
         *,
         code: Any = "auto",
-        n_columns: int | None = None,
+        code_size: float | None = None,
         decoding: str = "loss",
         loss: str = "hinge",
         random_state: int | np.random.RandomState | None = None,
@@ -135,7 +135,7 @@ class OutputCodeClassifier(BinaryMembers):
     ):
         self.estimator = estimator
         self.code = code
-        self.n_columns = n_columns
+        self.code_size = code_size
         self.decoding = decoding
         self.loss = loss
         self.random_state = random_state
@@ -157,19 +157,16 @@ class OutputCodeClassifier(BinaryMembers):
             return np.ones((1, 0), dtype=np.int8)
         if n_classes == 2:
             return np.array([[-1], [1]], dtype=np.int8)
-        if self.code == "auto":
-            if n_classes <= _FEW:
-                kind = "exhaustive"
-            else:
-                kind = "random"
-        else:
-            kind = self.code
-        if kind == "exhaustive":
+        automatic = self.code == "auto" and n_classes <= _FEW
+        if automatic or self.code == "exhaustive":
             return exhaustive_code(n_classes)
         chance = np.random.default_rng(seed_from(self.random_state))
-        if kind == "bch":
-            return bch_code(n_classes, self.n_columns, chance)
-        return random_code(n_classes, self.n_columns or ceil(10 * log2(n_classes)), chance)
+        n_columns = None
+        if self.code_size is not None:
+            n_columns = max(1, int(n_classes * self.code_size))
+        if self.code == "bch":
+            return bch_code(n_classes, n_columns, chance)
+        return random_code(n_classes, n_columns or ceil(10 * log2(n_classes)), chance)
 
     # -- decoding ----------------------------------------------------------------------
 
@@ -200,7 +197,10 @@ class OutputCodeClassifier(BinaryMembers):
     def words(self, X: Any) -> Any:
         """The answers of the members, 1 or -1, (n, L): words to compare with those of the
         classes."""
-        return self._apply_to_members(partial(_words, self), X)
+        return self._apply_to_members(self._words, X)
+
+    def _words(self, data: MemberData) -> np.ndarray:
+        return np.where(self._scores(data) > 0, 1, -1)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -215,18 +215,14 @@ class OutputCodeClassifier(BinaryMembers):
 
     def summary(self) -> Summary:
         """The word of every class, the least distance between two, and the binary problems."""
-        found = super().summary()
+        summary = super().summary()
         signs = np.array(["-", "0", "+"])
         words = [
             (str(label), "".join(signs[word + 1]), float(weight))
             for label, word, weight in zip(self.classes_, self.code_, self.class_weight_)
         ]
         table = Table("Words", ("class", "word", "weight"), words)
-        return Summary(found.title, found.facts, [table, *found.tables])
-
-
-def _words(model: OutputCodeClassifier, data: MemberData) -> np.ndarray:
-    return np.where(model._scores(data) > 0, 1, -1)
+        return Summary(summary.title, summary.facts, [table, *summary.tables])
 
 
 def _own_code(code: Any, n_classes: int) -> np.ndarray:

@@ -113,7 +113,7 @@ def _learn(
         w = None
     else:
         w = np.concatenate([np.asarray(part[0].weight) for part in folds])
-    if candidate.learner == "Committee":
+    if candidate.learner in ("VotingClassifier", "VotingRegressor"):
         from lyceum.ensemble import simplex_weights
 
         shares = simplex_weights(predictions, y, w)
@@ -170,7 +170,12 @@ def _shares(sizes: np.ndarray) -> list[float]:
 def committee_model(plan: Plan, name: str, store: Store) -> Any:
     """The committee or stack as a learner to fit: its members with the settings chosen most
     often."""
-    from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor
+    from lyceum.ensemble import (
+        StackingClassifier,
+        StackingRegressor,
+        VotingClassifier,
+        VotingRegressor,
+    )
 
     candidate = plan[name]
     seed = seed_of(plan.seed, name, "final")
@@ -183,9 +188,10 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
             model = build_pipeline(c, params, seed)
             calibration = usual_calibration(table.results(c.name))
             members.append((c.name, calibrated_model(model, calibration, seed)))
-    if candidate.learner == "Committee":
+    if candidate.learner in ("VotingClassifier", "VotingRegressor"):
         shares = [weights[member] for member, _ in members]
-        return Committee(members, rule="sum", weights=shares, random_state=seed)
+        voting = VotingRegressor if plan.classes is None else VotingClassifier
+        return voting(members, rule="sum", weights=shares, random_state=seed)
     if plan.classes is None:
         kind = StackingRegressor
     else:

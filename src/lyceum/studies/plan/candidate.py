@@ -169,13 +169,15 @@ def planned_committees(candidates: Sequence[Candidate], has_classes: bool) -> tu
     if len(names) < 3:
         return ()
     if has_classes:
+        voting = "VotingClassifier"
         stack = "StackingClassifier"
     else:
+        voting = "VotingRegressor"
         stack = "StackingRegressor"
     committee = Candidate(
-        "Committee", "Committee", "committee",
+        "Committee", voting, "committee",
         "The weighted mean of the learners, with weights learned on predictions out of fold.",
-        ("Committee",), why="made of the learners above, none of them fitted again",
+        (voting,), why="made of the learners above, none of them fitted again",
     )  # fmt: skip
     stacking = replace(
         committee, name="Stacking", learner=stack, label="stacking", steps=(stack,),

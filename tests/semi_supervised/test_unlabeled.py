@@ -13,7 +13,12 @@ from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscri
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.semi_supervised import LabelPropagation, SelfTrainingClassifier, SemiSupervisedEM
+from lyceum.semi_supervised import (
+    LabelPropagation,
+    LabelSpreading,
+    SelfTrainingClassifier,
+    SemiSupervisedEM,
+)
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
 
@@ -27,7 +32,7 @@ def two_groups(n=200, known=6, seed=0):
     return X, y, given
 
 
-ALL = [SelfTrainingClassifier(), SemiSupervisedEM(), LabelPropagation()]
+ALL = [SelfTrainingClassifier(), SemiSupervisedEM(), LabelPropagation(), LabelSpreading()]
 
 
 @pytest.mark.syllabus("15.1")
@@ -110,12 +115,12 @@ def test_self_training_labels_the_surest_first():
         LogisticRegression(), criterion="k_best", k_best=20, max_iter=3
     ).fit(X, given)
     assert [one["labeled"] for one in model.record_] == [20, 20, 20]
-    assert model.termination_ == "max_iter"
+    assert model.termination_condition_ == "max_iter"
     first = LogisticRegression().fit(X[given >= 0], given[given >= 0]).predict_proba(X).max(axis=1)
     chosen = model.labeled_iter_ == 1
     assert first[chosen].min() >= first[(given < 0) & ~chosen].max() - 1e-12
     everything = SelfTrainingClassifier(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
-    assert everything.termination_ == "all_labeled"
+    assert everything.termination_condition_ == "all_labeled"
     assert everything.score(X, y) > 0.95
 
 
@@ -154,14 +159,14 @@ def test_spreading_and_propagation_equal_their_closed_forms(kernel):
 
 
 @pytest.mark.syllabus("15.1")
-@pytest.mark.parametrize("method", ["spreading", "propagation"])
-def test_labels_follow_the_moons(method):
+@pytest.mark.parametrize("learner", [LabelSpreading(alpha=0.99), LabelPropagation()])
+def test_labels_follow_the_moons(learner):
     X, y = make_moons(400, noise=0.06, random_state=0)
     given = np.full(400, -1)
     for k in (0, 1):
         given[np.flatnonzero(y == k)[:3]] = k
-    model = LabelPropagation(method=method, alpha=0.99).fit(X, given)
-    assert (model.labels_ == y).mean() > 0.98
+    model = learner.fit(X, given)
+    assert (model.transduction_ == y).mean() > 0.98
     fresh, truth = make_moons(200, noise=0.06, random_state=1)
     assert model.score(fresh, truth) > 0.97
 
@@ -169,8 +174,8 @@ def test_labels_follow_the_moons(method):
 def test_rows_that_no_label_reaches_get_the_class_shares():
     X = np.array([[0.0], [0.1], [0.2], [50.0], [50.1], [50.2]])
     given = np.array([0, 1, 1, -1, -1, -1])
-    for method in ("spreading", "propagation"):
-        model = LabelPropagation(method=method, n_neighbors=2).fit(X, given)
+    for learner in (LabelSpreading, LabelPropagation):
+        model = learner(n_neighbors=2).fit(X, given)
         assert model.n_unreached_ == 3
         np.testing.assert_allclose(model.label_distributions_[3:], [[1 / 3, 2 / 3]] * 3)
 
@@ -180,9 +185,7 @@ def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
     rng = np.random.default_rng(5)
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = np.where(np.arange(80) < 20, np.arange(80) % 2, -1)
-    some, all_of_them = (
-        LabelPropagation(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X)
-    )
+    some, all_of_them = (LabelSpreading(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X))
     assert sparse.issparse(some.rows_)
     for name in ("label_distributions_", "gamma_"):
         np.testing.assert_allclose(
@@ -194,4 +197,4 @@ def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
         )
     assert some.explain(sparse.csr_array(X[:2])).contributions.shape == (2, 30)
     with pytest.raises(SettingError, match="'gower' cannot take sparse rows"):
-        LabelPropagation(metric="gower").fit(sparse.csr_array(X), y)
+        LabelSpreading(metric="gower").fit(sparse.csr_array(X), y)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
-from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.ensemble import VotingClassifier as SkVoting, VotingRegressor as SkMean
 from sklearn.linear_model import LinearRegression as SkLinear, LogisticRegression as SkLogistic
 from sklearn.neighbors import KNeighborsClassifier as SkNeighbors
 from sklearn.tree import DecisionTreeClassifier as SkTree
@@ -17,7 +17,13 @@ from tests.checks.source_laws import the_source_does_not_matter, weights_are_rep
 
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.datasets import load
-from lyceum.ensemble import CascadeClassifier, Committee, StackingClassifier, fuse
+from lyceum.ensemble import (
+    CascadeClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+    fuse,
+)
 from lyceum.ensemble.committees.fusion import simplex_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import majority_vote_error
@@ -94,10 +100,8 @@ def test_learned_weights_of_posteriors_are_those_of_largest_likelihood():
 def test_a_committee_of_another_library_is_that_librarys_vote(voting):
     X, y = load_breast_cancer(return_X_y=True)
     members = [("nb", SkNeighbors(3)), ("tree", SkTree(max_depth=3, random_state=0))]
-    ours = Committee(members, rule="sum" if voting == "soft" else "vote").fit(X, y)
-    theirs = VotingClassifier(
-        [(n, m.__class__(**m.get_params())) for n, m in members], voting=voting
-    )
+    ours = VotingClassifier(members, rule="sum" if voting == "soft" else "vote").fit(X, y)
+    theirs = SkVoting([(n, m.__class__(**m.get_params())) for n, m in members], voting=voting)
     theirs.set_params(tree__random_state=ours.estimators_[1].random_state).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     if voting == "soft":
@@ -111,19 +115,23 @@ def test_a_committee_of_regressors_is_their_mean_or_median():
         ("ridge", Ridge(alpha=1.0)),
         ("tree", DecisionTreeRegressor(max_depth=3)),
     ]
-    model = Committee(members).fit(X, y)
+    model = VotingRegressor(members).fit(X, y)
     each = np.stack([m.predict(X) for m in model.estimators_])
     np.testing.assert_allclose(model.predict(X), each.mean(axis=0))
     np.testing.assert_allclose(model.member_outputs(X), each)
     assert not hasattr(model, "predict_proba")
-    median = Committee(members, rule="median").fit(X, y)
+    median = VotingRegressor(members, rule="median").fit(X, y)
     np.testing.assert_allclose(median.predict(X), np.median(each, axis=0))
-    theirs = VotingRegressor([("lin", SkLinear())]).fit(X, y)
-    np.testing.assert_allclose(Committee([SkLinear()]).fit(X, y).predict(X), theirs.predict(X))
+    theirs = SkMean([("lin", SkLinear())]).fit(X, y)
+    np.testing.assert_allclose(
+        VotingRegressor([SkLinear()]).fit(X, y).predict(X), theirs.predict(X)
+    )
 
 
 def test_committees_of_regressors_obey_the_laws():
-    model = Committee([("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))])
+    model = VotingRegressor(
+        [("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))]
+    )
     for law in (the_source_does_not_matter, weights_are_repeats, a_saved_model_is_the_model):
         law(model, Case())
 
@@ -132,13 +140,13 @@ def test_members_have_their_own_columns_by_name_and_by_number():
     penguins = load("penguins")
     names = penguins.schema.names
     members = [("a", NaiveBayes(), ["island", "bill_length_mm"]), ("b", NaiveBayes(), [1, 2])]
-    model = Committee(members).fit(penguins)
+    model = VotingClassifier(members).fit(penguins)
     assert model.estimators_[0].schema_.names == tuple(
         sorted(("island", "bill_length_mm"), key=names.index)
     )
     assert model.estimators_[1].schema_.names == names[1:3]
     with pytest.raises(SettingError, match="member 'a' asks for column 'nose'"):
-        Committee([("a", NaiveBayes(), ["nose"])]).fit(penguins)
+        VotingClassifier([("a", NaiveBayes(), ["nose"])]).fit(penguins)
 
 
 def test_frames_reach_members_of_any_library_as_they_are():
@@ -146,7 +154,7 @@ def test_frames_reach_members_of_any_library_as_they_are():
     frame = pd.DataFrame({"x": rng.normal(size=90), "town": rng.choice(["Ulm", "Bonn"], 90)})
     y = np.where(frame["x"] > 0, "yes", "no")
     members = [("own", NaiveBayes()), ("other", SkLogistic(), ["x"])]
-    model = Committee(members).fit(frame, y)
+    model = VotingClassifier(members).fit(frame, y)
     assert model.framed_
     assert model.score(frame, y) > 0.9
     np.testing.assert_array_equal(model.estimators_[1].feature_names_in_, ["x"])
@@ -160,11 +168,11 @@ def test_weights_by_validation_favor_the_better_member():
         ("poor", LinearDiscriminantAnalysis(), [6, 7]),
     ]
     for way in ("validation", "log_odds", "learned"):
-        model = Committee(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
+        model = VotingClassifier(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
         assert model.weights_[0] > model.weights_[1]
         assert model.validation_errors_[0] < model.validation_errors_[1]
     assert (
-        Committee(members, rule="weighted", random_state=0)
+        VotingClassifier(members, rule="weighted", random_state=0)
         .fit(np.hstack([X, noise]), y)
         .weights_[0]
         > 0.5
@@ -175,36 +183,36 @@ def test_a_product_of_zero_everywhere_is_the_mean():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     y = np.array([0, 0, 1, 1])
     members = [("a", SkTree()), ("b", SkTree())]
-    model = Committee(members, rule="product").fit(X, y)
+    model = VotingClassifier(members, rule="product").fit(X, y)
     model.estimators_[1] = SkTree().fit(X, 1 - y)
     np.testing.assert_allclose(model.predict_proba(X), 0.5)
 
 
 def test_what_does_not_fit_is_named():
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(SettingError, match="regressors have no rule 'vote'"):
-        Committee([Ridge()], rule="vote").fit(X, y)
+    with pytest.raises(ValueError, match="'rule' parameter of VotingRegressor"):
+        VotingRegressor([Ridge()], rule="vote").fit(X, y)
     with pytest.raises(SettingError, match="takes no weights"):
-        Committee(rule="median", weights=[1, 1, 1]).fit(X, y)
+        VotingClassifier(rule="median", weights=[1, 1, 1]).fit(X, y)
     with pytest.raises(SettingError, match=r"'ridge' .* is not"):
-        Committee([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(X, y)
+        VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(X, y)
     with pytest.raises(DataError, match="member KNeighborsClassifier takes no weights"):
-        Committee([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
-    with pytest.raises(SettingError, match="two members are named 'a'"):
-        Committee([("a", NaiveBayes()), ("a", NaiveBayes())]).fit(X, y)
+        VotingClassifier([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(SettingError, match="two estimators are named 'a'"):
+        VotingClassifier([("a", NaiveBayes()), ("a", NaiveBayes())]).fit(X, y)
 
 
 def test_settings_of_members_are_settings_of_the_committee():
-    model = Committee([("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())])
+    model = VotingClassifier([("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())])
     model.set_params(tree__max_depth=2, bayes=LinearDiscriminantAnalysis())
     assert model.get_params()["tree__max_depth"] == 2
-    assert model.members[0][2] == [0]
-    assert isinstance(model.members[1][1], LinearDiscriminantAnalysis)
+    assert model.estimators[0][2] == [0]
+    assert isinstance(model.estimators[1][1], LinearDiscriminantAnalysis)
 
 
 def test_columns_of_linear_members_add_their_mean_slope_times_the_distance_from_the_mean():
     X, y = load_diabetes(return_X_y=True)
-    model = Committee([("own", Ridge()), ("other", SkLinear(), [0, 2])]).fit(X, y)
+    model = VotingRegressor([("own", Ridge()), ("other", SkLinear(), [0, 2])]).fit(X, y)
     slopes = model.estimators_[0].coef_ / 2
     slopes[[0, 2]] += model.estimators_[1].coef_ / 2
     found = model.explain(X[:20])
@@ -243,7 +251,7 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     def _table(X):
         return X if isinstance(X, pd.DataFrame) else X.to_pandas()
 
-    model = Committee([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(frame, y)
+    model = VotingClassifier([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(frame, y)
     seen.clear()
     found = model.explain(frame)
     np.testing.assert_allclose(
@@ -266,7 +274,7 @@ def test_frames_of_other_libraries_members_alone_are_explained():
     y = (frame["a"] > 0).to_numpy().astype(int)
     cascade = CascadeClassifier([("stump", SkTree(max_depth=1), ["b"]), ("tree", SkTree())], cv=3)
     stack = StackingClassifier([SkTree(max_depth=2)], SkTree(max_depth=3), passthrough=True, cv=3)
-    for model in (Committee([("tree", SkTree())]), cascade, stack):
+    for model in (VotingClassifier([("tree", SkTree())]), cascade, stack):
         found = model.fit(frame, y).explain(frame[:5])
         total = found.base + found.contributions.sum(axis=1)
         np.testing.assert_allclose(total, model.predict_proba(frame[:5]).max(axis=1), atol=1e-12)
@@ -279,7 +287,7 @@ def test_explanations_say_what_every_member_counted_for(rule):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = np.where(X[:, 0] + X[:, 1] > 0, "b", "a")
-    model = Committee(rule=rule, random_state=0).fit(X, y)
+    model = VotingClassifier(rule=rule, random_state=0).fit(X, y)
     found, said = model.explain(X[:9]), model.member_outputs(X[:9])
     k = np.searchsorted(model.classes_, found.predicted)
     own = said[:, np.arange(9), k].T

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from lyceum._core.base import takes_weights
+from lyceum._core.members import Ensemble, MemberData, member_seeds, set_seeds
 from lyceum._core.native import native
 from lyceum._core.statistics import midpoints
 from lyceum._core.threads import n_threads, ordered_map
@@ -26,11 +27,8 @@ from lyceum._core.trees import (
     impurity_importances,
     node_decisions,
 )
-from lyceum.ensemble.bagging.draws import seeds, set_seeds
 from lyceum.ensemble.boosting.adaboost_rounds import MemberFitter
-from lyceum.ensemble.members.answers import vote_codes
-from lyceum.ensemble.members.data import Ensemble, MemberData
-from lyceum.ensemble.members.trees import cells_of_trees
+from lyceum.ensemble.tree_members import cells_of_trees
 from lyceum.errors import SettingError
 from lyceum.trees import DecisionTreeClassifier
 
@@ -81,7 +79,7 @@ class LearnerFitter:
         self.resample = resample
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        member = set_seeds(self.model._copy(), self.model.seed_, number)
+        member = set_seeds(clone(self.model._base()), self.model.seed_, number)
         w = self.weights_of(number, weights)
         if not self.resample:
             self.data.fit(member, w=w)
@@ -100,7 +98,7 @@ class LearnerFitter:
         return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
 
     def predict_rows(self, member: Any) -> np.ndarray:
-        return vote_codes(member, self.model.classes_, self.data.ask)
+        return self.data.class_codes(member, self.model.classes_)
 
 
 def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
@@ -160,14 +158,14 @@ class TreeFitter(LearnerFitter):
         """The learner that has this tree, and the class codes of the rows."""
         member = object.__new__(type(self.example))
         member.__dict__.update(self.example.__dict__)
-        (member.random_state,) = seeds(self.model.seed_, number)
+        (member.random_state,) = member_seeds(self.model.seed_, number)
         member.tree_ = tree
         member.feature_importances_ = impurity_importances(tree, len(self.schema))
         return member, self.predict_rows(member) if codes is None else codes
 
     def grow_tree(self, number: int, w: np.ndarray) -> Tree:
         # as the learner's own `fit` draws the seed of a tree
-        (random_state,) = seeds(self.model.seed_, number)
+        (random_state,) = member_seeds(self.model.seed_, number)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         growth = growth_rules(
             self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed
@@ -191,9 +189,9 @@ def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
     """Whether the estimator is the default one but for what does not matter to a stump on
     numbers."""
     usual = DecisionTreeClassifier(max_depth=1).get_params()
-    given = base.get_params()
+    params = base.get_params()
     free = ("random_state", "categorical_features", "categorical_split", "max_branches")
-    return all(given[name] == value for name, value in usual.items() if name not in free)
+    return all(params[name] == value for name, value in usual.items() if name not in free)
 
 
 class StumpFitter:
@@ -262,7 +260,7 @@ class StumpFitter:
         self, number: int, totals: np.ndarray, column: int, end: int
     ) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
-        code, after = (self._code(column, place) for place in (end, end + 1))
+        code, after = (self._code(column, rank) for rank in (end, end + 1))
         ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
         threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
@@ -274,8 +272,8 @@ class StumpFitter:
             number, tree, first + (second - first) * right.astype(np.intp)
         )
 
-    def _code(self, column: int, place: int) -> int:
-        row = self.order.row(column, place)
+    def _code(self, column: int, rank: int) -> int:
+        row = self.order.row(column, rank)
         return int(self.codes[column, row if self.weighted is None else self.weighted[row]])
 
 

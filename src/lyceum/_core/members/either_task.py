@@ -27,13 +27,12 @@ class EitherTask:
     See Also
     --------
     has_classes : Whether such a learner classifies.
-    Committee, MixtureOfExperts, AuxiliaryTargets : Learners of this kind.
+    lyceum.ensemble.MixtureOfExperts, lyceum.ensemble.AuxiliaryTargets : Learners of this kind.
 
     Examples
     --------
     >>> from sklearn.base import BaseEstimator, clone, is_classifier
     >>> from lyceum.bayes import NaiveBayes
-    >>> from lyceum.ensemble import EitherTask
     >>> from lyceum.linear import LinearRegression
     >>> class Wrapper(EitherTask, BaseEstimator):
     ...     def __init__(self, learner):

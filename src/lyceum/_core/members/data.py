@@ -1,0 +1,191 @@
+"""Rows in the form that members take, and the answers of members for them.
+
+Lyceum's own learners, and pipelines of them, take coded rows: categories and missing cells reach
+them as they are, from any source. Learners from elsewhere take what the user gave: an array, or a
+frame with its own columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+from lyceum._core.base import takes_rows, without_names
+from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
+from lyceum.errors import DataError, SchemaError
+
+
+@dataclass(frozen=True, eq=False)
+class MemberData:
+    """Rows in memory, in the form that members take.
+
+    Attributes
+    ----------
+    source : ArraySource or None
+        Coded rows, for Lyceum's own learners.
+    container : array or frame, default=None
+        What learners of other libraries take; where both are there, each member is given its own.
+    labels : array or None, default=None
+        The targets, for learners of other libraries.
+    named : bool, default=True
+        Whether the columns have names; else they have numbers.
+
+    See Also
+    --------
+    Ensemble : Gives it to its members.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> labels = np.array(["a", "a", "b", "b"])
+    >>> data = MemberData(None, np.array([[0.0], [1.0], [4.0], [5.0]]), labels)
+    >>> member = data.fit(KNeighborsClassifier(1), rows=[0, 1, 2])
+    >>> data.predict_with(member, rows=[3]).tolist()
+    ['b']
+    """
+
+    source: ArraySource | None
+    container: Any = None
+    labels: np.ndarray | None = None
+    named: bool = True
+
+    @classmethod
+    def of_block(cls, block: Block, coded: bool, other: bool) -> MemberData:
+        """The rows of a block: coded, for learners of other libraries, or both."""
+        source = None
+        if coded:
+            source = ArraySource(block.X, None, None, block.schema, coded=True)
+        if not other:
+            return cls(source)
+        refuse_codes(block.schema)
+        return cls(source, block.X)
+
+    @property
+    def n_rows(self) -> int:
+        if self.source is not None:
+            return self.source.n_rows
+        shape = getattr(self.container, "shape", None)
+        if shape is None:
+            return len(self.container)
+        return shape[0]
+
+    def takes_source(self, member: Any) -> bool:
+        """Whether a member is given coded rows."""
+        return self.container is None or (self.source is not None and takes_rows(member))
+
+    def with_target(self, target: np.ndarray, column: Column | None, labels: Any) -> MemberData:
+        """The same rows with another target: coded, its column (None for that of before), and the
+        labels that learners of other libraries learn from."""
+        source = self.source
+        if source is not None:
+            schema = source.schema
+            if column is not None:
+                schema = schema.with_target(column)
+            source = replace(source, y=target, schema=schema)
+        return replace(self, source=source, labels=labels)
+
+    def fit(self, member: Any, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
+        """The member fitted on some rows and columns with these weights."""
+        if self.takes_source(member):
+            source = replace(self._source(rows, columns), w=w, settled=True)
+            member.fit(Rows(source), None)  # a subclass may want a y
+            if self.named:
+                return member
+            return without_names(member)
+        assert self.labels is not None
+        y = self.labels
+        if rows is not None:
+            y = y[rows]
+        weights = {}
+        if w is not None:
+            weights["sample_weight"] = w
+        return member.fit(_select(self.container, rows, columns), y, **weights)
+
+    def inputs(self, member: Any, rows: Any = None, columns: Any = None) -> Any:
+        """Some rows and columns, as input of a member."""
+        if self.takes_source(member):
+            return Rows(replace(self._source(rows, columns), y=None, w=None))
+        return _select(self.container, rows, columns)
+
+    def predict_with(
+        self, member: Any, method: str = "predict", rows: Any = None, columns: Any = None
+    ) -> np.ndarray:
+        """The answer of a method of a member for some rows and columns."""
+        return np.asarray(getattr(member, method)(self.inputs(member, rows, columns)))
+
+    def numbers(self, member: Any, rows: Any = None, columns: Any = None) -> np.ndarray:
+        """The numbers that a member predicts, (n,)."""
+        return np.ravel(self.predict_with(member, "predict", rows, columns)).astype(np.float64)
+
+    def class_codes(
+        self, member: Any, classes: np.ndarray, rows: Any = None, columns: Any = None
+    ) -> np.ndarray:
+        """The class that a member predicts, as its index among the classes of the ensemble."""
+        labels = self.predict_with(member, "predict", rows, columns)
+        codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        if (classes[codes] != labels).any():
+            raise DataError(
+                f"{type(member).__name__} predicted a label that is no class of its target"
+            )
+        return codes
+
+    def posteriors(
+        self, member: Any, classes: np.ndarray, rows: Any = None, columns: Any = None
+    ) -> np.ndarray:
+        """A member's posteriors, a column for every class of the ensemble; its votes where it has
+        none."""
+        if not hasattr(member, "predict_proba"):
+            return one_hot(self.class_codes(member, classes, rows, columns), len(classes))
+        seen = self.predict_with(member, "predict_proba", rows, columns)
+        if len(member.classes_) == len(classes):
+            return seen
+        proba = np.zeros((len(seen), len(classes)))
+        proba[:, np.searchsorted(classes, member.classes_)] = seen
+        return proba
+
+    def _source(self, rows: Any, columns: Any) -> ArraySource:
+        source = self.source
+        assert source is not None
+        if rows is not None:
+            source = source.take(rows)
+        if columns is None:
+            return source
+        drawn = [source.schema[j] for j in columns.tolist()]
+        for j in range(1, len(drawn)):
+            if columns[j] == columns[j - 1]:  # drawn again: a column of its own
+                drawn[j] = replace(drawn[j], name=f"{drawn[j - 1].name}'")
+        if sparse.issparse(source.X):
+            X = source.X[:, columns]
+        else:
+            X = source.X.take(columns, axis=1)
+        return replace(source, X=X, schema=replace(source.schema, columns=tuple(drawn)))
+
+
+def _select(container: Any, rows: Any, columns: Any) -> Any:
+    if columns is not None:
+        container = _safe_indexing(container, columns, axis=1)
+    if rows is None:
+        return container
+    return _safe_indexing(container, rows)
+
+
+def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """One column per class, 1 for the row's own class."""
+    votes = np.zeros((len(codes), n_classes))
+    votes[np.arange(len(codes)), codes] = 1.0
+    return votes
+
+
+def refuse_codes(schema: Schema) -> None:
+    for column in schema:
+        if not column.numeric:
+            raise SchemaError(
+                f"column {column.name!r} holds categories ({column.why}), which a learner that is"
+                " not Lyceum's takes in a frame only, if at all: give a frame, and a pipeline that"
+                " encodes them"
+            )

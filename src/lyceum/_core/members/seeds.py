@@ -1,0 +1,30 @@
+"""The seeds of members: functions of the ensemble's seed and of the member's number alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_MEMBER = 2  # the stream of chance; those of rows and columns are 0 and 1
+
+
+def set_seeds(estimator: Any, seed: int, member: int) -> Any:
+    """The estimator with every `random_state` in it set from the seed and the member's number.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> set_seeds(DecisionTreeClassifier(), 0, 5).random_state == member_seeds(0, 5)[0]
+    True
+    """
+    names = [
+        name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")
+    ]
+    if not names:
+        return estimator
+    return estimator.set_params(**dict(zip(names, member_seeds(seed, member, len(names)))))
+
+
+def member_seeds(seed: int, member: int, count: int = 1) -> list[int]:
+    """The seeds of a member."""
+    chance = np.random.default_rng((seed, member, _MEMBER))
+    return chance.integers(0, 2**31 - 1, count).tolist()

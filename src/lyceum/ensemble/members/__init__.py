@@ -1,1 +1,0 @@
-"""Members of an ensemble: their data, fits and answers."""

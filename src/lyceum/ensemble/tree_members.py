@@ -1,0 +1,164 @@
+"""Members that are trees: one router answers for all of them, and each is a learner of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.data import ArraySource, CheckCells, Column, Recode, Schema
+from lyceum._core.trees import Router, Tree, impurity_importances, node_decisions
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+_TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+
+
+def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
+    """Whether one router can answer for all members.
+
+    `one_leaf` says that a row must end in one leaf: the vote of a tree on a divided row is not the
+    mean of the votes of its parts.
+    """
+    return all(
+        isinstance(member, _TREES)
+        and getattr(member, "loss_matrix_", getattr(member, "loss_matrix", None)) is None
+        and not (one_leaf and member.missing != "learned")
+        for member in members
+    )
+
+
+def cells_of_trees(source: ArraySource) -> np.ndarray:
+    """Cells as trees take them, checked as trees check them."""
+    recode = Recode()
+    check = CheckCells("DecisionTreeClassifier", allow_missing=True)
+    cells = [check(recode(block)).X for part in source.parts() for block in part.blocks()]
+    if len(cells) == 1:
+        return cells[0]
+    return np.concatenate(cells)
+
+
+def votes(tree: Tree) -> np.ndarray:
+    """1 for the class of a node; of equals the one that the parent prefers."""
+    shares = np.zeros_like(tree.value)
+    shares[np.arange(len(shares)), node_decisions(tree)] = 1.0
+    return shares
+
+
+_forests: WeakKeyDictionary[Any, tuple[list[Tree], Router]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def forest(
+    model: Any, columns: Sequence[Any], value: Callable[[Tree], np.ndarray], scale: Any = 1.0
+) -> Router:
+    """The router of all members, made when it is first needed; never part of the model's state.
+
+    `columns` are those of every member, None for all, `value` what the nodes of a tree add.
+    """
+    trees = [member.tree_ for member in model.estimators_]
+    with _lock:
+        entry = _forests.get(model)
+        if (
+            entry is None
+            or len(entry[0]) != len(trees)
+            or any(a is not b for a, b in zip(entry[0], trees))
+        ):
+            placed = [
+                _on_all_columns(tree, its_columns) for tree, its_columns in zip(trees, columns)
+            ]
+            values = [value(tree) for tree in trees]
+            entry = trees, Router(placed, model.n_features_in_, values=values, scale=scale)
+            _forests[model] = entry
+        return entry[1]
+
+
+def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
+    """A tree on some columns as one on all."""
+    if columns is None:
+        return tree
+    feature = np.where(tree.feature >= 0, columns[np.maximum(tree.feature, 0)], -1)
+    return replace(tree, feature=feature.astype(np.int32))
+
+
+# -- trees as learners, for text, rules, paths and drawings ----------------------------
+
+
+def tree_of_forest(forest: Any, tree: Tree) -> Any:
+    """A tree that answers as the forest does, with classes or numbers."""
+    kind: Any = DecisionTreeClassifier if is_classifier(forest) else DecisionTreeRegressor
+    member = kind(
+        criterion=forest.criterion,
+        max_depth=forest.max_depth,
+        missing=forest.missing,
+        max_bins=forest.max_bins,
+    )
+    if is_classifier(forest):
+        member.classes_ = member.actions_ = forest.classes_
+        member.loss_matrix_ = None
+    return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
+
+
+def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
+    """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of
+    variances."""
+    tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
+    member = DecisionTreeRegressor(
+        max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes
+    )
+    schema = replace(boosting.schema_, target=Column(score))
+    return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
+
+
+def _with_tree(member: Any, owner: Any, tree: Tree, schema: Any, max_features: int) -> Any:
+    member.schema_ = schema
+    member.n_features_in_ = owner.n_features_in_
+    if hasattr(owner, "feature_names_in_"):
+        member.feature_names_in_ = owner.feature_names_in_
+    member.tree_ = tree
+    member.max_features_ = max_features
+    member.feature_importances_ = impurity_importances(tree, owner.n_features_in_)
+    return member
+
+
+class TreesOfRounds:
+    """The trees of boosting, round by round, as learners."""
+
+    trees_: list[Tree]
+    baseline_: np.ndarray
+    schema_: Schema
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and
+        drawings."""
+        check_is_fitted(self)
+        scores = self._score_names()
+        K = len(self.baseline_)
+        trees = [_tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
+        learners = np.empty(len(trees), dtype=object)
+        learners[:] = trees
+        return learners.reshape(-1, K)
+
+    def _score_names(self) -> list[str]:
+        """What the trees of every output add to."""
+        assert self.schema_.target is not None
+        return [self.schema_.target.name]
+
+    def __len__(self) -> int:
+        return len(getattr(self, "trees_", ())) // max(1, len(getattr(self, "baseline_", ())))
+
+    def __bool__(self) -> bool:
+        return True  # a model without trees is one too
+
+    def __getitem__(self, number: Any) -> Any:
+        """The trees of a round, by its number."""
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
