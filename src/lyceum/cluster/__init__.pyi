@@ -1,30 +1,18 @@
-from lyceum.cluster.cluster_distances import finite_distances as finite_distances
 from lyceum.cluster.explanations import (
     ClusterExplanation as ClusterExplanation,
     TreeExplanation as TreeExplanation,
-)
-from lyceum.cluster.features.base import (
-    ClusterBased as ClusterBased,
-    ClusterWeights as ClusterWeights,
-    PlacedExplanation as PlacedExplanation,
-    clusters_of_rows as clusters_of_rows,
-    scaled_kmeans as scaled_kmeans,
 )
 from lyceum.cluster.features.cluster_features import ClusterFeatures as ClusterFeatures
 from lyceum.cluster.features.cluster_labels import ClusterLabels as ClusterLabels
 from lyceum.cluster.hierarchy.agglomerative import (
     AgglomerativeClustering as AgglomerativeClustering,
 )
-from lyceum.cluster.hierarchy.density_clusters import DensityClusters as DensityClusters
+from lyceum.cluster.hierarchy.dbscan import DBSCAN as DBSCAN
 from lyceum.cluster.hierarchy.divisive import DivisiveClustering as DivisiveClustering
+from lyceum.cluster.hierarchy.hdbscan import HDBSCAN as HDBSCAN
 from lyceum.cluster.kmeans.fuzzy import FuzzyCMeans as FuzzyCMeans
 from lyceum.cluster.kmeans.kmeans import KMeans as KMeans
 from lyceum.cluster.medoids.kmedoids import KMedoids as KMedoids
-from lyceum.cluster.metric_learner import (
-    NAMED_METRICS as NAMED_METRICS,
-    MetricLearner as MetricLearner,
-)
-from lyceum.cluster.typical_columns import top_columns as top_columns
 from lyceum.cluster.validity.agreement import (
     Agreement as Agreement,
     adjusted_rand_score as adjusted_rand_score,

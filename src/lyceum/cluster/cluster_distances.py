@@ -10,16 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.data import Block, dense_cells
-from lyceum._core.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
+from lyceum._core.distances import (
+    Metric,
+    finite_distances,
+    nearest,
+    pairwise,
+    pairwise_blocks,
+)
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
-
-
-def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
-    """Gower's distances of rows that share no known cell are the largest there can be, 1."""
-    if isinstance(metric, Gower):
-        return np.minimum(D, 1.0, out=D)
-    return D
 
 
 def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:

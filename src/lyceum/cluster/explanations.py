@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, dense_cells
-from lyceum._core.distances import Metric, nearest, pairwise_blocks
+from lyceum._core.distances import Metric, finite_distances, nearest, pairwise_blocks
 from lyceum._core.probability import runner_up
-from lyceum.cluster.cluster_distances import cluster_means, finite_distances
+from lyceum.cluster.cluster_distances import cluster_means
 from lyceum.cluster.hierarchy.linkage import merge_path
 from lyceum.cluster.medoids.column_terms import column_terms, is_additive
 from lyceum.report import Explanation, Table
@@ -43,16 +43,16 @@ class ClusterExplanation(Explanation):
 
     See Also
     --------
-    DensityClusters, DivisiveClustering : Their `explain` makes it.
+    DBSCAN, HDBSCAN, DivisiveClustering : Their `explain` makes it.
     TreeExplanation : The same with the merges of a tree.
     lyceum.report.Explanation : The base class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.cluster import DensityClusters
+    >>> from lyceum.cluster import DBSCAN
     >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
-    >>> model = DensityClusters(eps=1.5, min_samples=2).fit(X)
+    >>> model = DBSCAN(eps=1.5, min_samples=2).fit(X)
     >>> why = model.explain([[2.0, 0.0]])
     >>> why.members[0].tolist(), why.distances[0].tolist()  # its cluster has two rows
     ([1, 0, -1], [1.0, 2.0, inf])
@@ -166,12 +166,12 @@ def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def adds_up(model: Any) -> bool:
     """Whether distances under the model's metric are sums over columns; for `available_if`."""
-    metric = getattr(model, "metric_", model.metric)
+    metric = model.metric
+    if not isinstance(metric, str) or metric != "precomputed":
+        metric = getattr(model, "metric_", metric)
     if isinstance(metric, Metric):
-        name = metric.name
-    else:
-        name = metric
-    if model._is_precomputed or not (name == "auto" or is_additive(name)):
+        metric = metric.name
+    if metric != "auto" and not is_additive(metric):
         raise AttributeError(
             f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean,"
             f" squared Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"

@@ -10,10 +10,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
+from lyceum._core.clustering import NAMED_METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
-from lyceum._core.distances import check_stored, float_cells, queries, stored_index
-from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
+from lyceum._core.distances import (
+    check_stored,
+    finite_distances,
+    float_cells,
+    queries,
+    stored_index,
+)
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread

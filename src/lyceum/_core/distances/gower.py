@@ -148,3 +148,10 @@ class Gower(Metric):
                 "all weights are 0, so that no column is compared: give one column a weight"
             )
         return weights
+
+
+def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
+    """Gower's distances of rows that share no known cell are the largest there can be, 1."""
+    if isinstance(metric, Gower):
+        return np.minimum(D, 1.0, out=D)
+    return D

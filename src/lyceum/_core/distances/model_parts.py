@@ -15,7 +15,7 @@ from lyceum._core.distances.gower import Gower
 from lyceum._core.distances.matches import Hamming, Jaccard
 from lyceum._core.distances.value_difference import COLUMN_PARTS, ValueDifference
 
-METRIC_PARTS: tuple[type, ...] = (
+METRIC_CLASSES: tuple[type, ...] = (
     Chebyshev,
     Correlation,
     Cosine,
@@ -27,6 +27,5 @@ METRIC_PARTS: tuple[type, ...] = (
     Manhattan,
     Minkowski,
     SquaredEuclidean,
-    ValueDifference,
-    *COLUMN_PARTS,
 )
+METRIC_PARTS = (*METRIC_CLASSES, ValueDifference, *COLUMN_PARTS)

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, complexity
+from lyceum._core.clustering import ClusterBased, clusters_of_rows
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
-from lyceum.cluster.features.base import ClusterBased, clusters_of_rows
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.report import Summary, Table
 

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
@@ -30,7 +31,7 @@ from lyceum.cluster.hierarchy.linkage import (
     link_distances,
     link_rows,
 )
-from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_ranks
+from lyceum.cluster.kmeans.initial_centers import canonical_ranks
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
@@ -110,7 +111,7 @@ class AgglomerativeClustering(
     See Also
     --------
     DivisiveClustering : from one cluster downwards.
-    DensityClusters : clusters of any shape, with noise.
+    DBSCAN, HDBSCAN : clusters of any shape, with noise.
     KMeans : for rows that do not fit into memory.
     lyceum.plot.dendrogram : the tree as a picture.
 

@@ -8,10 +8,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from lyceum._core.distances import Metric, SquaredEuclidean, pairwise
+from lyceum._core.distances import Metric, SquaredEuclidean, finite_distances, pairwise
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
-from lyceum.cluster.cluster_distances import finite_distances
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 _MOST_COLUMNS = 8  # of a tree of boxes

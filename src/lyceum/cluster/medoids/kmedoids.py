@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.native import native
@@ -23,7 +24,6 @@ from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
 from lyceum.cluster.explanations import adds_up, margins_to_nearest
 from lyceum.cluster.medoids.column_terms import column_terms, terms_unit
 from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
-from lyceum.cluster.metric_learner import METRICS, MetricLearner
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
