@@ -14,7 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
-from lyceum._core.distances import Euclidean, Metric
+from lyceum._core.distances import Euclidean, Metric, nearest_center
 from lyceum._core.statistics import Moments
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
