@@ -1,3 +1,9 @@
+from sklearn.metrics import (
+    adjusted_rand_score as adjusted_rand_score,
+    mutual_info_score as mutual_info_score,
+    normalized_mutual_info_score as normalized_mutual_info_score,
+)
+
 from lyceum.cluster.explanations import (
     ClusterExplanation as ClusterExplanation,
     TreeExplanation as TreeExplanation,
@@ -15,11 +21,10 @@ from lyceum.cluster.kmeans.kmeans import KMeans as KMeans
 from lyceum.cluster.medoids.kmedoids import KMedoids as KMedoids
 from lyceum.cluster.validity.agreement import (
     Agreement as Agreement,
-    adjusted_rand_score as adjusted_rand_score,
+    PairCounts as PairCounts,
     agreement as agreement,
     entropy as entropy,
     match_clusters as match_clusters,
-    mutual_information as mutual_information,
     pair_counts as pair_counts,
     purity as purity,
 )
@@ -33,4 +38,3 @@ from lyceum.cluster.validity.internal import (
     sums_of_squares as sums_of_squares,
 )
 from lyceum.cluster.validity.matching import ClusterMatch as ClusterMatch
-from lyceum.cluster.validity.pair_counts import PairCounts as PairCounts

@@ -35,7 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "HDBSCAN": {"min_cluster_size": 12, "min_samples": 4},
     "DivisiveClustering": {"n_clusters": 3},
     "FuzzyCMeans": {"n_clusters": 3, "init": _MEANS, "tol": 1e-3},
-    "KMedoids": {"n_clusters": 3, "max_rows": 1000, "n_samples": 1, "random_state": 0},
+    "KMedoids": {"n_clusters": 3, "max_samples": 1000, "n_subsamples": 1, "random_state": 0},
     "GaussianMixture": _MIXTURE,
     "BayesianGaussianMixture": _MIXTURE,
     "StudentMixture": _MIXTURE,

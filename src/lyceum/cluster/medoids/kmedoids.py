@@ -40,8 +40,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     local optimum. Medoids are rows of the table, so that categories and missing cells are no
     obstacle (Gower's distance).
 
-    The distances of all pairs are held for up to `max_rows` distinct rows. With more rows, also in
-    files larger than memory and on Dask, `n_samples` samples of that size are worked on, each
+    The distances of all pairs are held for up to `max_samples` distinct rows. With more rows, also in
+    files larger than memory and on Dask, `n_subsamples` samples of that size are worked on, each
     together with the best medoids so far, and the medoids with the least loss over all rows are
     kept (CLARA).
 
@@ -61,9 +61,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         How many runs from different random starts; the one with the least loss is kept.
     max_iter : int, default=100
         The most rounds, in each of which every row is tried in place of every medoid.
-    max_rows : int, default=6144
+    max_samples : int, default=6144
         The most rows whose distances are held at once.
-    n_samples : int, default=5
+    n_subsamples : int, default=5
         How many samples are worked on if there are more rows.
     random_state : int, RandomState or None, default=None
         The seed of samples and random starts.
@@ -129,8 +129,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         "init": [StrOptions({"build", "k-medoids++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_rows": [Interval(Integral, 2, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
+        "n_subsamples": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -145,8 +145,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         init: Any = "build",
         n_init: int = 1,
         max_iter: int = 100,
-        max_rows: int = _MOST_ROWS,
-        n_samples: int = 5,
+        max_samples: int = _MOST_ROWS,
+        n_subsamples: int = 5,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
@@ -156,8 +156,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
-        self.max_rows = max_rows
-        self.n_samples = n_samples
+        self.max_samples = max_samples
+        self.n_subsamples = n_subsamples
         self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
@@ -206,11 +206,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     def _runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
         """One run on all rows, or one per sample, each with the best medoids of those before."""
         before: MedoidRun | None = None
-        for draw in range(self.n_samples):
-            report("samples", draw, self.n_samples)
+        for draw in range(self.n_subsamples):
+            report("samples", draw, self.n_subsamples)
             seed = int(rng.randint(2**31))
             sample = rows.reduce(
-                partial(RowSample.of, size=self.max_rows, seed=seed, n_rows=rows.n_rows)
+                partial(RowSample.of, size=self.max_samples, seed=seed, n_rows=rows.n_rows)
             )
             self._check_rows(sample.n_rows, len(sample))
             points = Candidates(sample, before)
@@ -295,7 +295,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         ):
             raise SettingError(
                 "init must name different rows, of those whose distances are held: the first of"
-                f" equal rows, and at most max_rows={self.max_rows} rows in all"
+                f" equal rows, and at most max_samples={self.max_samples} rows in all"
             )
         return np.array([place[int(number)] for number in wanted], dtype=np.int64)
 
