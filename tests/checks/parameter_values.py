@@ -191,7 +191,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"svd_solver": "randomized", "n_components": 1, "n_passes": 1},
         {"probability": True},
         {"code": "random", "n_columns": 1},
-        {"exemplar": "mean", "n_centroids": 3},
+        {"exemplar": "mean", "n_clusters": 3},
         {"ccp_alpha": "cv"},
     ),
     "SVC.random_state": ({"probability": True},),

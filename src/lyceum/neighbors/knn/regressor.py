@@ -27,7 +27,7 @@ class KNeighborsRegressor(Regressor, Voter):
     with the vote v of a row by its distance d. Rows at equal distances count in the order in which
     they were stored. A row of weight 2 counts as two rows: neighbors are taken until their weights
     reach k, the last one in part. If fewer rows are stored, all vote. Columns are compared as they
-    are, unless `scale` says otherwise. All rows are kept in memory.
+    are, unless `standardize` says otherwise. All rows are kept in memory.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class KNeighborsRegressor(Regressor, Voter):
         the target.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
-    scale : {"range", "standard"} or None, default=None
-        Whether columns of numbers are divided by their range or standard deviation first.
+    standardize : bool or "range", default=False
+        Whether columns of numbers are divided by their standard deviation, or by their range, first.
     max_neighbors : int, default=50
         The largest k to consider when k is chosen.
     validation_fraction : float, default=0.25
@@ -119,7 +119,7 @@ class KNeighborsRegressor(Regressor, Voter):
         radius: float | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
-        scale: str | None = None,
+        standardize: bool | str = False,
         max_neighbors: int = 50,
         validation_fraction: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -132,7 +132,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self.radius = radius
         self.metric = metric
         self.metric_params = metric_params
-        self.scale = scale
+        self.standardize = standardize
         self.max_neighbors = max_neighbors
         self.validation_fraction = validation_fraction
         self.random_state = random_state

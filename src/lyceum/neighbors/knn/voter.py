@@ -322,7 +322,7 @@ class Voter(StoredRows):
             **head.facts,
             "stored rows": len(self.weights_),
             "metric": repr(self.metric_),
-            "scale": self.scale or "columns as they are",
+            "standardize": self.standardize or "columns as they are",
             "votes": getattr(self.weights, "__name__", self.weights),
             **flat_fact(getattr(self, "n_undetermined_", 0), self.rows_.shape[1]),
         }
