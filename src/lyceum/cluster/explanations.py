@@ -115,7 +115,8 @@ class TreeExplanation(ClusterExplanation):
     --------
     >>> import numpy as np
     >>> from lyceum.cluster import AgglomerativeClustering
-    >>> model = AgglomerativeClustering(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
+    >>> X = np.array([[0.0], [1.0], [3.0], [10.0]])
+    >>> model = AgglomerativeClustering(2, linkage="single").fit(X)
     >>> why = model.explain([[0.0]])
     >>> [row[1:3] for row in why.merges(0).rows]  # the height, and what was joined
     [(1.0, 'row 1'), (2.0, 'row 2'), (7.0, 'row 3')]

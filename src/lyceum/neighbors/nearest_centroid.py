@@ -51,7 +51,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
     Parameters
     ----------
     n_clusters : int, default=1
-        How many clusters, each with its centroid, every class has; fewer where a class has fewer distinct rows.
+        How many clusters every class has, each with its centroid; fewer where a class has fewer
+        distinct rows.
     exemplar : {"mean", "median", "geometric_median"}, default="mean"
         What stands for the rows: their mean, the median of every column, or the point of the least
         sum of Euclidean distances.
@@ -63,7 +64,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         or of the rows of every centroid. Where there are fewer than d + 2 rows it is that of all
         classes.
     standardize : bool or "range", default=False
-        Whether columns of numbers are divided by their standard deviation, or by their range, first.
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     random_state : int, RandomState or None, default=None
         The seed of the clusters.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -159,30 +160,22 @@ class NearestCentroid(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        if isinstance(self.metric, Metric):
-            name = self.metric.name
-        else:
-            name = self.metric
-        if self.covariance is not None and name != "euclidean":
+        metric = metric_named(self.metric)
+        if self.covariance is not None and metric.name != "euclidean":
             raise SettingError(
-                f"covariance={self.covariance!r} gives Mahalanobis distances, which metric={name!r}"
-                " is not: leave metric at 'euclidean'"
+                f"covariance={self.covariance!r} gives Mahalanobis distances, which"
+                f" metric={metric.name!r} is not: leave metric at 'euclidean'"
             )
         self._learn_scale(rows)
         scatter = finite_sums(
             rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_))
         )
-        within = scatter.scatter.sum(axis=0) / max(
-            1.0, scatter.class_weight.sum() - len(self.classes_)
-        )
+        freedom = max(1.0, scatter.class_weight.sum() - len(self.classes_))
+        within = scatter.scatter.sum(axis=0) / freedom
         if self.n_clusters == 1 and self.exemplar == "mean" and self.covariance != "centroid":
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
-        if isinstance(self.metric, Metric):
-            metric = self.metric
-        else:
-            metric = metric_named(self.metric)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
             metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
         self.metric_ = metric
@@ -190,12 +183,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
         if len(within):
             mean = squares.total / (squares.weight * len(within))
-        else:
-            mean = 1.0
-        if mean > 1e-300:
-            self.spread_ = float(np.sqrt(mean))
-        else:
-            self.spread_ = 1.0
+            if mean > 1e-300:
+                self.spread_ = float(np.sqrt(mean))
         return self
 
     def _learn_scale(self, rows: Rows) -> None:

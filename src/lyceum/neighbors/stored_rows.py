@@ -233,8 +233,9 @@ class StoredRows(Learner):
             return
         if self._is_mixed or self._metric_name in ("hamming", "jaccard"):
             raise SettingError(
-                f"standardize={self.standardize!r} has no meaning for the metric {self._metric_name!r}, which"
-                " does not compare columns by their units: leave standardize at False"
+                f"standardize={self.standardize!r} has no meaning for the metric"
+                f" {self._metric_name!r}, which does not compare columns by their units:"
+                " leave standardize at False"
             )
         numbers = self._number_columns()
         moments = moments_of(rows)

@@ -243,16 +243,18 @@ class DensityLearner(ClusterMixin, MetricLearner):
             ends = ends**2
         base[noise] = -ends
         terms[noise] = to_nearest[noise]
-        if self.n_clusters_ == 1:
-            return np.column_stack([labels, base, terms])
         # members: the distance to the nearest core row of another cluster, less that to its own
-        for c in np.unique(labels[~noise]):
-            members = np.flatnonzero(labels == c)
-            others = stored[self.row_labels_ != c]
-            next_core = nearest(X[members], 1, among=others, metric=self.metric_).rows[:, 0]
-            to_next = column_terms(self.metric_, X[members], others[next_core])
-            terms[members] = to_next - to_nearest[members]
+        if self.n_clusters_ > 1:
+            for c in np.unique(labels[~noise]):
+                members = np.flatnonzero(labels == c)
+                to_next = self._terms_to(X[members], stored[self.row_labels_ != c])
+                terms[members] = to_next - to_nearest[members]
         return np.column_stack([labels, base, terms])
+
+    def _terms_to(self, X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """What every column adds to the distance to the nearest of some rows."""
+        index = nearest(X, 1, among=rows, metric=self.metric_).rows[:, 0]
+        return column_terms(self.metric_, X, rows[index])
 
     # -- what was learned --------------------------------------------------------------
 
@@ -297,6 +299,14 @@ class DensityLearner(ClusterMixin, MetricLearner):
     _nan_means_none = True
 
 
+def _nearest_others(D: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and numbers of the k rows nearest to each of some rows, itself left out."""
+    others = D[queries].copy()
+    others[np.arange(len(queries)), queries] = np.inf
+    rows = np.argsort(others, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(others, rows, axis=1), rows
+
+
 def _core_distances(
     X: Any, D: np.ndarray | None, w: np.ndarray, min_samples: int, metric: Any
 ) -> np.ndarray:
@@ -317,10 +327,7 @@ def _core_distances(
             rows = neighbors.rows[unsettled]
         else:
             assert D is not None
-            others = D[unsettled].copy()
-            others[np.arange(len(unsettled)), unsettled] = np.inf
-            rows = np.argsort(others, axis=1, kind="stable")[:, :k]
-            distances = np.take_along_axis(others, rows, axis=1)
+            distances, rows = _nearest_others(D, unsettled, k)
         weight = w[unsettled][:, None] + np.cumsum(w[rows], axis=1)
         enough = weight >= min_samples * (1 - 1e-12)
         settled = enough.any(axis=1)

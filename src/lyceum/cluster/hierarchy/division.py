@@ -131,7 +131,8 @@ def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
     """
     n = len(D)
     left = np.zeros(n, dtype=bool)
-    to_stay, to_left = D @ w, np.zeros(n)  # sums of distances
+    to_stay = D @ w  # sums of distances
+    to_left = np.zeros(n)
     stay_weight = float(w.sum())
     left_weight = 0.0
     while (~left).sum() > 1:

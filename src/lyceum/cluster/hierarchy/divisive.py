@@ -228,7 +228,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -285,7 +285,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
             added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
             closer = added.sum(axis=1) < least[here]
-            terms[here[closer]], least[here[closer]] = added[closer], added[closer].sum(axis=1)
+            terms[here[closer]] = added[closer]
+            least[here[closer]] = added[closer].sum(axis=1)
             node[here] = parts[side]
         return np.column_stack([-1 - node, np.zeros(len(X)), terms])
 

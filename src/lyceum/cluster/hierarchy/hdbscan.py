@@ -167,7 +167,6 @@ def persistent_clusters(
     birth), λ = 1 / height. Of a cluster and the clusters inside of it those of the larger stability
     in all are kept.
     """
-    n = len(merges) + 1
     heights = merges[:, 2]
     floor = heights[heights > 0].min(initial=np.inf)
     if not np.isfinite(floor):
@@ -179,12 +178,7 @@ def persistent_clusters(
     cluster, parents, births = _split_tree(children, size, lam, smallest)
     leaving, node = _leaving_rows(children, size, lam, smallest, most)
     last = cluster[node]  # the cluster that every row falls out of
-    # the stability of a cluster holds the weight that its parts take over when it is split
-    stability = np.bincount(last, w * (leaving - births[last]), len(parents))
-    weight = np.bincount(last, w, len(parents))
-    for c in range(len(parents) - 1, 0, -1):  # children have higher numbers
-        weight[parents[c]] += weight[c]
-        stability[parents[c]] += weight[c] * (births[c] - births[parents[c]])
+    stability = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
     single = single and size[-1] >= smallest and most > 0
     chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
@@ -195,10 +189,22 @@ def persistent_clusters(
     np.maximum.at(ends, parents[1:], births[1:])
     inside = labels >= 0
     end = ends[chosen[labels[inside]]]
-    probabilities = np.zeros(n)
+    probabilities = np.zeros(len(labels))
     probabilities[inside] = np.minimum(leaving[inside], end) / end
     with np.errstate(divide="ignore"):
         return DenseClusters(labels, 1.0 / births[chosen], stability[chosen], probabilities)
+
+
+def _stabilities(
+    last: np.ndarray, leaving: np.ndarray, w: np.ndarray, parents: np.ndarray, births: np.ndarray
+) -> np.ndarray:
+    """Σ w (λ of leaving - λ of birth) of every cluster; its parts leave it where they are born."""
+    stability = np.bincount(last, w * (leaving - births[last]), len(parents))
+    weight = np.bincount(last, w, len(parents))
+    for c in range(len(parents) - 1, 0, -1):  # children have higher numbers
+        weight[parents[c]] += weight[c]
+        stability[parents[c]] += weight[c] * (births[c] - births[parents[c]])
+    return stability
 
 
 def _split_tree(

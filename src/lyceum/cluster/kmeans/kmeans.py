@@ -202,7 +202,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -225,7 +225,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -317,7 +317,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -331,7 +331,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

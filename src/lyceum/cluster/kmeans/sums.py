@@ -92,6 +92,11 @@ class LloydSums:
             self.compared + other.compared,
         )
 
+    def has_same_sums(self, other: LloydSums) -> bool:
+        """Whether sums and weights are the same, bit by bit."""
+        same = np.array_equal(self.sums, other.sums)
+        return same and np.array_equal(self.weights, other.weights)
+
     def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:
         """Each of the `empty` clusters takes one of the farthest rows from the cluster that it is
         in."""
@@ -100,7 +105,8 @@ class LloydSums:
         for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
             sums[label] -= w * x
             weights[label] -= w
-            sums[k], weights[k] = w * x, w
+            sums[k] = w * x
+            weights[k] = w
         return replace(self, sums=sums, weights=weights)
 
 

@@ -42,7 +42,8 @@ def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     if metric.name == "hamming":
         return (X != Y) / X.shape[1]
     if metric.name == "cosine":
-        (U, zero), (V, other) = unit_rows(X), unit_rows(Y)
+        U, zero = unit_rows(X)
+        V, other = unit_rows(Y)
         # a row of zeros is at distance 1 from all others, of which a half is for its having no
         # direction
         return (U - V) ** 2 / np.where(zero != other, 1.0, 2.0)[:, None]

@@ -40,8 +40,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     local optimum. Medoids are rows of the table, so that categories and missing cells are no
     obstacle (Gower's distance).
 
-    The distances of all pairs are held for up to `max_samples` distinct rows. With more rows, also in
-    files larger than memory and on Dask, `n_subsamples` samples of that size are worked on, each
+    The distances of all pairs are held for up to `max_samples` distinct rows. With more rows, also
+    in files larger than memory and on Dask, `n_subsamples` samples of that size are worked on, each
     together with the best medoids so far, and the medoids with the least loss over all rows are
     kept (CLARA).
 
@@ -53,7 +53,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
         pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
         missing, else Euclidean.
-    init : {"build", "k-medoids++", "random"} or array of int of shape (n_clusters,), default="build"
+    init : {"build", "k-medoids++", "random"} or array of int, (n_clusters,), default="build"
         The first medoids. "build": one after another, each the row that lowers the loss most (not
         random). "k-medoids++": drawn in proportion to the distance to those so far. "random":
         random rows. An array: the numbers of these rows, counted from 0.
@@ -116,7 +116,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     --------
     >>> import pandas as pd
     >>> from lyceum.cluster import KMedoids
-    >>> table = pd.DataFrame({"age": [21, 23, None, 64, 66], "town": ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn"]})
+    >>> towns = ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn"]
+    >>> table = pd.DataFrame({"age": [21, 23, None, 64, 66], "town": towns})
     >>> model = KMedoids(2).fit(table)
     >>> model.labels_.tolist()
     [1, 1, 1, 0, 0]
@@ -169,7 +170,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -325,7 +326,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -339,7 +340,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

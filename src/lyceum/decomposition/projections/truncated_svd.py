@@ -34,8 +34,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         |X - U diag(s) Vᵀ|² = Σ_{j > r} s_j².
 
-    Rows are not centered: with centered columns it is PCA. V and s come from the eigenvectors of XᵀX,
-    in one pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w
+    Rows are not centered: with centered columns it is PCA. V and s come from the eigenvectors of
+    XᵀX, in one pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w
     rows.
 
     Parameters
@@ -134,7 +134,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
@@ -148,7 +148,12 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             raise SettingError(
                 f"n_components={k} must be between 1 and min(n_samples, n_features)={most}"
             )
+        self._finish(statistic, spectrum, k)
+        return self
+
+    def _finish(self, statistic: Scatter | CenteredRows, spectrum: Spectrum, k: int) -> None:
         self.components_ = with_signs(spectrum.vectors(k))
+        d = self.components_.shape[1]
         values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
         left = spectrum.total - float(values.sum())
         if not (left > d * np.finfo(float).eps * spectrum.total):
@@ -169,7 +174,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         if total > 0:
             self.explained_variance_ratio_ = self.explained_variance_ / total
         self.n_components_ = k
-        return self
 
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.algorithm == "full":
@@ -191,7 +195,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -221,7 +225,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

@@ -54,7 +54,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     standardize : bool or "range", default=False
-        Whether columns of numbers are divided by their standard deviation, or by their range, first.
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     prototypes : {"all", "edited", "condensed", "edited_condensed"}, default="all"
         Which rows are kept. "edited": those that the vote of their 3 nearest others gets right
         (Wilson). "condensed": those that classify all rows right by their nearest one (Hart).
@@ -183,9 +183,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Store more rows.
 
-        With `prototypes="all"` the result is that of one `fit` on all rows. With "condensed" only those
-        of the new rows are kept that are misclassified; with "edited" the rows of old and new are
-        edited together.
+        With `prototypes="all"` the result is that of one `fit` on all rows. With "condensed" only
+        those of the new rows are kept that are misclassified; with "edited" the rows of old and new
+        are edited together.
 
         Parameters
         ----------

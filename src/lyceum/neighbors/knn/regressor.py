@@ -51,7 +51,7 @@ class KNeighborsRegressor(Regressor, Voter):
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     standardize : bool or "range", default=False
-        Whether columns of numbers are divided by their standard deviation, or by their range, first.
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     max_neighbors : int, default=50
         The largest k to consider when k is chosen.
     validation_fraction : float, default=0.25
@@ -103,8 +103,9 @@ class KNeighborsRegressor(Regressor, Voter):
     Examples
     --------
     >>> from lyceum.neighbors import KNeighborsRegressor
-    >>> model = KNeighborsRegressor(2, weights="distance").fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 6.0])
-    >>> model.predict([[1.0], [2.0], [0.25]]).round(3).tolist()  # an exact hit returns the stored value
+    >>> model = KNeighborsRegressor(2, weights="distance")
+    >>> model = model.fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 6.0])
+    >>> model.predict([[1.0], [2.0], [0.25]]).round(3).tolist()  # a stored row has its own value
     [2.0, 4.0, 1.25]
     """
 
@@ -208,7 +209,7 @@ class KNeighborsRegressor(Regressor, Voter):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

@@ -214,7 +214,8 @@ class _WeightSearch:
                 # a column that does not help is removed, unless it is the last one
                 lost = value == 0.0 and found <= error and np.count_nonzero(self.z) > 1
                 if lost or found < error - 1e-12:
-                    error, self.z[j] = found, value
+                    error = found
+                    self.z[j] = value
             D = rest + self.z[j] ** 2 * square
         return error
 

@@ -47,7 +47,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     alpha : float, default=1e-6
         The ridge penalty on the weights, relative to the mean square of the activations.
     standardize : bool or "range", default=True
-        Whether columns of numbers are divided by their standard deviation, or by their range, first.
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     max_iter : int, default=200
         The most iterations of "gradient" and "em".
     tol : float, default=1e-6

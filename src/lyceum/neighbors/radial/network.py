@@ -160,13 +160,14 @@ class RadialNetwork(Learner):
             there = units.unpack(point.theta)
             steps.append(_step(there, 2.0 * point.value))
 
-        found = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
-        moved = units.unpack(found.point.theta)
+        descent = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        history = [2.0 * float(value) for value in descent.history]
+        # weights solved for at the last centers and widths, unless those of the descent are better
+        moved = units.unpack(descent.point.theta)
         solved = moved.solve(Z, T, v, float(self.alpha))
-        errors = [_error(one, Z, T, v) for one in (moved, solved)]
-        history = [2.0 * float(value) for value in found.history]
-        moved = replace(moved, n_undetermined=solved.n_undetermined)
-        return (solved if errors[1] <= errors[0] else moved), history
+        if _error(solved, Z, T, v) <= _error(moved, Z, T, v):
+            return solved, history
+        return replace(moved, n_undetermined=solved.n_undetermined), history
 
     def _by_em(
         self,
@@ -242,7 +243,8 @@ class RadialNetwork(Learner):
         for j in range(Z.shape[1]):
             at[:, j] = Z[:, j]
             now = score(at)
-            out[:, 1 + j], before = now - before, now
+            out[:, 1 + j] = now - before
+            before = now
         return out
 
     def summary(self) -> Summary:

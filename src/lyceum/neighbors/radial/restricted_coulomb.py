@@ -36,7 +36,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     min_radius : float, default=0.0
         The smallest radius, in scaled units; spheres of different classes may then overlap rows.
     standardize : bool or "range", default=True
-        Whether columns of numbers are divided by their standard deviation, or by their range, first; learned in the first `fit` or `partial_fit`.
+        Whether columns of numbers are divided by their standard deviation, or range, first;
+        learned in the first `fit` or `partial_fit`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
