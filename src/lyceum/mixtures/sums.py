@@ -317,7 +317,7 @@ class Marginal:
             matrices = S[:, observed]
             W = at.whitening[:, observed]
             used = W > 0
-            log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
+            log_det = -2.0 * np.log(np.where(used, W, 1.0)).sum(axis=1)
             G = np.zeros((K, len(unobserved), len(observed)))
             C = S[:, unobserved, None] * np.eye(len(unobserved))
         else:
@@ -328,14 +328,9 @@ class Marginal:
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
             C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
         constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        values = ComponentValues(
-            at.log_weights,
-            np.ascontiguousarray(at.means[:, observed]),
-            np.ascontiguousarray(matrices),
-            np.ascontiguousarray(W),
-            constant,
-            at.degrees,
-        )
+        parts = (at.means[:, observed], matrices, W)
+        contiguous = map(np.ascontiguousarray, parts)
+        values = ComponentValues(at.log_weights, *contiguous, constant, at.degrees)
         return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:

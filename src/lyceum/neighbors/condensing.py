@@ -120,20 +120,20 @@ def condensed_rows(
         _add(X, int(row), codes, metric, nearest, label)
     is_kept = np.zeros(n, dtype=bool)
     is_kept[kept] = True
-    start = 0
+    first = 0
     while True:  # until all rows are classified right
         wrong = (label != codes) & ~is_kept & (nearest > 0)
-        ahead = np.flatnonzero(wrong[start:])
+        ahead = np.flatnonzero(wrong[first:])
         if len(ahead):
-            row = start + int(ahead[0])
-        elif wrong[:start].any():
-            row = int(np.flatnonzero(wrong[:start])[0])
+            row = first + int(ahead[0])
+        elif wrong[:first].any():
+            row = int(np.flatnonzero(wrong[:first])[0])
         else:
             break
         is_kept[row] = True
         _add(X, row, codes, metric, nearest, label)
         report("condensing", int(is_kept.sum()), n)
-        start = row
+        first = row
     return np.flatnonzero(is_kept)
 
 

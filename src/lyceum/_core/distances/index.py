@@ -237,21 +237,15 @@ class NeighborIndex:
         if not (isinstance(radius, Real) and radius >= 0):
             raise SettingError(f"the radius must be at least 0, but it is {radius!r}")
         points, rows = self._queries(X)
-        d = points.shape[1]
-        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
         step = max(1, _PAIRS // max(1, len(self)))
         if self.algorithm == "tree":
             step = _RADIUS_QUERIES
 
         def work(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            query, near, raw = self._raw_within(points[part], rows, limit)
-            distances = self.metric.distances(np.array(raw), d)
-            inside = distances <= radius
+            query, near, distances = self._pairs_within(points[part], rows, radius)
             if X is None:
-                inside &= near != query + part.start
-            query = query[inside]
-            near = near[inside]
-            distances = distances[inside]
+                others = near != query + part.start
+                query, near, distances = (values[others] for values in (query, near, distances))
             # rows of all pairs come in their order, so that a stable sort leaves it to equal
             # distances
             keys = (distances, query)
@@ -260,13 +254,22 @@ class NeighborIndex:
             order = np.lexsort(keys)
             return query[order] + part.start, near[order], distances[order]
 
-        parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
-        query, near, distances = _NOTHING
-        if parts:
-            query, near, distances = (np.concatenate(part) for part in zip(*parts))
+        parts = [_NOTHING, *ordered_map(work, self._stretches(points.shape[0], step))]
+        query, near, distances = (np.concatenate(part) for part in zip(*parts))
         counts = np.bincount(query.astype(np.int64), minlength=points.shape[0])
         offsets = np.concatenate([[0], np.cumsum(counts)])
         return RadiusNeighbors(offsets, distances, near.astype(np.int64))
+
+    def _pairs_within(
+        self, points: Any, rows: Any, radius: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs of queries and rows within the radius, and their distances."""
+        d = points.shape[1]
+        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
+        query, near, raw = self._raw_within(points, rows, limit)
+        distances = self.metric.distances(np.array(raw), d)
+        inside = distances <= radius
+        return query[inside], near[inside], distances[inside]
 
     def _raw_within(
         self, points: Any, rows: Any, limit: float

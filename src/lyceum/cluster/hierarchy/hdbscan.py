@@ -172,27 +172,32 @@ def persistent_clusters(
     if not np.isfinite(floor):
         floor = 1.0
     lam = 1.0 / np.maximum(heights, floor)
-    most = lam.max(initial=0.0)
     size = np.concatenate([w, merges[:, 3]])
     children = merges[:, :2].astype(np.int64)
     cluster, parents, births = _split_tree(children, size, lam, smallest)
-    leaving, node = _leaving_rows(children, size, lam, smallest, most)
+    leaving, node = _leaving_rows(children, size, lam, smallest)
     last = cluster[node]  # the cluster that every row falls out of
     stability = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
-    single = single and size[-1] >= smallest and most > 0
+    single = single and size[-1] >= smallest and lam.any()
     chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
     labels = _chosen_above(chosen, parents)[last]
     # a cluster ends where its last row leaves, or where it is split
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
     np.maximum.at(ends, parents[1:], births[1:])
-    inside = labels >= 0
-    end = ends[chosen[labels[inside]]]
-    probabilities = np.zeros(len(labels))
-    probabilities[inside] = np.minimum(leaving[inside], end) / end
+    probabilities = _probabilities(labels, leaving, ends[chosen])
     with np.errstate(divide="ignore"):
         return DenseClusters(labels, 1.0 / births[chosen], stability[chosen], probabilities)
+
+
+def _probabilities(labels: np.ndarray, leaving: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """How deep in its cluster every row is: the λ at which it leaves over that of the end."""
+    inside = labels >= 0
+    end = ends[labels[inside]]
+    probabilities = np.zeros(len(labels))
+    probabilities[inside] = np.minimum(leaving[inside], end) / end
+    return probabilities
 
 
 def _stabilities(
@@ -235,7 +240,7 @@ def _split_tree(
 
 
 def _leaving_rows(
-    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float, most: float
+    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """When every row leaves its cluster, and the node that it leaves it at: the lowest that weighs
     enough."""
@@ -248,7 +253,7 @@ def _leaving_rows(
     while small.any():
         node = np.where(small, above[node], node)
         small = (size[node] < smallest) & (node < root)
-    leaving = np.full(n, most)
+    leaving = np.full(n, lam.max(initial=0.0))
     inner = node >= n
     leaving[inner] = lam[node[inner] - n]
     return leaving, node

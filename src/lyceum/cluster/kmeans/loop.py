@@ -64,18 +64,16 @@ def descend(
         # nothing.
         if before is not None and sums.has_same_sums(before):
             return Run(centers, sums, n_iter, history, record, reseeded, compared)
-        moved = geometry.move(centers, sums)
-        shift = float(((moved - centers) ** 2).sum())
         few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
         if min_moved > 0:
             last_centers = centers
-        centers = moved
+        record.append(geometry.move(centers, sums))
+        shift = record[-1] - centers
+        centers = record[-1]
         before = sums
-        record.append(centers)
-        if shift <= limit or few:
+        if few or float((shift**2).sum()) <= limit:
             break
-    bounds = row_bounds.begin(centers) if row_bounds else None
-    last = rows.reduce(partial(LloydSums.of, centers=centers, bounds=bounds))
+    last = _one_pass(rows, centers, None, row_bounds)
     history.append(last.inertia)
     compared += last.compared
     return Run(centers, last, n_iter, history, record, reseeded, compared)

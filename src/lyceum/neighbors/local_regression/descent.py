@@ -53,9 +53,8 @@ def descend_at(
     y_mean = np.average(y, weights=w)
     # terms T of the rows and t of the query, in units in which every term has the sum of squares 1
     T = terms_of(X - mean, model.degree)
-    squares = w @ T**2
-    unit = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
-    T = T * unit
+    unit = _term_units(T, w)
+    T *= unit
     t = terms_of(Q - mean, model.degree)[0] * unit
     c = np.zeros(T.shape[1])
     out = []
@@ -69,6 +68,11 @@ def descend_at(
         if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):
             break
     return out
+
+
+def _term_units(T: np.ndarray, w: np.ndarray) -> np.ndarray:
+    squares = w @ T**2
+    return 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
 
 
 def terms_of(U: np.ndarray, degree: int) -> np.ndarray:

@@ -143,25 +143,22 @@ class RadialNetwork(Learner):
         steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
         alpha = float(self.alpha) * 1e-3
-        shared = self.bandwidth == "shared"
         m, d = units.centers.shape
-        fixed = not isinstance(self.bandwidth, str)
+        widths = slice(m * d, m * d + m)
 
         def function(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, gradient = units.unpack(theta).loss(Z, T, v, alpha)
-            width = slice(m * d, m * d + m)
-            if shared:  # all widths move together
-                gradient[width] = gradient[width].mean()
-            elif fixed:
-                gradient[width] = 0.0
+            if self.bandwidth == "shared":  # all widths move together
+                gradient[widths] = gradient[widths].mean()
+            elif not isinstance(self.bandwidth, str):
+                gradient[widths] = 0.0
             return value, gradient
 
         def observe(point: Any) -> None:
-            there = units.unpack(point.theta)
-            steps.append(_step(there, 2.0 * point.value))
+            steps.append(_step(units.unpack(point.theta), 2.0 * point.value))
 
         descent = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
-        history = [2.0 * float(value) for value in descent.history]
+        history = (2.0 * np.asarray(descent.history)).tolist()
         # weights solved for at the last centers and widths, unless those of the descent are better
         moved = units.unpack(descent.point.theta)
         solved = moved.solve(Z, T, v, float(self.alpha))

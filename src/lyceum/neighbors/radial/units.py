@@ -176,11 +176,10 @@ class RadialUnits:
         R = (F - T) * w[:, None]
         value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
         dH = np.einsum("ik,ijk->ij", R, A)
-        d_weights = np.empty(self.weights.shape)
-        d_weights[:, 0] = H.T @ R
+        d_weights = alpha * self.weights
+        d_weights[:, 0] += H.T @ R
         if self.linear:
-            d_weights[:, 1:] = np.einsum("ij,id,ik->jdk", H, Z, R)
-        d_weights += alpha * self.weights
+            d_weights[:, 1:] += np.einsum("ij,id,ik->jdk", H, Z, R)
         d_bias = R.sum(axis=0)
         if self.normalized:
             d_bias = np.zeros(len(self.bias))
