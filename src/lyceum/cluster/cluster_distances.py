@@ -86,7 +86,10 @@ def distances_to_clusters(
     starts = model.starts_
     metric = model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
-        return pairwise(X, _match_format(X, cluster_means(model)))
+        means: Any = cluster_means(model)
+        if sparse.issparse(X):
+            means = sparse.csr_array(means)
+        return pairwise(X, means)
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
@@ -109,19 +112,9 @@ def distances_to_clusters(
 
 def cluster_means(model: Any) -> np.ndarray:
     """The means of the clusters of stored rows, (k, d)."""
-    sums = np.add.reduceat(_weigh_rows(model.rows_, model.weights_), model.starts_[:-1], axis=0)
+    weighted = dense_cells(model.rows_) * model.weights_[:, None]
+    sums = np.add.reduceat(weighted, model.starts_[:-1], axis=0)
     return sums / model.counts_[:, None]
-
-
-def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
-    dense = dense_cells(rows)
-    return dense * w[:, None]
-
-
-def _match_format(X: Any, centers: np.ndarray) -> Any:
-    if sparse.issparse(X):
-        return sparse.csr_array(centers)
-    return centers
 
 
 def labels_in_order(

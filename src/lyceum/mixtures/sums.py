@@ -318,8 +318,9 @@ class Marginal:
             W = at.whitening[:, observed]
             used = W > 0
             log_det = -2.0 * np.log(np.where(used, W, 1.0)).sum(axis=1)
-            G = np.zeros((K, len(unobserved), len(observed)))
-            C = S[:, unobserved, None] * np.eye(len(unobserved))
+            identity = np.eye(d)[unobserved]
+            G = np.zeros((K, *identity[:, observed].shape))
+            C = S[:, unobserved, None] * identity[:, unobserved]
         else:
             # G = Σ_mo Σ_oo⁻¹ and C = Σ_mm - G Σ_om, of missing cells m and observed ones o
             matrices = S[:, observed[:, None], observed]
@@ -328,9 +329,8 @@ class Marginal:
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
             C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
         constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        parts = (at.means[:, observed], matrices, W)
-        contiguous = map(np.ascontiguousarray, parts)
-        values = ComponentValues(at.log_weights, *contiguous, constant, at.degrees)
+        arrays = map(np.ascontiguousarray, (at.means[:, observed], matrices, W))
+        values = ComponentValues(at.log_weights, *arrays, constant, at.degrees)
         return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:

@@ -152,7 +152,7 @@ class StoredRows(Learner):
         """Store the rows of a block, and learn metric and scales from them."""
         check_not_empty(self, block)
         assert block.y is not None
-        self.rows_ = _own_copy(as_cells(block))
+        self.rows_ = as_cells(block).copy()  # the array may be the user's own
         self.targets_ = block.y
         self.weights_ = np.array(block.weights)
         self._learn_metric()
@@ -165,10 +165,11 @@ class StoredRows(Learner):
             return self._keep(block)
         old = self._old_block(known)
         assert block.y is not None
-        stack: Callable[..., Any] = (
-            _stack_sparse if sparse.issparse(old.X) or sparse.issparse(block.X) else _stack_dense
-        )
-        self.rows_ = stack(old.X, as_cells(block))
+        both = [old.X, as_cells(block)]
+        if any(map(sparse.issparse, both)):
+            self.rows_ = sparse.vstack(list(map(sparse.csr_array, both)), format="csr")
+        else:
+            self.rows_ = np.concatenate(both)
         self.targets_ = np.concatenate([old.y, block.y])
         self.weights_ = np.concatenate([self.weights_, block.weights])
         return self._learn_metric()
@@ -353,19 +354,6 @@ def as_cells(block: Block) -> Any:
     if sparse.issparse(X):
         return X
     return np.ascontiguousarray(X)
-
-
-def _own_copy(X: Any) -> Any:
-    """A copy: the array may be the user's own."""
-    return X.copy()
-
-
-def _stack_dense(one: Any, two: Any) -> np.ndarray:
-    return np.concatenate([one, two])
-
-
-def _stack_sparse(one: Any, two: Any) -> Any:
-    return sparse.vstack([sparse.csr_array(one), sparse.csr_array(two)], format="csr")
 
 
 def moments_of(rows: Rows) -> Moments:

@@ -243,16 +243,11 @@ class NeighborIndex:
 
         def work(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             query, near, distances = self._pairs_within(points[part], rows, radius)
+            query += part.start
             if X is None:
-                others = near != query + part.start
-                query, near, distances = (values[others] for values in (query, near, distances))
-            # rows of all pairs come in their order, so that a stable sort leaves it to equal
-            # distances
-            keys = (distances, query)
-            if self.algorithm == "tree":
-                keys = (near, distances, query)
-            order = np.lexsort(keys)
-            return query[order] + part.start, near[order], distances[order]
+                others = near != query
+                return query[others], near[others], distances[others]
+            return query, near, distances
 
         parts = [_NOTHING, *ordered_map(work, self._stretches(points.shape[0], step))]
         query, near, distances = (np.concatenate(part) for part in zip(*parts))
@@ -263,13 +258,21 @@ class NeighborIndex:
     def _pairs_within(
         self, points: Any, rows: Any, radius: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs of queries and rows within the radius, and their distances."""
+        """The pairs of queries and rows within the radius, the nearest first, and their distances."""
         d = points.shape[1]
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
         query, near, raw = self._raw_within(points, rows, limit)
         distances = self.metric.distances(np.array(raw), d)
         inside = distances <= radius
-        return query[inside], near[inside], distances[inside]
+        query = query[inside]
+        near = near[inside]
+        distances = distances[inside]
+        # rows of all pairs come in their order, so that a stable sort leaves it to equal distances
+        keys: tuple[np.ndarray, ...] = (distances, query)
+        if self.algorithm == "tree":
+            keys = (near, distances, query)
+        order = np.lexsort(keys)
+        return query[order], near[order], distances[order]
 
     def _raw_within(
         self, points: Any, rows: Any, limit: float

@@ -47,6 +47,7 @@ def descend(
     history = []
     record = [centers]
     before = None
+    last = None
     limit = 0.0
     reseeded = 0
     compared = 0
@@ -57,26 +58,32 @@ def descend(
         compared += sums.compared
         if n_iter == 1:
             limit = tol * _mean_variance(sums, centers)
-        reseeded += int((sums.weights == 0).sum())
+        reseeded += np.count_nonzero(sums.weights == 0)
         sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its center, and the last move changed
         # nothing.
         if before is not None and sums.has_same_sums(before):
-            return Run(centers, sums, n_iter, history, record, reseeded, compared)
+            last = sums
+            break
         few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
         if min_moved > 0:
             last_centers = centers
         record.append(geometry.move(centers, sums))
-        shift = record[-1] - centers
+        few = few or _squared_distance(centers, record[-1]) <= limit
         centers = record[-1]
         before = sums
-        if few or float((shift**2).sum()) <= limit:
+        if few:
             break
-    last = _one_pass(rows, centers, None, row_bounds)
-    history.append(last.inertia)
-    compared += last.compared
+    if last is None:
+        last = _one_pass(rows, centers, None, row_bounds)
+        history.append(last.inertia)
+        compared += last.compared
     return Run(centers, last, n_iter, history, record, reseeded, compared)
+
+
+def _squared_distance(A: np.ndarray, B: np.ndarray) -> float:
+    return float(((A - B) ** 2).sum())
 
 
 def _one_pass(

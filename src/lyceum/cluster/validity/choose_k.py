@@ -210,7 +210,8 @@ def choose_k(
     sse, silhouettes, bic = np.array(measures).T
     bends = np.full(len(numbers), np.nan)
     if len(numbers) > 2:
-        bends[1:-1] = _second_differences(numbers, sse)
+        # how much slower the SSE falls after every inner number than before it, per cluster
+        bends[1:-1] = np.diff(np.diff(sse) / np.diff(numbers))
     return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
 
 
@@ -244,12 +245,6 @@ def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
             f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
             f"clusters=range(1, {n + 1})"
         )
-
-
-def _second_differences(k: np.ndarray, sse: np.ndarray) -> np.ndarray:
-    """How much slower the SSE falls after every inner number than before it, per cluster."""
-    slopes = np.diff(sse) / np.diff(k)
-    return np.diff(slopes)
 
 
 def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:

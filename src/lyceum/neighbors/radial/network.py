@@ -150,7 +150,7 @@ class RadialNetwork(Learner):
             value, gradient = units.unpack(theta).loss(Z, T, v, alpha)
             if self.bandwidth == "shared":  # all widths move together
                 gradient[widths] = gradient[widths].mean()
-            elif not isinstance(self.bandwidth, str):
+            elif self.bandwidth != "own":
                 gradient[widths] = 0.0
             return value, gradient
 
