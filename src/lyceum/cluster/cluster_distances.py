@@ -86,10 +86,7 @@ def distances_to_clusters(
     starts = model.starts_
     metric = model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
-        means: Any = cluster_means(model)
-        if sparse.issparse(X):
-            means = sparse.csr_array(means)
-        return pairwise(X, means)
+        return _distances_to_means(X, model)
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
@@ -108,6 +105,13 @@ def distances_to_clusters(
     if D is not None:
         return np.add.reduceat(D * model.weights_, starts[:-1], axis=1) / model.counts_
     return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
+
+
+def _distances_to_means(X: Any, model: Any) -> np.ndarray:
+    means: Any = cluster_means(model)
+    if sparse.issparse(X):
+        means = sparse.csr_array(means)
+    return pairwise(X, means)
 
 
 def cluster_means(model: Any) -> np.ndarray:

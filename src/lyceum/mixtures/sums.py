@@ -318,19 +318,18 @@ class Marginal:
             W = at.whitening[:, observed]
             used = W > 0
             log_det = -2.0 * np.log(np.where(used, W, 1.0)).sum(axis=1)
-            identity = np.eye(d)[unobserved]
-            G = np.zeros((K, *identity[:, observed].shape))
-            C = S[:, unobserved, None] * identity[:, unobserved]
+            G = np.zeros((K, len(unobserved), len(observed)))
+            C = S[:, unobserved, None] * np.eye(len(unobserved))
         else:
             # G = Σ_mo Σ_oo⁻¹ and C = Σ_mm - G Σ_om, of missing cells m and observed ones o
             matrices = S[:, observed[:, None], observed]
-            mo = S[:, unobserved[:, None], observed]
+            missing = S[:, unobserved]
+            mo = missing[:, :, observed]
             W, log_det, used = _whiten_all(matrices)
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
-            C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
+            C = missing[:, :, unobserved] - G @ np.swapaxes(mo, 1, 2)
         constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        arrays = map(np.ascontiguousarray, (at.means[:, observed], matrices, W))
-        values = ComponentValues(at.log_weights, *arrays, constant, at.degrees)
+        values = _contiguous_values(at, at.means[:, observed], matrices, W, constant)
         return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
@@ -370,6 +369,16 @@ class Marginal:
         S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
         S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
         return S
+
+
+def _contiguous_values(
+    at: ComponentValues, means: np.ndarray, matrices: np.ndarray, W: np.ndarray, constant: Any
+) -> ComponentValues:
+    """Components with the weights and degrees of others, their arrays as the kernels take them."""
+    means = np.ascontiguousarray(means)
+    matrices = np.ascontiguousarray(matrices)
+    W = np.ascontiguousarray(W)
+    return ComponentValues(at.log_weights, means, matrices, W, constant, at.degrees)
 
 
 def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -258,7 +258,7 @@ class NeighborIndex:
     def _pairs_within(
         self, points: Any, rows: Any, radius: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs of queries and rows within the radius, the nearest first, and their distances."""
+        """The pairs of queries and rows within the radius, the nearest first, with distances."""
         d = points.shape[1]
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
         query, near, raw = self._raw_within(points, rows, limit)

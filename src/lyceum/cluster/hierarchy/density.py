@@ -16,10 +16,15 @@ from lyceum._core.base import undefined
 from lyceum._core.clustering import MetricLearner
 from lyceum._core.data import Block
 from lyceum._core.distances import NeighborIndex, finite_distances, nearest
-from lyceum.cluster.explanations import ClusterExplanation, adds_up, dense_rows, explain_members
+from lyceum.cluster.explanations import (
+    ClusterExplanation,
+    adds_up,
+    column_terms,
+    dense_rows,
+    explain_members,
+)
 from lyceum.cluster.hierarchy.linkage import link_distances, link_edges, spanning_tree
 from lyceum.cluster.kmeans.initial_centers import canonical_ranks
-from lyceum.cluster.medoids.column_terms import column_terms
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 

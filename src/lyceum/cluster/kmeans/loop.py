@@ -58,15 +58,15 @@ def descend(
         compared += sums.compared
         if n_iter == 1:
             limit = tol * _mean_variance(sums, centers)
-        reseeded += np.count_nonzero(sums.weights == 0)
+        reseeded += int(np.count_nonzero(sums.weights == 0))
         sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its center, and the last move changed
         # nothing.
-        if before is not None and sums.has_same_sums(before):
+        if sums.has_same_sums(before):
             last = sums
             break
-        few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
+        few = last_centers is not None and sums.has_few_moved(min_moved)
         if min_moved > 0:
             last_centers = centers
         record.append(geometry.move(centers, sums))

@@ -21,8 +21,7 @@ from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
 from lyceum._core.threads import n_threads
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
-from lyceum.cluster.explanations import adds_up, margins_to_nearest
-from lyceum.cluster.medoids.column_terms import column_terms, terms_unit
+from lyceum.cluster.explanations import adds_up, column_terms, margins_to_nearest, terms_unit
 from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
