@@ -333,13 +333,13 @@ class StoredRows(Learner):
         super()._check_model()
         if not hasattr(self, "rows_"):
             return
-        who = type(self).__name__
+        caller = type(self).__name__
         if self.rows_.shape != (len(self.weights_), len(self.design_names)):
             raise ModelFileError(
-                f"has stored rows of shape {self.rows_.shape} in a {who}, which do not fit it"
+                f"has stored rows of shape {self.rows_.shape} in a {caller}, which do not fit it"
             )
         if not isinstance(self.metric_, Metric) or self.metric_.name != self._metric_name:
-            raise ModelFileError(f"has another metric in {who}.metric_ than in its settings")
+            raise ModelFileError(f"has another metric in {caller}.metric_ than in its settings")
 
 
 # -- helpers ---------------------------------------------------------------------------

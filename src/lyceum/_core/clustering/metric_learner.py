@@ -170,15 +170,15 @@ class MetricLearner(Learner):
 
     def _check_order(self) -> None:
         """Raise unless every stored row occurs once, one cluster after another."""
-        who = type(self).__name__
+        caller = type(self).__name__
         starts = self.starts_
         order = self.order_
         n = len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
         if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
-            raise ModelFileError(f"holds a {who} whose clusters do not begin one after another")
+            raise ModelFileError(f"holds a {caller} whose clusters do not begin one after another")
         if not np.array_equal(np.sort(order), np.arange(n)):
-            raise ModelFileError(f"holds a {who} whose order_ does not have every row once")
+            raise ModelFileError(f"holds a {caller} whose order_ does not have every row once")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -317,14 +317,14 @@ def _check_finite(metric: Metric, cells: np.ndarray) -> None:
     check_finite(cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'")
 
 
-def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
+def check_columns(caller: str, learned: Schema | None, schema: Schema) -> None:
     """Refuse rows of other columns or other categories than those that were learned."""
     if learned is None:
         return
     same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
     if not same:
         raise SchemaError(
-            f"the columns of the rows are not those that {who} was fitted on: names, kinds and"
+            f"the columns of the rows are not those that {caller} was fitted on: names, kinds and"
             " categories must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
         )
 
