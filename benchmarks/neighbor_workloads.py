@@ -145,7 +145,7 @@ def neighbors_local_regression(scale):
     def lyceum():
         from lyceum.neighbors import LocallyWeightedRegression
 
-        model = LocallyWeightedRegression(n_neighbors=k, scale=None).fit(X, y)
+        model = LocallyWeightedRegression(n_neighbors=k, standardize=False).fit(X, y)
         model.predict(Q[:1])
         return lambda: model.predict(Q)
 

@@ -82,9 +82,9 @@ def test_a_discriminant_chosen_by_given_splits_has_the_losses_of_fits_without_th
 def test_losses_of_numbers_are_refused_for_words():
     data = data_for(RegularizedDiscriminant(), 45)
     with pytest.raises(SettingError, match="loss='absolute' is of numbers"):
-        SequentialFeatureSelector(DecisionTreeClassifier(), scoring="absolute", n_features=2).fit(
-            data.X, data.y
-        )
+        SequentialFeatureSelector(
+            DecisionTreeClassifier(), scoring="absolute", n_features_to_select=2
+        ).fit(data.X, data.y)
 
 
 def test_a_tree_pruned_by_given_splits_ignores_rows_of_weight_zero():

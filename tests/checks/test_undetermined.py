@@ -55,7 +55,9 @@ CASES = {
     "NearestCentroid by class": (NearestCentroid(covariance="class"), True, 1),
     "LearnedMetric": (LearnedMetric(max_iter=5), True, 1),
     "SequentialFeatureSelector": (
-        SequentialFeatureSelector(method="backward", cv=3, random_state=0),
+        SequentialFeatureSelector(
+            n_features_to_select=None, direction="backward", cv=3, random_state=0
+        ),
         False,
         1,
     ),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture as SklearnMixture
@@ -16,13 +17,12 @@ from typer.testing import CliRunner
 from lyceum import plot
 from lyceum.cli import app
 from lyceum.cluster import (
+    HDBSCAN,
     AgglomerativeClustering,
-    DensityClusters,
     KMeans,
     KMedoids,
     choose_k,
     silhouette,
-    top_columns,
 )
 from lyceum.errors import DataError, SettingError
 from lyceum.mixtures import GaussianMixture
@@ -72,7 +72,7 @@ def test_texts_are_clustered_by_their_words():
     rows = words.fit_transform(sports + cooking)
     model = KMeans(2, metric="cosine", n_init=5, random_state=0).fit(rows)
     assert adjusted_rand_score(model.labels_, [0] * 4 + [1] * 4) == 1.0
-    tops = [set(top) for top in top_columns(model, words.get_feature_names_out(), most=3)]
+    tops = [set(top) for top in model.top_columns(words.get_feature_names_out(), most=3)]
     assert any(top <= {"ball", "goal", "team", "match"} for top in tops)
 
 
@@ -83,7 +83,7 @@ def test_pictures_are_drawn_from_any_tree_and_clustering():
     big, _ = make_blobs(2000, 2, centers=5, random_state=1)
     for model in (
         AgglomerativeClustering(5, linkage="average").fit(big),
-        DensityClusters().fit(big),
+        HDBSCAN().fit(big),
     ):
         ax = plot.dendrogram(model)
         assert len(ax.get_xticklabels()) == 40
@@ -143,7 +143,7 @@ def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     found = cluster_table(frame, learner="AgglomerativeClustering", clusters=3)
     assert adjusted_rand_score(found.labels, load_iris().target) > 0.6
     assert "Dendrogram" in found.write_report(tmp_path / "iris.html").read_text(encoding="utf8")
-    assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1
+    assert cluster_table(frame, learner="HDBSCAN").labels.max() >= 1
     with pytest.raises(SettingError, match="finds no clusters"):
         cluster_table(frame, learner="Ridge")
 
@@ -164,5 +164,7 @@ def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
 
 
 def test_columns_of_centers_need_centers():
-    with pytest.raises(SettingError, match="KMeans has no cluster_centers_: give a fitted KMeans"):
-        top_columns(KMeans())
+    with pytest.raises(NotFittedError):
+        KMeans().top_columns()
+    with pytest.raises(SettingError, match="there are 2 names, but the centers have 3 columns"):
+        KMeans(2, random_state=0).fit(np.eye(3)).top_columns(["a", "b"])

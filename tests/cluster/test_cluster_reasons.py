@@ -8,7 +8,7 @@ import pytest
 from scipy.cluster.hierarchy import cophenet, linkage as scipy_linkage
 from scipy.spatial.distance import cdist, squareform
 
-from lyceum.cluster import AgglomerativeClustering, DensityClusters, DivisiveClustering, KMedoids
+from lyceum.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, DivisiveClustering, KMedoids
 from lyceum.distances import Cosine
 
 _random = np.random.default_rng(3)
@@ -69,9 +69,9 @@ def test_diana_is_explained_by_mean_distances():
     np.testing.assert_allclose(found.scores, to[:, 1] - to[:, 0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("settings", [{"eps": 1.3}, {"min_cluster_size": 8}])
-def test_density_is_explained_by_core_rows_and_noise_by_where_clusters_end(settings):
-    model, rows = DensityClusters(**settings).fit(X), np.vstack([NEW, X[::5] + 0.1])
+@pytest.mark.parametrize("learner", [DBSCAN(1.3), HDBSCAN(8, min_samples=5)])
+def test_density_is_explained_by_core_rows_and_noise_by_where_clusters_end(learner):
+    model, rows = learner.fit(X), np.vstack([NEW, X[::5] + 0.1])
     found = model.explain(rows)
     D = cdist(rows, X[model.row_numbers_]) ** 2
     assert found.predicted.tolist() == model.predict(rows).tolist()
@@ -111,7 +111,7 @@ def test_the_merges_of_a_row_are_its_cophenetic_distances_by_scipy(linkage):
         assert "Merges of row" in str(found)
 
 
-@pytest.mark.parametrize("learner", [AgglomerativeClustering, DensityClusters, KMedoids])
+@pytest.mark.parametrize("learner", [AgglomerativeClustering, DBSCAN, HDBSCAN, KMedoids])
 @pytest.mark.parametrize("metric", ["chebyshev", "precomputed"])
 def test_metrics_that_are_no_sums_over_columns_have_no_explanation(learner, metric):
     assert not hasattr(learner(metric=metric), "explain")

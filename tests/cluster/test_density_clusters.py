@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from sklearn.cluster import DBSCAN, HDBSCAN
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from sklearn import cluster as sklearn_cluster
+from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from lyceum.cluster import DensityClusters
+from lyceum.cluster import DBSCAN, HDBSCAN
 from lyceum.distances import pairwise
 from lyceum.errors import DataError
 
@@ -27,9 +29,11 @@ pytestmark = pytest.mark.syllabus("12.3")
 )
 def test_core_rows_and_noise_are_those_of_dbscan(n, eps, min_samples, seed, metric):
     X = np.random.default_rng(seed).normal(size=(n, 2))
-    found = DensityClusters(eps, min_samples=min_samples, metric=metric).fit(X)
-    expected = DBSCAN(eps=eps, min_samples=min_samples, metric=metric).fit(X)
+    found = DBSCAN(eps, min_samples=min_samples, metric=metric).fit(X)
+    expected = sklearn_cluster.DBSCAN(eps=eps, min_samples=min_samples, metric=metric).fit(X)
     core = expected.core_sample_indices_
+    assert found.core_sample_indices_.tolist() == core.tolist()
+    np.testing.assert_array_equal(found.components_, expected.components_.reshape(-1, 2))
     assert adjusted_rand_score(found.labels_[core], expected.labels_[core]) == 1.0
     assert found.n_clusters_ == len({*expected.labels_[core]})
     # a border row may be near several clusters: it goes to the nearest core row
@@ -40,21 +44,49 @@ def test_core_rows_and_noise_are_those_of_dbscan(n, eps, min_samples, seed, metr
     assert (found.predict(X) == found.labels_).all()
 
 
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 10**6), min_samples=st.integers(2, 8), smallest=st.integers(4, 12))
-def test_the_hierarchy_has_the_clusters_of_hdbscan(seed, min_samples, smallest):
-    X, _ = make_blobs(120, 3, centers=4, cluster_std=1.2, random_state=seed % 10**6)
-    found = DensityClusters(min_samples=min_samples, min_cluster_size=smallest).fit(X)
-    expected = HDBSCAN(min_samples=min_samples, min_cluster_size=smallest, copy=True).fit(X)
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), min_samples=st.integers(1, 2), smallest=st.integers(4, 12))
+def test_the_hierarchy_has_the_clusters_and_probabilities_of_hdbscan(seed, min_samples, smallest):
+    # with at most two neighbors no two merges have one height, which may come in any order
+    X, _ = make_blobs(120, 3, centers=4, cluster_std=1.2, random_state=seed)
+    found = HDBSCAN(smallest, min_samples).fit(X)
+    expected = sklearn_cluster.HDBSCAN(smallest, min_samples, copy=True).fit(X)
     assert adjusted_rand_score(found.labels_, expected.labels_) == 1.0
-    core = np.sort(pairwise(X), axis=1)[:, min_samples - 1]
+    np.testing.assert_allclose(found.probabilities_, expected.probabilities_)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), min_samples=st.integers(2, 8))
+def test_the_tree_is_single_linkage_of_mutual_reachability(seed, min_samples):
+    X, _ = make_blobs(120, 3, centers=4, cluster_std=1.2, random_state=seed)
+    found = HDBSCAN(4, min_samples).fit(X)
+    D = pairwise(X)
+    core = np.sort(D, axis=1)[:, min_samples - 1]
     np.testing.assert_allclose(found.core_distances_, core)
+    reach = np.maximum(D, np.maximum(core[:, None], core))
+    expected = scipy_linkage(reach[np.triu_indices(120, 1)], "single")
+    np.testing.assert_allclose(found.linkage_[:, 2], expected[:, 2])
+
+
+def test_defaults_are_those_of_scikit_learn():
+    X, _ = make_blobs(200, 2, centers=3, cluster_std=0.6, random_state=4)
+    for ours, theirs in (
+        (DBSCAN(), sklearn_cluster.DBSCAN()),
+        (HDBSCAN(), sklearn_cluster.HDBSCAN(copy=True)),
+    ):
+        shared = ours.get_params().keys() & theirs.get_params().keys() - {"metric"}
+        for name in shared:
+            assert ours.get_params()[name] == theirs.get_params()[name]
+        ours.fit(X)
+        theirs.fit(X)
+        assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+        assert ((ours.labels_ < 0) == (theirs.labels_ < 0)).all()
 
 
 def test_leaves_are_those_of_hdbscan():
     X, _ = make_blobs(300, 2, centers=6, random_state=3)
-    found = DensityClusters(min_cluster_size=10, selection="leaves").fit(X)
-    expected = HDBSCAN(
+    found = HDBSCAN(10, min_samples=5, cluster_selection_method="leaf").fit(X)
+    expected = sklearn_cluster.HDBSCAN(
         min_samples=5, min_cluster_size=10, cluster_selection_method="leaf", copy=True
     ).fit(X)
     # merges of equal height may come in any order, so that a row at the rim may or may not be noise
@@ -66,30 +98,30 @@ def test_leaves_are_those_of_hdbscan():
 
 def test_shapes_that_no_center_describes_are_found_at_default_settings():
     X, y = make_moons(600, noise=0.05, random_state=0)
-    model = DensityClusters(min_cluster_size=30).fit(X)
+    model = HDBSCAN(min_cluster_size=30, min_samples=5).fit(X)
     inside = model.labels_ >= 0
     assert model.n_clusters_ == 2
     assert inside.mean() > 0.95
     assert adjusted_rand_score(model.labels_[inside], y[inside]) == 1.0
     assert (model.predict([[5.0, 5.0]]) == -1).all()
-    assert ((model.strengths_ > 0) == inside).all()
+    assert ((model.probabilities_ > 0) == inside).all()
 
 
 def test_weights_are_repeats_also_above_the_smallest_cluster():
     rng = np.random.default_rng(1)
     X, w = rng.normal(size=(80, 2)).round(1), rng.integers(1, 9, 80).astype(float)
     repeats = np.repeat(np.arange(80), w.astype(int))
-    for settings_ in ({"eps": 0.3}, {"min_cluster_size": 6}):
-        weighted = DensityClusters(**settings_, min_samples=6).fit(X, sample_weight=w)
-        repeated = DensityClusters(**settings_, min_samples=6).fit(X[repeats])
+    for learner in (DBSCAN(0.3, min_samples=6), HDBSCAN(6)):
+        weighted = clone(learner).fit(X, sample_weight=w)
+        repeated = clone(learner).fit(X[repeats])
         assert adjusted_rand_score(weighted.labels_[repeats], repeated.labels_) == 1.0
 
 
 def test_given_distances_are_those_of_rows():
     X, _ = make_blobs(150, 3, centers=3, random_state=2)
-    for settings_ in ({"eps": 1.5}, {"min_cluster_size": 8}):
-        rows = DensityClusters(**settings_).fit(X)
-        matrix = DensityClusters(**settings_, metric="precomputed").fit(pairwise(X))
+    for learner in (DBSCAN(1.5), HDBSCAN(8, min_samples=5)):
+        rows = clone(learner).fit(X)
+        matrix = clone(learner).set_params(metric="precomputed").fit(pairwise(X))
         assert adjusted_rand_score(rows.labels_, matrix.labels_) == 1.0
         new = X[:9] + 0.1
         assert adjusted_rand_score(rows.predict(new), matrix.predict(pairwise(new, X))) == 1.0
@@ -105,31 +137,26 @@ def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
     )
     frame.loc[[3, 40], "age"] = np.nan
     frame.loc[7, "town"] = None
-    labels = DensityClusters(min_cluster_size=10).fit(frame).labels_
+    labels = HDBSCAN(10, min_samples=5).fit(frame).labels_
     assert len({*labels[:30]} - {-1}) == len({*labels[30:]} - {-1}) == 1
     assert (labels >= 0).mean() > 0.9
 
 
 def test_equal_rows_and_few_rows_are_no_trouble():
-    assert DensityClusters(allow_single=True).fit(np.zeros((9, 2))).labels_.tolist() == [0] * 9
-    assert (
-        DensityClusters(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
-    )
-    assert DensityClusters().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
+    assert HDBSCAN(allow_single_cluster=True).fit(np.zeros((9, 2))).labels_.tolist() == [0] * 9
+    assert DBSCAN(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
+    assert HDBSCAN().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
     with pytest.raises(DataError, match="at least 2 rows"):
-        DensityClusters().fit([[0.0]])
+        HDBSCAN().fit([[0.0]])
 
 
-@pytest.mark.parametrize(("n", "smallest"), [(2, None), (4, None), (3, 2), (4, 5)])
+@pytest.mark.parametrize(("n", "smallest"), [(2, 5), (4, 5), (3, 2)])
 def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(n, smallest):
     X = np.random.default_rng(0).normal(size=(n, 2))
-    model = DensityClusters(allow_single=True, min_cluster_size=smallest).fit(X)
+    model = HDBSCAN(smallest, min_samples=5, allow_single_cluster=True).fit(X)
     assert model.labels_.tolist() == [-1] * n
-    assert model.strengths_.tolist() == [0.0] * n
-    assert (
-        DensityClusters(allow_single=True, min_samples=2, min_cluster_size=2).fit(X).n_clusters_
-        == 1
-    )
+    assert model.probabilities_.tolist() == [0.0] * n
+    assert HDBSCAN(2, allow_single_cluster=True).fit(X).n_clusters_ == 1
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
@@ -137,7 +164,7 @@ def test_weights_are_repeats_in_any_unit(unit):
     rng = np.random.default_rng(0)
     X = unit * np.vstack([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 6])
     w = rng.choice([1, 1, 1, 7], 40)
-    weighted = DensityClusters().fit(X, sample_weight=w)
-    repeated = DensityClusters().fit(np.repeat(X, w, axis=0))
+    weighted = HDBSCAN().fit(X, sample_weight=w)
+    repeated = HDBSCAN().fit(np.repeat(X, w, axis=0))
     np.testing.assert_allclose(weighted.stabilities_, repeated.stabilities_)
-    np.testing.assert_allclose(np.repeat(weighted.strengths_, w), repeated.strengths_)
+    np.testing.assert_allclose(np.repeat(weighted.probabilities_, w), repeated.probabilities_)

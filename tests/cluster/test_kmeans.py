@@ -334,3 +334,14 @@ def test_ordinary_data_gives_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KMeans(6, random_state=0).fit(X)
+
+
+def test_attributes_are_those_of_scikit_learn():
+    X, _ = make_blobs(300, 5, centers=3, cluster_std=2.5, random_state=3)
+    settings = {"n_clusters": 3, "init": X[:3], "n_init": 1, "tol": 0.0}
+    ours = KMeans(**settings).fit(X)
+    theirs = SklearnKMeans(**settings).fit(X)
+    assert ours.labels_.tolist() == theirs.labels_.tolist()
+    assert ours.n_iter_ == theirs.n_iter_
+    np.testing.assert_allclose(ours.inertia_, theirs.inertia_)
+    np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_)

@@ -75,13 +75,13 @@ def test_given_distances_are_those_of_rows():
 def test_samples_come_close_to_all_rows():
     rng = np.random.default_rng(3)
     X = np.vstack([rng.normal(c, 1.0, size=(700, 3)) for c in (0, 6, 12)])
-    whole = KMedoids(3, max_rows=3000).fit(X)
-    sampled = KMedoids(3, max_rows=300, random_state=0).fit(X)
+    whole = KMedoids(3, max_samples=3000).fit(X)
+    sampled = KMedoids(3, max_samples=300, random_state=0).fit(X)
     assert whole.inertia_ <= sampled.inertia_ <= 1.03 * whole.inertia_
     np.testing.assert_allclose(X[sampled.medoid_indices_], sampled.cluster_centers_)
     losses = [
         step["objective"]
-        for step in KMedoids(3, max_rows=300, random_state=0, record=True).fit(X).record_
+        for step in KMedoids(3, max_samples=300, random_state=0, record=True).fit(X).record_
     ]
     assert len(losses) == 5
     assert min(losses) == pytest.approx(sampled.inertia_)

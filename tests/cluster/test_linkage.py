@@ -10,6 +10,7 @@ from scipy.cluster.hierarchy import cophenet, fcluster, is_valid_linkage, linkag
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import AgglomerativeClustering as SklearnClustering
 from sklearn.metrics import adjusted_rand_score
 
 from lyceum.cluster import AgglomerativeClustering
@@ -96,13 +97,33 @@ def test_cuts_are_scipys():
         "n_clusters": ({"n_clusters": 7}, fcluster(Z, 7, "maxclust")),
         "height": ({"n_clusters": None, "distance_threshold": 1.5}, fcluster(Z, 1.5, "distance")),
         "inconsistency": (
-            {"n_clusters": None, "inconsistency": 1.1, "depth": 3},
+            {"n_clusters": None, "inconsistency": 1.1, "inconsistency_depth": 3},
             fcluster(Z, 1.1, "inconsistent", depth=3),
         ),
     }
     for name, (cut, expected) in pairs.items():
         labels = AgglomerativeClustering(**cut, linkage="average").fit(X).labels_
         assert adjusted_rand_score(labels, expected) == 1.0, name
+
+
+@pytest.mark.parametrize("linkage_", ["ward", "average", "complete", "single"])
+def test_attributes_are_those_of_scikit_learn(linkage_):
+    X = np.random.default_rng(7).normal(size=(60, 3))
+    ours = AgglomerativeClustering(4, linkage=linkage_).fit(X)
+    theirs = SklearnClustering(4, linkage=linkage_, compute_distances=True).fit(X)
+    assert np.sort(ours.children_, axis=1).tolist() == np.sort(theirs.children_, axis=1).tolist()
+    np.testing.assert_allclose(ours.distances_, theirs.distances_)
+    assert ours.n_leaves_ == theirs.n_leaves_
+    assert ours.n_clusters_ == theirs.n_clusters_
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+
+
+def test_clusters_at_the_threshold_are_not_merged_as_in_scikit_learn():
+    X = [[0.0], [1.0], [3.0], [6.0]]
+    cut = {"n_clusters": None, "linkage": "single", "distance_threshold": 2.0}
+    ours = AgglomerativeClustering(**cut).fit(X).labels_
+    assert adjusted_rand_score(ours, SklearnClustering(**cut).fit(X).labels_) == 1.0
+    assert len(set(ours)) == 3
 
 
 def test_given_distances_are_those_of_rows():

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from lyceum import load, save
 from lyceum.bayes import NaiveBayes
-from lyceum.cluster import ClusterFeatures, ClusterLabels, DensityClusters, KMeans
+from lyceum.cluster import HDBSCAN, ClusterFeatures, ClusterLabels, KMeans
 from lyceum.data import scan
 from lyceum.datasets import load as load_dataset, path
 from lyceum.ensemble import ClusterClassifier
@@ -192,7 +192,7 @@ def test_learners_of_other_libraries_get_numbers_and_no_rows_without_weight():
 def test_rows_in_no_cluster_are_decided_by_all_rows():
     y = np.where(X[:, 1] > X[:, 1].mean(), "up", "down")
     far = [[500.0, -500.0, 900.0]]
-    dense = DensityClusters(min_cluster_size=20)
+    dense = HDBSCAN(min_cluster_size=20, min_samples=5)
     model = ClusterClassifier(dense, NaiveBayes()).fit(X, y)
     assert model.predict_cluster(far).tolist() == [-1]
     np.testing.assert_allclose(model.predict_proba(far), model.fallback_.predict_proba(far))

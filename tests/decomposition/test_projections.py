@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import linalg, sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.decomposition import PCA as PeerPCA
+from sklearn.decomposition import PCA as PeerPCA, TruncatedSVD as PeerSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from lyceum.data import scan
@@ -85,7 +85,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
 @pytest.mark.parametrize("rows", [X, RNG.normal(size=(20, 700))])
 def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
     _, s, Vt = linalg.svd(rows, full_matrices=False)
-    svd = TruncatedSVD(3, svd_solver=solver, n_passes=40, random_state=0).fit(rows)
+    svd = TruncatedSVD(3, algorithm=solver, n_passes=40, random_state=0).fit(rows)
     np.testing.assert_allclose(svd.singular_values_, s[:3], rtol=1e-6)
     np.testing.assert_allclose(np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5)
     left = rows - svd.reconstruct(rows)
@@ -260,3 +260,19 @@ def test_fisher_streams_and_refuses(tmp_path):
         DiscriminantProjection(3).fit(rows, y)
     with pytest.raises(DataError, match="at least 2 classes"):
         DiscriminantProjection().fit(rows, np.zeros(120, dtype=int))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "full", "randomized"])
+def test_attributes_of_svd_are_those_of_scikit_learn(algorithm):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 5)) @ rng.normal(size=(5, 5)) + 3.0
+    ours = TruncatedSVD(3, algorithm=algorithm, n_passes=40, random_state=0).fit(X)
+    theirs = PeerSVD(3, algorithm="arpack").fit(X)
+    for name in (
+        "components_",
+        "singular_values_",
+        "explained_variance_",
+        "explained_variance_ratio_",
+    ):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-7)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-7)

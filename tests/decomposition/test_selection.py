@@ -2,13 +2,16 @@
 search."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn import feature_selection
 from sklearn.feature_selection import mutual_info_classif
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from lyceum.data import scan
@@ -41,7 +44,7 @@ def test_chi_square_is_scipys():
     table = pd.crosstab(WEATHER["outlook"], PLAY).to_numpy()
     expected = stats.chi2_contingency(table, correction=False)
     assert ranking.scores_[0] == pytest.approx(expected.statistic)
-    assert ranking.p_values_[0] == pytest.approx(expected.pvalue)
+    assert ranking.pvalues_[0] == pytest.approx(expected.pvalue)
 
 
 def test_correlations_by_kind():
@@ -78,7 +81,7 @@ def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(
     frame.loc[rng.random(n) < 0.1, "tells"] = np.nan
     frame.loc[rng.random(n) < 0.1, "word"] = None
     target = y + 0.1 * rng.normal(size=n) if numbers else y
-    ranking = SelectKBest(measure, n_features=2, n_rows=100, random_state=0).fit(frame, target)
+    ranking = SelectKBest(measure, k=2, max_samples=100, random_state=0).fit(frame, target)
     assert set(ranking.ranking_[:2].tolist()) == {1, 2}
     assert list(ranking.transform(frame).columns) == ["tells", "word"]
     assert list(ranking.get_feature_names_out()) == ["tells", "word"]
@@ -88,7 +91,7 @@ def test_relief_sees_columns_that_only_tell_together():
     rng = np.random.default_rng(2)
     X = rng.integers(0, 2, (300, 6)).astype(float)
     y = X[:, 1].astype(int) ^ X[:, 4].astype(int)
-    assert set(SelectKBest("relief", n_rows=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
+    assert set(SelectKBest("relief", max_samples=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
     assert SelectKBest("information_gain").fit(X, y).scores_[[1, 4]].max() < 0.05
 
 
@@ -116,7 +119,7 @@ def test_relief_is_what_its_definition_gives_row_by_row(numbers):
         unlike = np.array([abs(y[i] - y[j]) / np.ptp(y) for i, j in pairs])
         by = np.array([apart[i, j] for i, j in pairs])
         expected = unlike @ by / unlike.sum() - (1 - unlike) @ by / (1 - unlike).sum()
-    found = SelectKBest("relief", n_neighbors=k, n_rows=n).fit(frame, y).scores_
+    found = SelectKBest("relief", n_neighbors=k, max_samples=n).fit(frame, y).scores_
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
@@ -187,7 +190,9 @@ def test_every_search_finds_the_best_set_by_bic(method):
     X, y = table()
     sets = [list(c) for r in range(1, 9) for c in itertools.combinations(range(8), r)]
     best = min(sets, key=lambda columns: brute_bic(X, y, columns))
-    found = SequentialFeatureSelector(method=method, criterion="bic").fit(X, y)
+    found = SequentialFeatureSelector(
+        n_features_to_select=None, direction=method, criterion="bic"
+    ).fit(X, y)
     assert found.get_support(indices=True).tolist() == best
     assert found.loss_ == pytest.approx(brute_bic(X, y, best))
     for step in found.record_:
@@ -200,7 +205,9 @@ def test_gram_losses_are_those_of_least_squares_refitted_in_every_fold(method):
     from lyceum._core.statistics import row_uniforms
 
     X, y = table(seed=4)
-    found = SequentialFeatureSelector(method=method, cv=4, random_state=3, n_features=3).fit(X, y)
+    found = SequentialFeatureSelector(
+        n_features_to_select=3, direction=method, cv=4, random_state=3
+    ).fit(X, y)
     fold = np.minimum((row_uniforms(0, len(X), 3) * 4).astype(int), 3)
     for step in found.record_:
         if not step["columns"]:
@@ -219,7 +226,8 @@ def test_any_learner_is_cross_validated_and_results_are_kept_in_a_file(tmp_path)
     X = rng.normal(size=(150, 5))
     X[:, 3] += 3.0 * y
     cache = tmp_path / "results.jsonl"
-    settings = {"method": "floating", "cv": 3, "cache": cache, "random_state": 0}
+    settings = {"n_features_to_select": None, "direction": "floating"}
+    settings |= {"cv": 3, "cache": cache, "random_state": 0}
     first = SequentialFeatureSelector(KNeighborsClassifier(), **settings).fit(X, y)
     assert first.support_[3]
     assert first.n_evaluated_ == len(cache.read_text().splitlines())
@@ -234,12 +242,14 @@ def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(
     X = rng.normal(size=(60, 3))
     X[:, 1] += 2.0 * y
     cache = tmp_path / "results.jsonl"
-    search = SequentialFeatureSelector(KNeighborsClassifier(), cv=3, cache=cache)
+    search = SequentialFeatureSelector(
+        KNeighborsClassifier(), n_features_to_select=None, cv=3, cache=cache
+    )
     first = search.fit(X, y).record_
     for rows, target, weights in ((X[::2], y[::2], None), (X, 1 - y, None), (X + 1e-9, y, None)):
-        alone = SequentialFeatureSelector(KNeighborsClassifier(), cv=3, random_state=0).fit(
-            rows, target, weights
-        )
+        alone = SequentialFeatureSelector(
+            KNeighborsClassifier(), n_features_to_select=None, cv=3, random_state=0
+        ).fit(rows, target, weights)
         found = search.fit(rows, target, weights)
         assert found.n_evaluated_ == alone.n_evaluated_
         assert found.loss_ == alone.loss_
@@ -258,10 +268,10 @@ def test_classes_without_a_learner_and_streams(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
     frame["c"] += y
     frame["town"] = np.array(["Ulm", "Bonn", "Köln"])[(y + (rng.random(300) < 0.2)) % 3]
-    memory = SequentialFeatureSelector(n_features=2, random_state=0).fit(frame, y)
+    memory = SequentialFeatureSelector(n_features_to_select=2, random_state=0).fit(frame, y)
     assert frame.columns[memory.support_].tolist() == ["c", "town"]
     frame.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
-    stream = SequentialFeatureSelector(n_features=2, random_state=0).fit(
+    stream = SequentialFeatureSelector(n_features_to_select=2, random_state=0).fit(
         scan(tmp_path / "t.csv", target="y", memory=0)
     )
     np.testing.assert_array_equal(stream.support_, memory.support_)
@@ -272,7 +282,9 @@ def test_constant_and_repeated_columns_are_no_error():
     X, y = table()
     X = np.column_stack([X, np.ones(300), X[:, 5]])
     for method in ("forward", "backward", "floating"):
-        found = SequentialFeatureSelector(method=method, random_state=0).fit(X, y)
+        found = SequentialFeatureSelector(
+            n_features_to_select=None, direction=method, random_state=0
+        ).fit(X, y)
         assert found.support_[[2, 6]].all()
         assert found.support_[[5, 9]].any()
         assert np.isfinite(found.loss_)
@@ -280,9 +292,54 @@ def test_constant_and_repeated_columns_are_no_error():
 
 def test_bad_requests_are_refused():
     X, y = table(50)
-    with pytest.raises(SettingError, match="n_features=9, but the table has 8 columns"):
-        SequentialFeatureSelector(n_features=9).fit(X, y)
+    with pytest.raises(SettingError, match="n_features_to_select=9, but the table has 8 columns"):
+        SequentialFeatureSelector(n_features_to_select=9).fit(X, y)
     with pytest.raises(SettingError, match="come back to where they were"):
-        SequentialFeatureSelector(method="plus_minus", plus=1, minus=1).fit(X, y)
+        SequentialFeatureSelector(direction="plus_minus", plus=1, minus=1).fit(X, y)
     with pytest.raises(DataError, match="requires y"):
         SequentialFeatureSelector().fit(X)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("wanted", ["auto", 3, 0.4])
+def test_the_columns_are_those_of_scikit_learn(direction, wanted):
+    X, y = table()
+    folds = list(KFold(4, shuffle=True, random_state=1).split(X))
+    settings = {"n_features_to_select": wanted, "direction": direction, "cv": folds}
+    ours = SequentialFeatureSelector(LinearRegression(), scoring="squared", **settings).fit(X, y)
+    theirs = feature_selection.SequentialFeatureSelector(
+        LinearRegression(), scoring="neg_mean_squared_error", **settings
+    ).fit(X, y)
+    assert ours.n_features_to_select_ == theirs.n_features_to_select_
+    assert ours.get_support().tolist() == theirs.get_support().tolist()
+    assert ours.support_.tolist() == theirs.support_.tolist()
+
+
+def test_the_search_stops_at_tol_as_that_of_scikit_learn():
+    X, y = table()
+    folds = list(KFold(4, shuffle=True, random_state=1).split(X))
+    for tol in (0.5, 0.05, 0.002):
+        ours = SequentialFeatureSelector(
+            LinearRegression(), tol=tol, scoring="squared", cv=folds
+        ).fit(X, y)
+        theirs = feature_selection.SequentialFeatureSelector(
+            LinearRegression(), tol=tol, scoring="neg_mean_squared_error", cv=folds
+        ).fit(X, y)
+        assert ours.support_.tolist() == theirs.support_.tolist()
+
+
+def test_functions_of_scikit_learn_score_columns():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 3, 120)
+    X = rng.normal(size=(120, 12)) + np.outer(y, rng.normal(size=12))
+    for function in (feature_selection.f_classif, feature_selection.mutual_info_classif):
+        score = partial(function, random_state=0) if "mutual" in function.__name__ else function
+        for k in (10, 3, "all"):
+            ours = SelectKBest(score, k=k).fit(X, y)
+            theirs = feature_selection.SelectKBest(score, k=k).fit(X, y)
+            np.testing.assert_allclose(ours.scores_, theirs.scores_)
+            assert ours.get_support().tolist() == theirs.get_support().tolist()
+    ours = SelectKBest(feature_selection.f_classif).fit(X, y)
+    theirs = feature_selection.SelectKBest().fit(X, y)
+    np.testing.assert_allclose(ours.pvalues_, theirs.pvalues_)
+    np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))

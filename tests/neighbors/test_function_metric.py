@@ -39,7 +39,9 @@ def test_a_function_of_two_rows_is_the_metric_it_computes():
     assert [len(one.rows) for one in near] == [len(one.rows) for one in want]
 
 
-@pytest.mark.parametrize("options", [{}, {"n_neighbors": "leave_one_out"}, {"stored": "condensed"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"n_neighbors": "leave_one_out"}, {"prototypes": "condensed"}]
+)
 def test_neighbors_by_a_function_vote_as_those_of_the_metric(options):
     odd = X + 1e-4 * np.arange(180).reshape(60, 3) ** 0.5  # no ties
     found, want = (

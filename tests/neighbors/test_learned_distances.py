@@ -130,7 +130,7 @@ def test_several_centroids_with_covariances_of_their_own():
     )
     y = np.repeat([0, 1, 0, 1], 60)
     plain = NearestCentroid().fit(X, y)
-    several = NearestCentroid(n_centroids=2, covariance="centroid", random_state=0).fit(X, y)
+    several = NearestCentroid(n_clusters=2, covariance="centroid", random_state=0).fit(X, y)
     assert several.centroids_.shape == (4, 2)
     assert several.score(X, y) > 0.85 > plain.score(X, y)
     by_class = NearestCentroid(covariance="class").fit(X, y)

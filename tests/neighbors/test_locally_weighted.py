@@ -63,7 +63,7 @@ def test_values_are_those_of_weighted_least_squares(seed, degree, kernel, d):
         if kernel in ("tricube", "epanechnikov") and h is not None:
             h = 4.0  # enough rows inside
         model = LocallyWeightedRegression(
-            n_neighbors=k, degree=degree, kernel=kernel, bandwidth=h or "nearest", scale=None
+            n_neighbors=k, degree=degree, kernel=kernel, bandwidth=h or "nearest", standardize=False
         ).fit(X, y)
         values, errors = model.predict(Q, return_std=True)
         expected = [by_lstsq(X, y, q, kernel, degree, None if k == "all" else k, h) for q in Q]
@@ -79,7 +79,9 @@ def test_leave_one_out_is_refitting_without_every_row():
         {"n_neighbors": "leave_one_out"},
         {"n_neighbors": "all", "bandwidth": "leave_one_out"},
     ):
-        model = LocallyWeightedRegression(scale=None, kernel="gaussian", **settings_).fit(X, y)
+        model = LocallyWeightedRegression(standardize=False, kernel="gaussian", **settings_).fit(
+            X, y
+        )
         for at in (0, len(model.tried_) // 2, -1):
             one = float(model.tried_[at])
             fixed = (
@@ -90,9 +92,9 @@ def test_leave_one_out_is_refitting_without_every_row():
             squares = []
             for i in range(24):
                 rest = np.arange(24) != i
-                refit = LocallyWeightedRegression(scale=None, kernel="gaussian", **fixed).fit(
-                    X[rest], y[rest]
-                )
+                refit = LocallyWeightedRegression(
+                    standardize=False, kernel="gaussian", **fixed
+                ).fit(X[rest], y[rest])
                 squares.append((refit.predict(X[[i]])[0] - y[i]) ** 2)
             assert model.errors_[at] == pytest.approx(np.mean(squares), rel=1e-6)
         assert (
@@ -163,13 +165,13 @@ def test_columns_have_a_scale_of_their_own():
     X, y, rng = table(200)
     Q = rng.uniform(-2, 2, (9, 2))
     stretched = (
-        LocallyWeightedRegression(scale=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
+        LocallyWeightedRegression(standardize=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
     )
     np.testing.assert_allclose(
-        stretched, LocallyWeightedRegression(scale=None).fit(X, y).predict(Q)
+        stretched, LocallyWeightedRegression(standardize=False).fit(X, y).predict(Q)
     )
     with pytest.raises(SettingError, match="2 positive numbers"):
-        LocallyWeightedRegression(scale=[1.0]).fit(X, y)
+        LocallyWeightedRegression(standardize=[1.0]).fit(X, y)
     with pytest.raises(SettingError, match="cannot both be chosen"):
         LocallyWeightedRegression(n_neighbors="leave_one_out", bandwidth="leave_one_out").fit(X, y)
 

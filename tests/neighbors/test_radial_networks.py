@@ -21,13 +21,13 @@ def waves(n=300, d=2, seed=0):
 def test_weights_are_the_least_squares_solution():
     X, y, rng = waves()
     C = rng.uniform(-2, 2, (7, 2))
-    model = RBFNetworkRegressor(centers=C, widths=0.8, alpha=0.0, scale=None).fit(X, y)
+    model = RBFNetworkRegressor(centers=C, bandwidth=0.8, alpha=0.0, standardize=False).fit(X, y)
     P = np.column_stack([np.exp(-(pairwise(X, C) ** 2) / (2 * 0.64)), np.ones(len(X))])
     fitted = P @ np.linalg.lstsq(P, y, rcond=None)[0]
     np.testing.assert_allclose(model.predict(X), fitted, atol=1e-8)
     np.testing.assert_allclose(model.activations(X), P[:, :-1], atol=1e-12)
     linear = RBFNetworkRegressor(
-        centers=C, widths=0.8, alpha=0.0, scale=None, units="linear", normalized=True
+        centers=C, bandwidth=0.8, alpha=0.0, standardize=False, units="linear", normalized=True
     )
     H = P[:, :-1] / P[:, :-1].sum(axis=1, keepdims=True)
     Q = np.hstack([H, H * X[:, :1], H * X[:, 1:]])
@@ -64,7 +64,7 @@ def test_gradient_steps_lower_the_error_and_move_the_centers():
     X, y, _ = waves()
     fixed = RBFNetworkRegressor(n_centers=5, random_state=0).fit(X, y)
     moved = RBFNetworkRegressor(
-        n_centers=5, random_state=0, fit_by="gradient", widths="own", record=True
+        n_centers=5, random_state=0, fit_by="gradient", bandwidth="own", record=True
     ).fit(X, y)
     assert (np.diff(moved.history_) <= 1e-12).all()
     assert np.mean((moved.predict(X) - y) ** 2) < 0.5 * np.mean((fixed.predict(X) - y) ** 2)
@@ -80,7 +80,7 @@ def test_em_never_lowers_the_likelihood_and_finds_local_lines(units):
     X = rng.uniform(-3, 3, (400, 1))
     y = np.abs(X[:, 0]) + 0.05 * rng.normal(size=400)
     model = RBFNetworkRegressor(
-        n_centers=4, fit_by="em", units=units, random_state=0, widths="own"
+        n_centers=4, fit_by="em", units=units, random_state=0, bandwidth="own"
     ).fit(X, y)
     assert (np.diff(model.history_) >= -1e-6).all()
     assert model.score(X, y) > (0.97 if units == "linear" else 0.6)
@@ -114,7 +114,7 @@ def test_spheres_cover_their_own_rows_and_no_others():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
     X = rng.normal(size=(300, 2)) + y[:, None]
-    model = RestrictedCoulombClassifier(scale=None).fit(X, y)
+    model = RestrictedCoulombClassifier(standardize=False).fit(X, y)
     apart = pairwise(X, model.centers_)
     inside = apart <= model.radii_
     assert (inside & (y[:, None] == model.center_class_)).any(axis=1).all()
@@ -130,7 +130,9 @@ def test_spheres_cover_their_own_rows_and_no_others():
 
 
 def test_spheres_shrink_when_rows_of_other_classes_come():
-    model = RestrictedCoulombClassifier(scale=None, max_radius=3.0).fit([[0.0], [10.0]], ["a", "b"])
+    model = RestrictedCoulombClassifier(standardize=False, max_radius=3.0).fit(
+        [[0.0], [10.0]], ["a", "b"]
+    )
     assert model.region([[2.0], [5.0]]).tolist() == ["identified", "unknown"]
     model.partial_fit([[2.0]], ["b"])
     assert model.radii_.round(6).tolist() == [2.0, 3.0, 2.0]

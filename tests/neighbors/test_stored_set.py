@@ -25,7 +25,7 @@ def test_condensed_rows_classify_all_rows_right():
     assert 10 < len(kept) < 200
     near = pairwise(X, X[kept]).argmin(axis=1)
     assert (y[kept][near] == y).all()
-    model = KNeighborsClassifier(1, stored="condensed").fit(X, y)
+    model = KNeighborsClassifier(1, prototypes="condensed").fit(X, y)
     np.testing.assert_array_equal(model.rows_, X[kept])
     assert (model.predict(X) == y).all()
     assert model.n_rows_ == 300
@@ -56,16 +56,16 @@ def test_edited_rows_are_those_that_their_neighbors_classify_right():
     near = np.argsort(d, axis=1, kind="stable")[:, :3]
     right = np.flatnonzero((y[near].mean(axis=1) > 0.5) == y)
     assert edit(X, y).tolist() == right.tolist()
-    model = KNeighborsClassifier(1, stored="edited").fit(X, y)
+    model = KNeighborsClassifier(1, prototypes="edited").fit(X, y)
     np.testing.assert_array_equal(model.rows_, X[right])
-    both = KNeighborsClassifier(1, stored="edited_condensed").fit(X, y)
+    both = KNeighborsClassifier(1, prototypes="edited_condensed").fit(X, y)
     assert len(both.rows_) < len(model.rows_) / 3
     assert "edited and condensed" in str(both.summary())
 
 
 def test_a_condensed_set_grows_only_by_rows_that_it_misclassifies():
     X, y = overlapping(200, seed=4)
-    model = KNeighborsClassifier(1, stored="condensed")
+    model = KNeighborsClassifier(1, prototypes="condensed")
     for rows in np.array_split(np.arange(200), 10):
         before = len(model.rows_) if hasattr(model, "rows_") else 0
         model.partial_fit(X[rows], y[rows], classes=[0, 1])

@@ -232,14 +232,14 @@ def test_scales_are_used_when_asked_and_mentioned_when_they_differ():
     plain = KNeighborsClassifier().fit(X, y)
     assert "varies" in str(plain.summary())
     assert "x1" in plain.summary().facts["note"]
-    for scale, unit in (("standard", X.std(axis=0)), ("range", np.ptp(X, axis=0))):
-        scaled = KNeighborsClassifier(scale=scale).fit(X, y)
+    for standardize, unit in ((True, X.std(axis=0)), ("range", np.ptp(X, axis=0))):
+        scaled = KNeighborsClassifier(standardize=standardize).fit(X, y)
         assert "note" not in scaled.summary().facts
         np.testing.assert_allclose(scaled.scale_, unit)
         expected = sk.KNeighborsClassifier().fit(X / unit, y).predict_proba(X / unit)
         np.testing.assert_allclose(scaled.predict_proba(X), expected, atol=1e-12)
     with pytest.raises(SettingError, match="has no meaning"):
-        KNeighborsClassifier(metric="gower", scale="range").fit(X, y)
+        KNeighborsClassifier(metric="gower", standardize="range").fit(X, y)
 
 
 def test_explanations_name_the_neighbors_that_voted():

@@ -11,10 +11,17 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, replace_columns, typical_row
+from lyceum._core.clustering import NAMED_METRICS, MetricLearner
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
-from lyceum._core.distances import check_stored, float_cells, metric, queries, stored_index
-from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
+from lyceum._core.distances import (
+    check_stored,
+    finite_distances,
+    float_cells,
+    metric,
+    queries,
+    stored_index,
+)
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary
 

@@ -1,37 +1,30 @@
-from lyceum.cluster.cluster_distances import finite_distances as finite_distances
+from sklearn.metrics import (
+    adjusted_rand_score as adjusted_rand_score,
+    mutual_info_score as mutual_info_score,
+    normalized_mutual_info_score as normalized_mutual_info_score,
+)
+
 from lyceum.cluster.explanations import (
     ClusterExplanation as ClusterExplanation,
     TreeExplanation as TreeExplanation,
-)
-from lyceum.cluster.features.base import (
-    ClusterBased as ClusterBased,
-    ClusterWeights as ClusterWeights,
-    PlacedExplanation as PlacedExplanation,
-    clusters_of_rows as clusters_of_rows,
-    scaled_kmeans as scaled_kmeans,
 )
 from lyceum.cluster.features.cluster_features import ClusterFeatures as ClusterFeatures
 from lyceum.cluster.features.cluster_labels import ClusterLabels as ClusterLabels
 from lyceum.cluster.hierarchy.agglomerative import (
     AgglomerativeClustering as AgglomerativeClustering,
 )
-from lyceum.cluster.hierarchy.density_clusters import DensityClusters as DensityClusters
+from lyceum.cluster.hierarchy.dbscan import DBSCAN as DBSCAN
 from lyceum.cluster.hierarchy.divisive import DivisiveClustering as DivisiveClustering
+from lyceum.cluster.hierarchy.hdbscan import HDBSCAN as HDBSCAN
 from lyceum.cluster.kmeans.fuzzy import FuzzyCMeans as FuzzyCMeans
 from lyceum.cluster.kmeans.kmeans import KMeans as KMeans
 from lyceum.cluster.medoids.kmedoids import KMedoids as KMedoids
-from lyceum.cluster.metric_learner import (
-    NAMED_METRICS as NAMED_METRICS,
-    MetricLearner as MetricLearner,
-)
-from lyceum.cluster.typical_columns import top_columns as top_columns
 from lyceum.cluster.validity.agreement import (
     Agreement as Agreement,
-    adjusted_rand_score as adjusted_rand_score,
+    PairCounts as PairCounts,
     agreement as agreement,
     entropy as entropy,
     match_clusters as match_clusters,
-    mutual_information as mutual_information,
     pair_counts as pair_counts,
     purity as purity,
 )
@@ -45,4 +38,3 @@ from lyceum.cluster.validity.internal import (
     sums_of_squares as sums_of_squares,
 )
 from lyceum.cluster.validity.matching import ClusterMatch as ClusterMatch
-from lyceum.cluster.validity.pair_counts import PairCounts as PairCounts

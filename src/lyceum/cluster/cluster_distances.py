@@ -10,16 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.data import Block, dense_cells
-from lyceum._core.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
+from lyceum._core.distances import (
+    Metric,
+    finite_distances,
+    nearest,
+    pairwise,
+    pairwise_blocks,
+)
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
-
-
-def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
-    """Gower's distances of rows that share no known cell are the largest there can be, 1."""
-    if isinstance(metric, Gower):
-        return np.minimum(D, 1.0, out=D)
-    return D
 
 
 def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
@@ -87,7 +86,7 @@ def distances_to_clusters(
     starts = model.starts_
     metric = model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
-        return pairwise(X, _match_format(X, cluster_means(model)))
+        return _distances_to_means(X, model)
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
@@ -108,21 +107,18 @@ def distances_to_clusters(
     return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
 
 
+def _distances_to_means(X: Any, model: Any) -> np.ndarray:
+    means: Any = cluster_means(model)
+    if sparse.issparse(X):
+        means = sparse.csr_array(means)
+    return pairwise(X, means)
+
+
 def cluster_means(model: Any) -> np.ndarray:
     """The means of the clusters of stored rows, (k, d)."""
-    sums = np.add.reduceat(_weigh_rows(model.rows_, model.weights_), model.starts_[:-1], axis=0)
+    weighted = dense_cells(model.rows_) * model.weights_[:, None]
+    sums = np.add.reduceat(weighted, model.starts_[:-1], axis=0)
     return sums / model.counts_[:, None]
-
-
-def _weigh_rows(rows: Any, w: np.ndarray) -> np.ndarray:
-    dense = dense_cells(rows)
-    return dense * w[:, None]
-
-
-def _match_format(X: Any, centers: np.ndarray) -> Any:
-    if sparse.issparse(X):
-        return sparse.csr_array(centers)
-    return centers
 
 
 def labels_in_order(

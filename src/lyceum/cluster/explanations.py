@@ -9,16 +9,24 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, dense_cells
-from lyceum._core.distances import Metric, nearest, pairwise_blocks
+from lyceum._core.distances import (
+    Gower,
+    Metric,
+    finite_distances,
+    nearest,
+    pairwise_blocks,
+    unit_rows,
+)
 from lyceum._core.probability import runner_up
-from lyceum.cluster.cluster_distances import cluster_means, finite_distances
+from lyceum.cluster.cluster_distances import cluster_means
 from lyceum.cluster.hierarchy.linkage import merge_path
-from lyceum.cluster.medoids.column_terms import column_terms, is_additive
+from lyceum.errors import SettingError
 from lyceum.report import Explanation, Table
 
 _MEMBERS = 3  # shown for every row
 _STEPS = 20  # merges shown of a path
 _CELLS = 1 << 21  # compared at once
+_ADDITIVE = frozenset({"cosine", "euclidean", "gower", "hamming", "manhattan", "squared_euclidean"})
 
 
 @dataclass(frozen=True)
@@ -43,16 +51,16 @@ class ClusterExplanation(Explanation):
 
     See Also
     --------
-    DensityClusters, DivisiveClustering : Their `explain` makes it.
+    DBSCAN, HDBSCAN, DivisiveClustering : Their `explain` makes it.
     TreeExplanation : The same with the merges of a tree.
     lyceum.report.Explanation : The base class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.cluster import DensityClusters
+    >>> from lyceum.cluster import DBSCAN
     >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
-    >>> model = DensityClusters(eps=1.5, min_samples=2).fit(X)
+    >>> model = DBSCAN(eps=1.5, min_samples=2).fit(X)
     >>> why = model.explain([[2.0, 0.0]])
     >>> why.members[0].tolist(), why.distances[0].tolist()  # its cluster has two rows
     ([1, 0, -1], [1.0, 2.0, inf])
@@ -115,7 +123,8 @@ class TreeExplanation(ClusterExplanation):
     --------
     >>> import numpy as np
     >>> from lyceum.cluster import AgglomerativeClustering
-    >>> model = AgglomerativeClustering(2, linkage="single").fit(np.array([[0.0], [1.0], [3.0], [10.0]]))
+    >>> X = np.array([[0.0], [1.0], [3.0], [10.0]])
+    >>> model = AgglomerativeClustering(2, linkage="single").fit(X)
     >>> why = model.explain([[0.0]])
     >>> [row[1:3] for row in why.merges(0).rows]  # the height, and what was joined
     [(1.0, 'row 1'), (2.0, 'row 2'), (7.0, 'row 3')]
@@ -166,12 +175,12 @@ def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def adds_up(model: Any) -> bool:
     """Whether distances under the model's metric are sums over columns; for `available_if`."""
-    metric = getattr(model, "metric_", model.metric)
+    metric = model.metric
+    if not isinstance(metric, str) or metric != "precomputed":
+        metric = getattr(model, "metric_", metric)
     if isinstance(metric, Metric):
-        name = metric.name
-    else:
-        name = metric
-    if model._is_precomputed or not (name == "auto" or is_additive(name)):
+        metric = metric.name
+    if metric != "auto" and metric not in _ADDITIVE:
         raise AttributeError(
             f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean,"
             f" squared Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"
@@ -279,3 +288,61 @@ def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> 
 def dense_rows(rows: Any) -> np.ndarray:
     """Stored rows as a dense array of float64."""
     return np.asarray(dense_cells(rows), dtype=np.float64)
+
+
+# -- columns of a distance ---------------------------------------------------------------
+
+
+def terms_unit(metric: Metric) -> str:
+    """The name of the distance whose differences the terms add up to."""
+    squared = metric.name in ("euclidean", "mahalanobis")
+    if squared:
+        what = "squared distance"
+    else:
+        what = "distance"
+    return f"{what} to the next medoid minus that to its own"
+
+
+def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """The terms of row i of X and row i of Y, (n, d): their sum is the distance, or its square if
+    Euclidean.
+
+    >>> from lyceum.distances import Manhattan
+    >>> column_terms(Manhattan(), np.array([[0.0, 1.0]]), np.array([[2.0, 0.5]])).tolist()
+    [[2.0, 0.5]]
+    """
+    if isinstance(metric, Gower):
+        return _gower_terms(metric, X, Y)
+    if metric.name in ("euclidean", "squared_euclidean"):
+        return (X - Y) ** 2
+    if metric.name == "manhattan":
+        return np.abs(X - Y)
+    if metric.name == "hamming":
+        return (X != Y) / X.shape[1]
+    if metric.name == "cosine":
+        U, zero = unit_rows(X)
+        V, other = unit_rows(Y)
+        # a row of zeros is at distance 1 from all others, of which a half is for its having no
+        # direction
+        return (U - V) ** 2 / np.where(zero != other, 1.0, 2.0)[:, None]
+    raise SettingError(
+        f"distances of the metric {metric.name!r} are no sums over columns: explain takes"
+        " Euclidean, Manhattan, Hamming, cosine and Gower's distances"
+    )
+
+
+def _gower_terms(metric: Gower, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    space = metric.space
+    A = metric.points(X)
+    B = metric.points(Y)
+    assert space.weight is not None
+    assert space.matched is not None
+    known = ~(np.isnan(A) | np.isnan(B))
+    apart = np.where(space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0))
+    share = space.weight * known
+    total = share.sum(axis=1, keepdims=True)
+    terms = np.divide(
+        share * np.where(known, apart, 0.0), total, out=np.zeros_like(A), where=total > 0
+    )
+    # rows that share no known cell are at distance 1, whichever column it is laid to
+    return np.where(total > 0, terms, 1.0 / A.shape[1])

@@ -27,7 +27,8 @@ from lyceum.mixtures.start import ScaledCells, StartLabels, given_array, given_w
 from lyceum.mixtures.sums import ComponentValues, MixtureSums
 from lyceum.report import Table
 
-LEAST_DEGREES, MOST_DEGREES = 0.5, 1000.0
+LEAST_DEGREES = 0.5
+MOST_DEGREES = 1000.0
 _PRIOR_FLOOR = 1e-3  # of the variance of a column: the least that a cluster has for the prior
 
 

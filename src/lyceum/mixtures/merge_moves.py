@@ -97,7 +97,8 @@ def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
     mean = moments.mean.copy()
     rows = n.copy()
     mean[i] += n[j] / both * moved
-    rows[i], rows[j] = both, 0.0
+    rows[i] = both
+    rows[j] = 0.0
     scatter = moments.scatter.copy()
     factor = n[i] * n[j] / both
     if isinstance(moments, ClassScatter):

@@ -75,7 +75,8 @@ class ComponentValues:
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`terms` of the cells that are not missing, and the rest of the log joint densities, (n,
         K)."""
-        n, (K, d) = len(X), self.means.shape
+        n = len(X)
+        K, d = self.means.shape
         X = self.used_cells(X)
         terms = np.zeros((n, K, d))
         rest = np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
@@ -175,10 +176,11 @@ def _incomplete_sums(
     X: np.ndarray, w: np.ndarray | None, groups: Patterns, at: ComponentValues, pooled: bool
 ) -> tuple[float, MixtureSums]:
     """Rows whose pattern of missing cells few others have."""
-    (K, d), (order, starts) = at.means.shape, groups.small()
+    K, d = at.means.shape
+    order, starts = groups.small()
     rows, weight, logs = np.zeros((3, K))
     mean = np.zeros((K, d))
-    S = np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    S = _no_scatter(at, pooled)
     shift = np.zeros((d + 1, K))
     if at.degrees is not None:  # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
         half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
@@ -191,14 +193,25 @@ def _incomplete_sums(
     return total, MixtureSums(rows, logs, _moments(len(order), weight, mean, S, pooled))
 
 
+def _no_scatter(at: ComponentValues, pooled: bool) -> np.ndarray:
+    """Zeros in the shape of the scatter: variances, one matrix for all, or one per component."""
+    K, d = at.means.shape
+    if at.diagonal:
+        return np.zeros((K, d))
+    if pooled:
+        return np.zeros((1, d, d))
+    return np.zeros((K, d, d))
+
+
 def _complete_sums(
     X: np.ndarray, w: np.ndarray | None, at: ComponentValues, pooled: bool
 ) -> tuple[float, MixtureSums]:
     """Rows without missing cells."""
-    (K, d), n = at.means.shape, len(X)
+    n = len(X)
+    K, d = at.means.shape
     rows, weight, logs = np.zeros((3, K))
     mean = np.zeros((K, d))
-    S = np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    S = _no_scatter(at, pooled)
     constant = at.log_weights + at.constant
     total = native.mixture_step(
         X, w, at.means, at.whitening, constant, at.degrees, rows, weight, logs, mean, S, pooled
@@ -299,38 +312,30 @@ class Marginal:
     def of(cls, at: ComponentValues, observed: np.ndarray) -> Marginal:
         K, d = at.means.shape
         unobserved = np.setdiff1d(np.arange(d), observed)
+        S = at.matrices
         if at.diagonal:
-            V = at.matrices
+            matrices = S[:, observed]
             W = at.whitening[:, observed]
-            used = at.whitening[:, observed] > 0
-            log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
+            used = W > 0
+            log_det = -2.0 * np.log(np.where(used, W, 1.0)).sum(axis=1)
             G = np.zeros((K, len(unobserved), len(observed)))
-            C = V[:, unobserved, None] * np.eye(len(unobserved))
+            C = S[:, unobserved, None] * np.eye(len(unobserved))
         else:
-            S = at.matrices
-            oo = S[:, observed[:, None], observed]
-            mo = S[:, unobserved[:, None], observed]
-            W, log_det, used = _whiten_all(oo)
-            G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
-            C = S[:, unobserved[:, None], unobserved] - G @ np.swapaxes(mo, 1, 2)
-        constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        if at.diagonal:
-            matrices = at.matrices[:, observed]
-        else:
+            # G = Σ_mo Σ_oo⁻¹ and C = Σ_mm - G Σ_om, of missing cells m and observed ones o
             matrices = S[:, observed[:, None], observed]
-        values = ComponentValues(
-            at.log_weights,
-            np.ascontiguousarray(at.means[:, observed]),
-            np.ascontiguousarray(matrices),
-            np.ascontiguousarray(W),
-            constant,
-            at.degrees,
-        )
+            missing = S[:, unobserved]
+            mo = missing[:, :, observed]
+            W, log_det, used = _whiten_all(matrices)
+            G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
+            C = missing[:, :, unobserved] - G @ np.swapaxes(mo, 1, 2)
+        constant = peak_density(log_det, used.sum(axis=1), at.degrees)
+        values = _contiguous_values(at, at.means[:, observed], matrices, W, constant)
         return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
         """The sums over all columns from those over the columns that are not missing."""
-        moments, (K, d) = sums.moments, at.means.shape
+        moments = sums.moments
+        K, d = at.means.shape
         o = self.observed
         m = self.unobserved
         mean = np.empty((K, d))
@@ -342,24 +347,38 @@ class Marginal:
             S[:, o] = moments.scatter
             S[:, m] = sums.rows[:, None] * np.einsum("kjj->kj", self.C)
         else:
-            if pooled:
-                G = self.G[:1]
-                C = self.C[:1]
-            else:
-                G = self.G
-                C = self.C
-            if pooled:
-                rows = sums.rows.sum(keepdims=True)
-            else:
-                rows = sums.rows
-            S = np.empty((len(G), d, d))
-            cross = G @ moments.scatter
-            S[:, o[:, None], o] = moments.scatter
-            S[:, m[:, None], o] = cross
-            S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
-            S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+            S = self._filled_scatter(sums, d, pooled)
         full = _moments(moments.n_rows, moments.class_weight, mean, S, pooled)
         return replace(sums, moments=full)
+
+    def _filled_scatter(self, sums: MixtureSums, d: int, pooled: bool) -> np.ndarray:
+        """S_mo = G S_oo and S_mm = G S_oo Gᵀ + n C, of missing cells m and observed ones o."""
+        o = self.observed
+        m = self.unobserved
+        G = self.G
+        C = self.C
+        rows = sums.rows
+        if pooled:
+            G = G[:1]
+            C = C[:1]
+            rows = rows.sum(keepdims=True)
+        S = np.empty((len(G), d, d))
+        cross = G @ sums.moments.scatter
+        S[:, o[:, None], o] = sums.moments.scatter
+        S[:, m[:, None], o] = cross
+        S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
+        S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+        return S
+
+
+def _contiguous_values(
+    at: ComponentValues, means: np.ndarray, matrices: np.ndarray, W: np.ndarray, constant: Any
+) -> ComponentValues:
+    """Components with the weights and degrees of others, their arrays as the kernels take them."""
+    means = np.ascontiguousarray(means)
+    matrices = np.ascontiguousarray(matrices)
+    W = np.ascontiguousarray(W)
+    return ComponentValues(at.log_weights, means, matrices, W, constant, at.degrees)
 
 
 def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

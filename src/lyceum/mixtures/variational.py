@@ -165,30 +165,29 @@ class VariationalProblem(MixtureProblem):
             white = moved * W
         else:
             white = np.einsum("kij,kj->ki", W, moved)
-        return float(
-            0.5
-            * (d * (ratio - 1.0 - np.log(ratio)) + self.prior.kappa * (white**2).sum(axis=1)).sum()
-        )
+        widths = d * (ratio - 1.0 - np.log(ratio))
+        distances = self.prior.kappa * (white**2).sum(axis=1)
+        return float(0.5 * (widths + distances).sum())
 
     def _precision_divergence(self, at: VariationalParameters) -> float:
         prior = self.prior
         d = at.means.shape[1]
         if self.form.name == "spherical":
-            return float(_wishart(1, at.nu, np.log(at.covariances), prior.nu, np.log(prior.scale.mean()),
-                                  prior.scale.mean() / at.covariances).sum())  # fmt: skip
+            scale = prior.scale.mean()
+            ratio = scale / at.covariances
+            log_det = np.log(at.covariances)
+            return float(_wishart(1, at.nu, log_det, prior.nu, np.log(scale), ratio).sum())
         if self.form.diagonal:
             nu = np.repeat(at.nu[:, None], d, axis=1)
-            return float(_wishart(1, nu, np.log(at.covariances), prior.nu, np.log(prior.scale),
-                                  prior.scale / at.covariances).sum())  # fmt: skip
+            ratio = prior.scale / at.covariances
+            log_det = np.log(at.covariances)
+            return float(_wishart(1, nu, log_det, prior.nu, np.log(prior.scale), ratio).sum())
         matrices = self.form.distinct(at.covariances, d)
         nu = at.nu[: len(matrices)]
         trace = np.einsum("kij,ji->k", np.linalg.inv(matrices), prior.scale)
         log_det = np.linalg.slogdet(matrices)[1]
-        return float(
-            _wishart(
-                d, nu, log_det, prior.nu, float(np.linalg.slogdet(prior.scale)[1]), trace
-            ).sum()
-        )
+        log_det_0 = float(np.linalg.slogdet(prior.scale)[1])
+        return float(_wishart(d, nu, log_det, prior.nu, log_det_0, trace).sum())
 
 
 def _wishart(p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: Any) -> Any:

@@ -120,21 +120,20 @@ def condensed_rows(
         _add(X, int(row), codes, metric, nearest, label)
     is_kept = np.zeros(n, dtype=bool)
     is_kept[kept] = True
-    at, since = 0, 0  # a pass ends when n rows in a row are classified right
-    while since < n:
+    first = 0
+    while True:  # until all rows are classified right
         wrong = (label != codes) & ~is_kept & (nearest > 0)
-        ahead = np.flatnonzero(wrong[at:])
+        ahead = np.flatnonzero(wrong[first:])
         if len(ahead):
-            row = at + int(ahead[0])
-        elif wrong[:at].any():
-            row = int(np.flatnonzero(wrong[:at])[0])
+            row = first + int(ahead[0])
+        elif wrong[:first].any():
+            row = int(np.flatnonzero(wrong[:first])[0])
         else:
             break
         is_kept[row] = True
         _add(X, row, codes, metric, nearest, label)
         report("condensing", int(is_kept.sum()), n)
-        since = 0
-        at = row
+        first = row
     return np.flatnonzero(is_kept)
 
 
@@ -144,7 +143,8 @@ def _add(
     """Keep one more row: rows nearer to it than to those before take its class."""
     distance = pairwise(X[row : row + 1], X, metric=metric)[0]
     nearer = distance < nearest
-    nearest[nearer], label[nearer] = distance[nearer], codes[row]
+    nearest[nearer] = distance[nearer]
+    label[nearer] = codes[row]
 
 
 def edited_rows(X: Any, codes: np.ndarray, metric: Metric, k: int) -> np.ndarray:

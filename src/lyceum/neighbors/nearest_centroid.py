@@ -50,8 +50,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     Parameters
     ----------
-    n_centroids : int, default=1
-        How many centroids every class has; fewer where a class has fewer distinct rows.
+    n_clusters : int, default=1
+        How many clusters every class has, each with its centroid; fewer where a class has fewer
+        distinct rows.
     exemplar : {"mean", "median", "geometric_median"}, default="mean"
         What stands for the rows: their mean, the median of every column, or the point of the least
         sum of Euclidean distances.
@@ -62,8 +63,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
         If given, distances are Mahalanobis distances, with the covariance of the rows of the class,
         or of the rows of every centroid. Where there are fewer than d + 2 rows it is that of all
         classes.
-    scale : {"range", "standard"} or None, default=None
-        Whether columns of numbers are divided by their range or standard deviation first.
+    standardize : bool or "range", default=False
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     random_state : int, RandomState or None, default=None
         The seed of the clusters.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -118,11 +119,11 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_centroids": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "exemplar": [StrOptions({"mean", "median", "geometric_median"})],
         "metric": [StrOptions(_NAMES), Metric],
         "covariance": [StrOptions({"class", "centroid"}), None],
-        "scale": [StrOptions({"range", "standard"}), None],
+        "standardize": ["boolean", StrOptions({"range"})],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -131,18 +132,18 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self,
         metric: Any = "euclidean",
         *,
-        n_centroids: int = 1,
+        n_clusters: int = 1,
         exemplar: str = "mean",
         covariance: str | None = None,
-        scale: str | None = None,
+        standardize: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
-        self.n_centroids = n_centroids
+        self.n_clusters = n_clusters
         self.exemplar = exemplar
         self.metric = metric
         self.covariance = covariance
-        self.scale = scale
+        self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -159,30 +160,22 @@ class NearestCentroid(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        if isinstance(self.metric, Metric):
-            name = self.metric.name
-        else:
-            name = self.metric
-        if self.covariance is not None and name != "euclidean":
+        metric = metric_named(self.metric)
+        if self.covariance is not None and metric.name != "euclidean":
             raise SettingError(
-                f"covariance={self.covariance!r} gives Mahalanobis distances, which metric={name!r}"
-                " is not: leave metric at 'euclidean'"
+                f"covariance={self.covariance!r} gives Mahalanobis distances, which"
+                f" metric={metric.name!r} is not: leave metric at 'euclidean'"
             )
         self._learn_scale(rows)
         scatter = finite_sums(
             rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_))
         )
-        within = scatter.scatter.sum(axis=0) / max(
-            1.0, scatter.class_weight.sum() - len(self.classes_)
-        )
-        if self.n_centroids == 1 and self.exemplar == "mean" and self.covariance != "centroid":
+        freedom = max(1.0, scatter.class_weight.sum() - len(self.classes_))
+        within = scatter.scatter.sum(axis=0) / freedom
+        if self.n_clusters == 1 and self.exemplar == "mean" and self.covariance != "centroid":
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
-        if isinstance(self.metric, Metric):
-            metric = self.metric
-        else:
-            metric = metric_named(self.metric)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
             metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
         self.metric_ = metric
@@ -190,12 +183,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
         if len(within):
             mean = squares.total / (squares.weight * len(within))
-        else:
-            mean = 1.0
-        if mean > 1e-300:
-            self.spread_ = float(np.sqrt(mean))
-        else:
-            self.spread_ = 1.0
+            if mean > 1e-300:
+                self.spread_ = float(np.sqrt(mean))
         return self
 
     def _learn_scale(self, rows: Rows) -> None:
@@ -207,8 +196,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
             np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0
         )
         self.scale_ = np.ones(len(numeric))
-        if self.scale is not None:
-            self.scale_ = np.where(numeric, spreads_of(moments, self.scale), 1.0)
+        if self.standardize is not False:
+            self.scale_ = np.where(numeric, spreads_of(moments, self.standardize), 1.0)
 
     @property
     def _needs_origin(self) -> bool:
@@ -228,7 +217,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _from_rows(self, rows: Rows, within: np.ndarray) -> None:
         block = rows.gathered(
-            type(self).__name__, "n_centroids=1 with exemplar='mean'"
+            type(self).__name__, "n_clusters=1 with exemplar='mean'"
         ).without_zero_weights()
         X = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
         w = np.array(block.weights)
@@ -240,7 +229,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         parts = []
         for c in np.unique(y):
             own = np.flatnonzero(y == c)
-            groups = _groups(X[own], w[own], int(self.n_centroids), seed)
+            groups = _groups(X[own], w[own], int(self.n_clusters), seed)
             for g in np.unique(groups):
                 some = own[groups == g]
                 centroids.append(exemplar(X[some], w[some], self.exemplar))
@@ -360,7 +349,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 if self.covariance is None
                 else f"Mahalanobis, by {self.covariance}"
             ),
-            "scale": self.scale or "columns as they are",
+            "standardize": self.standardize or "columns as they are",
             "spread s": self.spread_,
             **flat_fact(self.n_undetermined_, len(self.design_names)),
         }

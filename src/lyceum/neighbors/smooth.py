@@ -44,8 +44,10 @@ def minimize(
 ) -> Outcome:
     """A minimum near `start` by quasi-Newton steps; BLAS in one thread, so that bits stay the same.
 
-    >>> found = minimize(lambda t: (float(((t - 2) ** 2).sum()), 2 * (t - 2)), np.zeros(2), 50, 1e-9)
-    >>> found.point.theta.round(6).tolist()
+    >>> def loss(t):
+    ...     return float(((t - 2) ** 2).sum()), 2 * (t - 2)
+    >>> descent = minimize(loss, np.zeros(2), 50, 1e-9)
+    >>> descent.point.theta.round(6).tolist()
     [2.0, 2.0]
     """
     problem = _Smooth(function)

@@ -16,6 +16,7 @@ from lyceum._core.data import (
     ArraySource,
     Block,
     CheckCells,
+    Design,
     Rows,
     Schema,
     Step,
@@ -51,7 +52,7 @@ NAMES = {
 STORED_CONSTRAINTS: dict[str, list[Any]] = {
     "metric": [StrOptions(NAMES), Metric, callable],
     "metric_params": [dict, None],
-    "scale": [StrOptions({"range", "standard"}), None],
+    "standardize": ["boolean", StrOptions({"range"})],
     "categorical_features": CATEGORICAL_FEATURES,
 }
 _WILD = 100.0  # standard deviations that differ by more are mentioned in the summary
@@ -70,7 +71,7 @@ def check_not_empty(learner: Any, block: Block) -> None:
 class StoredRows(Learner):
     """A learner that keeps its rows: `rows_`, `targets_` and `weights_`, with an index of them.
 
-    A subclass has the parameters `metric`, `metric_params` and `scale`.
+    A subclass has the parameters `metric`, `metric_params` and `standardize`.
     """
 
     _reads_rows = "in memory"
@@ -81,7 +82,7 @@ class StoredRows(Learner):
 
     metric: Any
     metric_params: Any
-    scale: Any
+    standardize: Any
 
     rows_: Any
     targets_: np.ndarray
@@ -151,7 +152,7 @@ class StoredRows(Learner):
         """Store the rows of a block, and learn metric and scales from them."""
         check_not_empty(self, block)
         assert block.y is not None
-        self.rows_ = _own_copy(as_cells(block))
+        self.rows_ = as_cells(block).copy()  # the array may be the user's own
         self.targets_ = block.y
         self.weights_ = np.array(block.weights)
         self._learn_metric()
@@ -164,10 +165,11 @@ class StoredRows(Learner):
             return self._keep(block)
         old = self._old_block(known)
         assert block.y is not None
-        stack: Callable[..., Any] = (
-            _stack_sparse if sparse.issparse(old.X) or sparse.issparse(block.X) else _stack_dense
-        )
-        self.rows_ = stack(old.X, as_cells(block))
+        both = [old.X, as_cells(block)]
+        if any(map(sparse.issparse, both)):
+            self.rows_ = sparse.vstack(list(map(sparse.csr_array, both)), format="csr")
+        else:
+            self.rows_ = np.concatenate(both)
         self.targets_ = np.concatenate([old.y, block.y])
         self.weights_ = np.concatenate([self.weights_, block.weights])
         return self._learn_metric()
@@ -228,18 +230,19 @@ class StoredRows(Learner):
         d = self.rows_.shape[1]
         self.center_ = np.zeros(d)
         self.scale_ = np.ones(d)
-        if self.scale is None:
+        if self.standardize is False:
             return
         if self._is_mixed or self._metric_name in ("hamming", "jaccard"):
             raise SettingError(
-                f"scale={self.scale!r} has no meaning for the metric {self._metric_name!r}, which"
-                " does not compare columns by their units: leave scale at None"
+                f"standardize={self.standardize!r} has no meaning for the metric"
+                f" {self._metric_name!r}, which does not compare columns by their units:"
+                " leave standardize at False"
             )
         numbers = self._number_columns()
         moments = moments_of(rows)
         if not sparse.issparse(self.rows_):
             self.center_[numbers] = moments.mean[numbers]
-        self.scale_[numbers] = spreads_of(moments, self.scale)[numbers]
+        self.scale_[numbers] = spreads_of(moments, self.standardize)[numbers]
 
     def _number_columns(self) -> np.ndarray:
         """Which design columns are numbers of the table, not indicators of categories."""
@@ -253,7 +256,7 @@ class StoredRows(Learner):
 
     def _points(self, X: Any) -> Any:
         """Cells in the units that the metric compares."""
-        if self.scale is None:
+        if self.standardize is False:
             return X
         if sparse.issparse(X):
             scaled = X.copy()
@@ -292,7 +295,7 @@ class StoredRows(Learner):
     def _scale_warning(self) -> str | None:
         """A warning about columns whose units alone decide which rows are near."""
         if (
-            self.scale is not None
+            self.standardize is not False
             or self._metric_name not in _UNSCALED
             or sparse.issparse(self.rows_)
         ):
@@ -308,7 +311,7 @@ class StoredRows(Learner):
         )
         return (
             f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r}"
-            " and decides alone: scale='standard' would weigh them alike"
+            " and decides alone: standardize=True would weigh them alike"
         )
 
     # -- model files -------------------------------------------------------------------
@@ -330,13 +333,13 @@ class StoredRows(Learner):
         super()._check_model()
         if not hasattr(self, "rows_"):
             return
-        who = type(self).__name__
+        caller = type(self).__name__
         if self.rows_.shape != (len(self.weights_), len(self.design_names)):
             raise ModelFileError(
-                f"has stored rows of shape {self.rows_.shape} in a {who}, which do not fit it"
+                f"has stored rows of shape {self.rows_.shape} in a {caller}, which do not fit it"
             )
         if not isinstance(self.metric_, Metric) or self.metric_.name != self._metric_name:
-            raise ModelFileError(f"has another metric in {who}.metric_ than in its settings")
+            raise ModelFileError(f"has another metric in {caller}.metric_ than in its settings")
 
 
 # -- helpers ---------------------------------------------------------------------------
@@ -353,32 +356,29 @@ def as_cells(block: Block) -> Any:
     return np.ascontiguousarray(X)
 
 
-def _own_copy(X: Any) -> Any:
-    """A copy: the array may be the user's own."""
-    return X.copy()
-
-
-def _stack_dense(one: Any, two: Any) -> np.ndarray:
-    return np.concatenate([one, two])
-
-
-def _stack_sparse(one: Any, two: Any) -> Any:
-    return sparse.vstack([sparse.csr_array(one), sparse.csr_array(two)], format="csr")
-
-
 def moments_of(rows: Rows) -> Moments:
     """Mean, spread and range of every column."""
     return rows.reduce(Moments.of)
 
 
-def spreads_of(moments: Moments, scale: str) -> np.ndarray:
+def spreads_of(moments: Moments, standardize: bool | str) -> np.ndarray:
     """The unit of every column: its range or its standard deviation, 1 where it is constant."""
     with np.errstate(invalid="ignore"):
-        if scale == "range":
+        if standardize == "range":
             spread = moments.high - moments.low
         else:
             spread = np.sqrt(moments.variance())
     return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
+
+
+def number_scales(
+    moments: Moments, schema: Schema, design: Design, standardize: bool | str
+) -> np.ndarray:
+    """The units of the design columns: 1 for indicators, and for numbers that stay as they are."""
+    numeric = np.array([column.numeric for column in schema], dtype=bool)[design.source]
+    if standardize is False:
+        return np.ones(len(numeric))
+    return np.where(numeric, spreads_of(moments, standardize), 1.0)
 
 
 def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:

@@ -17,10 +17,16 @@ from lyceum._core.base import (
     typical_row,
     undefined,
 )
+from lyceum._core.clustering import NAMED_METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
-from lyceum._core.distances import check_stored, float_cells, queries, stored_index
-from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
+from lyceum._core.distances import (
+    check_stored,
+    finite_distances,
+    float_cells,
+    queries,
+    stored_index,
+)
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.distances import Euclidean, Metric, nearest
-from lyceum.cluster import finite_distances
+from lyceum._core.distances import Euclidean, Metric, finite_distances, nearest
 from lyceum.errors import DataError
 from lyceum.progress import report
 

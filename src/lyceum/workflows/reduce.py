@@ -178,8 +178,8 @@ def _model(method: str, n: float | None) -> Any:
         "svd": lambda: TruncatedSVD(2 if n_columns is None else n_columns),
         "mds": lambda: ClassicalMDS(2 if n_columns is None else n_columns, metric="gower"),
         "fisher": lambda: DiscriminantProjection(n_columns),
-        "ranking": lambda: SelectKBest(n_features=n_columns),
-        "subset": lambda: SequentialFeatureSelector(n_features=n_columns, random_state=0),
+        "ranking": lambda: SelectKBest(k=n_columns),
+        "subset": lambda: SequentialFeatureSelector(n_features_to_select=n_columns, random_state=0),
     }
     if method not in makers:
         raise SettingError(f"method={method!r} is none of {', '.join(makers)}")

@@ -31,10 +31,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "ClusterFeatures": {"clusterer": _FIXED, "keep": False},
     "ClusterLabels": {"clusterer": _FIXED},
     "ClusterClassifier": {"clusterer": _FIXED, "classifier": NaiveBayes()},
-    "DensityClusters": {"min_samples": 4, "min_cluster_size": 12},
+    "DBSCAN": {"eps": 2.0, "min_samples": 4},
+    "HDBSCAN": {"min_cluster_size": 12, "min_samples": 4},
     "DivisiveClustering": {"n_clusters": 3},
     "FuzzyCMeans": {"n_clusters": 3, "init": _MEANS, "tol": 1e-3},
-    "KMedoids": {"n_clusters": 3, "max_rows": 1000, "n_samples": 1, "random_state": 0},
+    "KMedoids": {"n_clusters": 3, "max_samples": 1000, "n_subsamples": 1, "random_state": 0},
     "GaussianMixture": _MIXTURE,
     "BayesianGaussianMixture": _MIXTURE,
     "StudentMixture": _MIXTURE,
@@ -56,8 +57,11 @@ CASES: dict[str, Case] = {
     ),
     "ClusterLabels": _ON_CLUSTERS,
     "ClusterClassifier": _ON_CLUSTERS,
-    "DensityClusters": Case(
-        skip=("linkage_", "rows_", "row_cores_", "core_distances_", "strengths_"),
+    "DBSCAN": Case(
+        skip=("linkage_", "rows_", "row_cores_", "core_distances_"),
+    ),
+    "HDBSCAN": Case(
+        skip=("linkage_", "rows_", "row_cores_", "core_distances_", "probabilities_"),
     ),
     "DivisiveClustering": Case(skip=("linkage_", "rows_", "weights_")),
     "FuzzyCMeans": Case(

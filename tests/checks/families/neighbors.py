@@ -14,8 +14,8 @@ _CENTERS = data_for(BaseEstimator()).X[:5].copy()
 SETTINGS: dict[str, dict[str, Any]] = {
     "RBFNetworkClassifier": {"centers": _CENTERS, "n_centers": 4, "random_state": 0},
     "RBFNetworkRegressor": {"centers": _CENTERS, "n_centers": 4, "random_state": 0},
-    "AttributeWeights": {"max_rows": 400, "max_iter": 2, "random_state": 0},
-    "LearnedMetric": {"max_rows": 400, "max_iter": 5, "random_state": 0},
+    "AttributeWeights": {"max_samples": 400, "max_iter": 2, "random_state": 0},
+    "LearnedMetric": {"max_samples": 400, "max_iter": 5, "random_state": 0},
 }
 
 _STORED = Case(skip=("rows_", "weights_", "targets_"))  # in the order in which they came

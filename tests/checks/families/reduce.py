@@ -9,9 +9,9 @@ from tests.checks.laws import Case
 SETTINGS: dict[str, dict[str, Any]] = {
     "RowSVD": {"n_components": 2},
     "DiscriminantProjection": {"n_components": 1},
-    "SelectKBest": {"measure": "information_gain", "n_features": 2},
+    "SelectKBest": {"score_func": "information_gain", "k": 2},
     "SequentialFeatureSelector": {
-        "n_features": 2,
+        "n_features_to_select": 2,
         "criterion": "bic",
     },  # folds go by the numbers of rows
 }

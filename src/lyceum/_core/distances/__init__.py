@@ -11,12 +11,12 @@ from lyceum._core.distances.differences import (
 )
 from lyceum._core.distances.directions import Correlation, Cosine, unit_rows
 from lyceum._core.distances.function import FunctionMetric
-from lyceum._core.distances.gower import Gower
+from lyceum._core.distances.gower import Gower, finite_distances
 from lyceum._core.distances.index import NeighborIndex
 from lyceum._core.distances.matches import Hamming, Jaccard
 from lyceum._core.distances.matrices import check_finite, float_matrix
 from lyceum._core.distances.metrics import Metric, metric
-from lyceum._core.distances.model_parts import METRIC_PARTS
+from lyceum._core.distances.model_parts import METRIC_CLASSES, METRIC_PARTS
 from lyceum._core.distances.nearest_rows import NearestLists, nearest, within_radius
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.distances.pairs import pairwise, pairwise_blocks
@@ -24,6 +24,7 @@ from lyceum._core.distances.row_index import check_stored, float_cells, queries,
 from lyceum._core.distances.value_difference import ValueDifference
 
 __all__ = [
+    "METRIC_CLASSES",
     "METRIC_PARTS",
     "Chebyshev",
     "Correlation",
@@ -45,6 +46,7 @@ __all__ = [
     "ValueDifference",
     "check_finite",
     "check_stored",
+    "finite_distances",
     "float_cells",
     "float_matrix",
     "metric",

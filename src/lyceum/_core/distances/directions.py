@@ -51,10 +51,8 @@ class Cosine(Metric):
             return np.ascontiguousarray(np.hstack([units, extra]))
         joined = sparse.csr_array(sparse.hstack([units, sparse.csr_array(extra)], format="csr"))
         joined.sort_indices()
-        joined.indices, joined.indptr = (
-            joined.indices.astype(np.int32),
-            joined.indptr.astype(np.int32),
-        )
+        joined.indices = joined.indices.astype(np.int32)
+        joined.indptr = joined.indptr.astype(np.int32)
         return joined
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
@@ -79,7 +77,8 @@ class Correlation(Cosine):
     Examples
     --------
     >>> from lyceum.distances import Correlation
-    >>> round(Correlation()([1, 2, 3], [10, 20, 30]), 12), round(Correlation()([1, 2, 3], [3, 2, 1]), 12)
+    >>> distance = Correlation()
+    >>> round(distance([1, 2, 3], [10, 20, 30]), 12), round(distance([1, 2, 3], [3, 2, 1]), 12)
     (0.0, 2.0)
     """
 

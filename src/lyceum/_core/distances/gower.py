@@ -27,10 +27,9 @@ class Gower(Metric):
     """Gower's distance of mixed rows, the mean over the columns known in both, from 0 to 1.
 
     d(x, y) = Σ_j w_j δ_j s_j / Σ_j w_j δ_j, where δ_j is 1 if the cell is known in both rows, and
-    s_j is
-    |x_j - y_j| / range_j for numbers (at most 1; 0 in a constant column) and 0 or 1 for equal or different
-    categories. Rows that share no known cell are infinitely far apart. With missing cells the
-    triangle inequality does not hold.
+    s_j is |x_j - y_j| / range_j for numbers (at most 1; 0 in a constant column) and 0 or 1 for
+    equal or different categories. Rows that share no known cell are infinitely far apart. With
+    missing cells the triangle inequality does not hold.
 
     Parameters
     ----------
@@ -148,3 +147,10 @@ class Gower(Metric):
                 "all weights are 0, so that no column is compared: give one column a weight"
             )
         return weights
+
+
+def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
+    """Gower's distances of rows that share no known cell are the largest there can be, 1."""
+    if isinstance(metric, Gower):
+        return np.minimum(D, 1.0, out=D)
+    return D

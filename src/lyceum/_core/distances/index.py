@@ -237,49 +237,57 @@ class NeighborIndex:
         if not (isinstance(radius, Real) and radius >= 0):
             raise SettingError(f"the radius must be at least 0, but it is {radius!r}")
         points, rows = self._queries(X)
-        d = points.shape[1]
-        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
+        step = max(1, _PAIRS // max(1, len(self)))
         if self.algorithm == "tree":
-            tree = self._tree
-        else:
-            tree = None
-        if tree is not None:
             step = _RADIUS_QUERIES
-        else:
-            step = max(1, _PAIRS // max(1, len(self)))
 
-        def work(some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            if tree is not None:
-                counts = np.empty(some.stop - some.start, dtype=np.int64)
-                raw, found = tree.within(
-                    self._space.name, self._space.power, points[some], limit, counts
-                )
-                query = np.repeat(np.arange(len(counts)), counts)
-            else:
-                block = np.empty((some.stop - some.start, len(self)))
-                raw_pairwise(self._space, points[some], rows, block)
-                query, found = np.nonzero(block <= limit)
-                raw = block[query, found]
-            distances = self.metric.distances(np.array(raw), d)
-            keep = distances <= radius
+        def work(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            query, near, distances = self._pairs_within(points[part], rows, radius)
+            query += part.start
             if X is None:
-                keep &= found != query + some.start
-            query = query[keep]
-            found = found[keep]
-            distances = distances[keep]
-            # rows of all pairs come in their order, so that a stable sort leaves it to equal
-            # distances
-            order = np.lexsort((distances, query) if tree is None else (found, distances, query))
-            return query[order] + some.start, found[order], distances[order]
+                others = near != query
+                return query[others], near[others], distances[others]
+            return query, near, distances
 
-        parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
-        if parts:
-            query, found, distances = (np.concatenate(part) for part in zip(*parts))
-        else:
-            query, found, distances = _NOTHING
+        parts = [_NOTHING, *ordered_map(work, self._stretches(points.shape[0], step))]
+        query, near, distances = (np.concatenate(part) for part in zip(*parts))
         counts = np.bincount(query.astype(np.int64), minlength=points.shape[0])
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        return RadiusNeighbors(offsets, distances, found.astype(np.int64))
+        return RadiusNeighbors(offsets, distances, near.astype(np.int64))
+
+    def _pairs_within(
+        self, points: Any, rows: Any, radius: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs of queries and rows within the radius, the nearest first, with distances."""
+        d = points.shape[1]
+        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
+        query, near, raw = self._raw_within(points, rows, limit)
+        distances = self.metric.distances(np.array(raw), d)
+        inside = distances <= radius
+        query = query[inside]
+        near = near[inside]
+        distances = distances[inside]
+        # rows of all pairs come in their order, so that a stable sort leaves it to equal distances
+        keys: tuple[np.ndarray, ...] = (distances, query)
+        if self.algorithm == "tree":
+            keys = (near, distances, query)
+        order = np.lexsort(keys)
+        return query[order], near[order], distances[order]
+
+    def _raw_within(
+        self, points: Any, rows: Any, limit: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs of queries and rows whose raw values are at most the limit, and these."""
+        if self.algorithm == "tree":
+            counts = np.empty(points.shape[0], dtype=np.int64)
+            raw, near = self._tree.within(
+                self._space.name, self._space.power, points, limit, counts
+            )
+            return np.repeat(np.arange(len(counts)), counts), near, raw
+        block = np.empty((points.shape[0], len(self)))
+        raw_pairwise(self._space, points, rows, block)
+        query, near = np.nonzero(block <= limit)
+        return query, near, block[query, near]
 
 
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))

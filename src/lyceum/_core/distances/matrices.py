@@ -11,23 +11,23 @@ from lyceum._core.native import native
 from lyceum.errors import DataError, MissingValuesError
 
 
-def float_matrix(X: Any, who: str) -> np.ndarray:
+def float_matrix(X: Any, caller: str) -> np.ndarray:
     """Rows as a contiguous matrix of float32 or float64.
 
     Parameters
     ----------
     X : array of shape (n, d)
-    who : str
+    caller : str
         The beginning of the refusal, e.g. "distances need".
     """
     X = np.asarray(X)
     if X.ndim != 2:
-        raise DataError(f"{who} a matrix of rows and columns, but there are {X.ndim} dimensions")
+        raise DataError(f"{caller} a matrix of rows and columns, but there are {X.ndim} dimensions")
     try:
         return np.ascontiguousarray(as_float(X))
     except (TypeError, ValueError):
         raise DataError(
-            f"{who} numbers, but there are other cells, such as {_first_other(X)!r}: code them"
+            f"{caller} numbers, but there are other cells, such as {_first_other(X)!r}: code them"
             " first, e.g. by lyceum.prepare.OneHotEncoder()"
         ) from None
 
@@ -38,13 +38,13 @@ def _first_other(X: np.ndarray) -> Any:
     )
 
 
-def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:
+def check_finite(cells: np.ndarray, caller: str, takes_missing: bool, instead: str) -> None:
     """Refuse infinities, and missing cells where they are not taken.
 
     Parameters
     ----------
     cells : array of shape (n, d), contiguous
-    who : str
+    caller : str
         What compares the rows, for the message.
     takes_missing : bool
     instead : str
@@ -58,9 +58,9 @@ def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str)
         return
     if np.isinf(cells.flat[place]):
         raise MissingValuesError(
-            f"{who} cannot take infinities: replace them by numbers, or leave their rows out"
+            f"{caller} cannot take infinities: replace them by numbers, or leave their rows out"
         )
     raise MissingValuesError(
-        f"{who} cannot take missing cells (NaN): fill them first, e.g. by"
+        f"{caller} cannot take missing cells (NaN): fill them first, e.g. by"
         f" lyceum.prepare.SimpleImputer(), or take {instead}, which compares the known cells"
     )

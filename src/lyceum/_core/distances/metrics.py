@@ -192,9 +192,9 @@ def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: 
 
     Parameters
     ----------
-    name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
-"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric, its class or
-callable
+    name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", \
+"mahalanobis", "cosine", "correlation", "hamming", "jaccard", "gower", \
+"value_difference"}, Metric, its class or callable
         A callable takes two rows and gives their distance; it is called for every pair
         (`FunctionMetric`).
     **options
@@ -307,10 +307,8 @@ def _checked_sparse(metric: Metric, X: Any) -> Points:
     X.sum_duplicates()
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
-    X.indices, X.indptr = (
-        X.indices.astype(np.int32, copy=False),
-        X.indptr.astype(np.int32, copy=False),
-    )
+    X.indices = X.indices.astype(np.int32, copy=False)
+    X.indptr = X.indptr.astype(np.int32, copy=False)
     _check_finite(metric, X.data.reshape(1, -1))
     return X
 
@@ -319,14 +317,14 @@ def _check_finite(metric: Metric, cells: np.ndarray) -> None:
     check_finite(cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'")
 
 
-def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
+def check_columns(caller: str, learned: Schema | None, schema: Schema) -> None:
     """Refuse rows of other columns or other categories than those that were learned."""
     if learned is None:
         return
     same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
     if not same:
         raise SchemaError(
-            f"the columns of the rows are not those that {who} was fitted on: names, kinds and"
+            f"the columns of the rows are not those that {caller} was fitted on: names, kinds and"
             " categories must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
         )
 

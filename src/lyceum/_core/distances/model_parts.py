@@ -13,9 +13,10 @@ from lyceum._core.distances.differences import (
 from lyceum._core.distances.directions import Correlation, Cosine
 from lyceum._core.distances.gower import Gower
 from lyceum._core.distances.matches import Hamming, Jaccard
+from lyceum._core.distances.metrics import Metric
 from lyceum._core.distances.value_difference import COLUMN_PARTS, ValueDifference
 
-METRIC_PARTS: tuple[type, ...] = (
+METRIC_CLASSES: tuple[type[Metric], ...] = (
     Chebyshev,
     Correlation,
     Cosine,
@@ -27,6 +28,5 @@ METRIC_PARTS: tuple[type, ...] = (
     Manhattan,
     Minkowski,
     SquaredEuclidean,
-    ValueDifference,
-    *COLUMN_PARTS,
 )
+METRIC_PARTS: tuple[type, ...] = (*METRIC_CLASSES, ValueDifference, *COLUMN_PARTS)

@@ -34,7 +34,8 @@ def _csr(A: Any) -> Any:
     if sparse.issparse(A):
         return A
     A = sparse.csr_array(A)
-    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    A.indices = A.indices.astype(np.int32)
+    A.indptr = A.indptr.astype(np.int32)
     return A
 
 
@@ -82,7 +83,8 @@ def _function_nearest(
         if skip is not None:
             order = order[order != skip[i] - first]
         order = order[:k]
-        raw[i, : len(order)], rows[i, : len(order)] = all_of[0, order], order + first
+        raw[i, : len(order)] = all_of[0, order]
+        rows[i, : len(order)] = order + first
     return raw, rows
 
 

@@ -138,7 +138,8 @@ class NearestLists:
     >>> from lyceum._core.distances import NearestLists
     >>> rows = scan(np.array([[4.0], [1.0], [7.0]]))
     >>> points = np.array([[5.0]])
-    >>> lists = rows.reduce(lambda block: NearestLists.of(block, points=points, metric=Euclidean(), k=2))
+    >>> settings = {"points": points, "metric": Euclidean(), "k": 2}
+    >>> lists = rows.reduce(lambda block: NearestLists.of(block, **settings))
     >>> lists.finish().rows.tolist()
     [[0, 2]]
     """

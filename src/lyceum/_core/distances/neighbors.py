@@ -29,7 +29,7 @@ class Neighbors:
     >>> from lyceum.distances import nearest
     >>> nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])
     Neighbors(distances=array([[1., 2.]]), rows=array([[0, 2]]))
-    >>> distances, rows = nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])  # unpacked, as in scikit-learn
+    >>> distances, rows = nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])  # as in scikit-learn
     """
 
     distances: np.ndarray

@@ -66,7 +66,7 @@ class ValueDifference(Metric):
     >>> from lyceum.distances import ValueDifference, pairwise
     >>> sky = pa.table({"sky": ["sun", "sun", "rain", "fog"], "play": ["yes", "no", "no", "no"]})
     >>> rows = scan(sky, target="play")
-    >>> pairwise(rows, metric=ValueDifference(q=1).learn(rows))[0].tolist()  # rain and fog are alike
+    >>> pairwise(rows, metric=ValueDifference(q=1).learn(rows))[0].tolist()  # rain is like fog
     [0.0, 0.0, 1.0, 1.0]
     """
 

@@ -24,16 +24,23 @@ ENTRIES: tuple[Entry, ...] = (
         in_study="never",
     ),
     Entry(
-        name="DensityClusters",
+        name="DBSCAN",
         package="lyceum.cluster",
         task="clustering",
-        about=(
-            "Regions of any shape where rows lie close together, and noise: DBSCAN and its"
-            " hierarchy."
-        ),
+        about="Regions of any shape where rows lie close together, at one density, and noise.",
         cost="about n log n·d where d <= 8, else n² d",
         syllabus=("12.3",),
-        space={"min_samples": (2, 20, "linear"), "min_cluster_size": (5, 100, "log")},
+        space={"eps": (0.05, 5.0, "log"), "min_samples": (2, 20, "linear")},
+        in_study="never",
+    ),
+    Entry(
+        name="HDBSCAN",
+        package="lyceum.cluster",
+        task="clustering",
+        about="Regions of any shape and of different densities, and noise: DBSCAN's hierarchy.",
+        cost="about n log n·d where d <= 8, else n² d",
+        syllabus=("12.3",),
+        space={"min_cluster_size": (5, 100, "log"), "min_samples": (2, 20, "linear")},
         in_study="never",
     ),
     Entry(
@@ -111,7 +118,8 @@ ITEMS: tuple[Item, ...] = (
             "match_clusters",
             "choose_k",
             "entropy",
-            "mutual_information",
+            "mutual_info_score",
+            "normalized_mutual_info_score",
             "pair_counts",
             "proximity",
             "purity",
@@ -119,7 +127,6 @@ ITEMS: tuple[Item, ...] = (
             "sums_of_squares",
         )
     ),
-    Item("top_columns", package="lyceum.cluster", syllabus=("12.6",)),
     Item("segment_image", package="lyceum.workflows", syllabus=("12.6",)),
     Item("visual_words", package="lyceum.workflows", syllabus=("12.6",)),
 )

@@ -58,7 +58,7 @@ ENTRIES = (
         cost="two passes of n·d; in memory n·d per row drawn for relief",
         syllabus=("13.3",),
         space={
-            "measure": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]
+            "score_func": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]
         },
     ),
     Entry(
@@ -71,7 +71,7 @@ ENTRIES = (
         ),
         cost="n·d² to fit, then d³ per step; with a learner one cross-validation per set",
         syllabus=("13.3",),
-        space={"method": ["forward", "backward", "floating"]},
+        space={"direction": ["forward", "backward", "floating"]},
     ),
 )
 

@@ -4,7 +4,7 @@ from lyceum.catalog.entry import Entry, Item
 
 _VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
-_BUMPS = {"n_centers": (5, 100, "log"), "widths": ["shared", "own"]}
+_BUMPS = {"n_centers": (5, 100, "log"), "bandwidth": ["shared", "own"]}
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -44,7 +44,7 @@ ENTRIES: tuple[Entry, ...] = (
         about="The class of the nearest of one or a few centroids per class.",
         cost="n·d² to fit, n·d per centroid to predict",
         syllabus=("10.5",),
-        space={"n_centroids": (1, 10, "log"), "exemplar": ["mean", "median", "geometric_median"]},
+        space={"n_clusters": (1, 10, "log"), "exemplar": ["mean", "median", "geometric_median"]},
         in_study="never",
     ),
     Entry(

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, complexity
+from lyceum._core.clustering import ClusterBased, clusters_of_rows
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
-from lyceum.cluster.features.base import ClusterBased, clusters_of_rows
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.report import Summary, Table
 
@@ -140,7 +140,10 @@ class ClusterFeatures(NewColumns, ClusterBased):
         if not len(block):
             new = np.empty((0, self._n_clusters))
         elif self.kind == "distances":
-            new = _in_array(self._ask_clusterer("transform", block))
+            new = self._ask_clusterer("transform", block)
+            if isinstance(new, Rows):
+                new = new.gathered(type(self).__name__).dense
+            new = np.asarray(new)
         else:
             labels = clusters_of_rows(self, block)
             new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
@@ -173,15 +176,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
 
 
 def _append_columns(model: ClusterFeatures, block: Block) -> np.ndarray:
-    found = model._append_columns(block)
-    return dense_cells(found)
-
-
-def _in_array(found: Any) -> np.ndarray:
-    """The cells of what `transform` gave, which are Rows for rows."""
-    if isinstance(found, Rows):
-        return np.asarray(found.gathered("ClusterFeatures").dense)
-    return np.asarray(found)
+    return dense_cells(model._append_columns(block))
 
 
 def own_tables(clusterer: Any) -> Sequence[Table]:

@@ -10,15 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, complexity, step_names
+from lyceum._core.clustering import ClusterBased, PlacedExplanation, clusters_of_rows
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block
-from lyceum.cluster.features.base import (
-    ClusterBased,
-    PlacedExplanation,
-    clusters_of_rows,
-    scaled_kmeans,
-)
+from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.errors import DataError
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
 _CLUSTERS = 8  # of the default clusterer, or twice the number of classes if that is more
@@ -109,9 +106,12 @@ class ClusterLabels(Classifier, ClusterBased):
         self.categorical_features = categorical_features
 
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
-        return scaled_kmeans(
-            max(_CLUSTERS, 2 * len(getattr(self, "classes_", ()))), n_rows, self.random_state
-        )
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
+        n_clusters = max(_CLUSTERS, 2 * len(getattr(self, "classes_", ())))
+        n_clusters = self._limit_clusters(n_clusters, n_rows)
+        means = KMeans(n_clusters, random_state=self.random_state)
+        return make_pipeline(SimpleImputer(), StandardScaler(), means)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Cluster all rows, then count the classes of every cluster.
@@ -126,7 +126,7 @@ class ClusterLabels(Classifier, ClusterBased):
             How often every row counts.
         """
         rows = self._rows(X, y, sample_weight)
-        self._fit_clusterer(rows, self._learn_typical(rows))
+        self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
         table = self._cluster_weights(rows).table
         labeled = table[:, :-1]
         if not labeled.sum() > 0:

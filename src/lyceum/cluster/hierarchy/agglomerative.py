@@ -1,4 +1,4 @@
-"""AgglomerativeClustering clustering: the closest clusters are merged, one pair after another."""
+"""Agglomerative clustering: the closest clusters are merged, one pair after another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
@@ -30,7 +31,7 @@ from lyceum.cluster.hierarchy.linkage import (
     link_distances,
     link_rows,
 )
-from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_ranks
+from lyceum.cluster.kmeans.initial_centers import canonical_ranks
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
@@ -38,8 +39,8 @@ from lyceum.report import Summary, Table
 class AgglomerativeClustering(
     ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner
 ):
-    """AgglomerativeClustering clustering: a tree of all rows, made by always merging the two
-    closest clusters.
+    """Agglomerative clustering: a tree of all rows, made by always merging the two closest
+    clusters.
 
     How far apart two clusters are is what the linkage says:
 
@@ -48,8 +49,8 @@ class AgglomerativeClustering(
     complete   the largest distance
     average    the mean distance
     centroid   the distance of their means; heights may fall from a merge to the next
-    ward how much the sum of squares about the means grows: sqrt(2 na nb / (na + nb)) |ma - mb|
-    ========= ==============================================================================
+    ward       how much the sum of squares grows: sqrt(2 na nb / (na + nb)) |mean_a - mean_b|
+    =========  ==============================================================================
 
     Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means
     of clusters: without the distances of all pairs. The others hold them once, as half a matrix (8
@@ -67,12 +68,14 @@ class AgglomerativeClustering(
         pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
         missing, else Euclidean.
     distance_threshold : float or None, default=None
-        Cut the tree at this height instead; `n_clusters` must be None.
+        Cut the tree at this height instead: clusters at this distance or farther are not merged;
+        `n_clusters` must be None.
     inconsistency : float or None, default=None
         Cut the tree above merges that are no more inconsistent than this, where the inconsistency
-        of a merge is (height - mean) / standard deviation over the merges within `depth` levels;
+        of a merge is (height - mean) / standard deviation over the merges within
+        `inconsistency_depth` levels;
         `n_clusters` must be None.
-    depth : int, default=2
+    inconsistency_depth : int, default=2
         The levels over which inconsistency is taken.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
@@ -85,6 +88,12 @@ class AgglomerativeClustering(
         t.
     labels_ : array of int of shape (n_samples,)
         The cluster of every row of `fit`; of a row of weight zero the one that `predict` gives.
+    children_ : array of int of shape (n - 1, 2)
+        The two clusters of every merge, as `linkage_` numbers them.
+    distances_ : array of shape (n - 1,)
+        The height of every merge.
+    n_leaves_ : int
+        The number n of rows with a weight.
     n_clusters_ : int
         The number of clusters.
     counts_ : array of shape (n_clusters,)
@@ -110,7 +119,7 @@ class AgglomerativeClustering(
     See Also
     --------
     DivisiveClustering : from one cluster downwards.
-    DensityClusters : clusters of any shape, with noise.
+    DBSCAN, HDBSCAN : clusters of any shape, with noise.
     KMeans : for rows that do not fit into memory.
     lyceum.plot.dendrogram : the tree as a picture.
 
@@ -135,7 +144,7 @@ class AgglomerativeClustering(
         "metric": METRICS,
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "inconsistency": [Interval(Real, 0, None, closed="left"), None],
-        "depth": [Interval(Integral, 1, None, closed="left")],
+        "inconsistency_depth": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -147,7 +156,7 @@ class AgglomerativeClustering(
         metric: Any = "auto",
         distance_threshold: float | None = None,
         inconsistency: float | None = None,
-        depth: int = 2,
+        inconsistency_depth: int = 2,
         categorical_features: Any = "from_dtype",
     ):
         self.n_clusters = n_clusters
@@ -155,7 +164,7 @@ class AgglomerativeClustering(
         self.metric = metric
         self.distance_threshold = distance_threshold
         self.inconsistency = inconsistency
-        self.depth = depth
+        self.inconsistency_depth = inconsistency_depth
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -179,9 +188,8 @@ class AgglomerativeClustering(
                 f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least "
                 f"{max(2, self.n_clusters or 0)} rows"
             )
-        if len(weighted) == len(block):
-            used = block
-        else:
+        used = block
+        if len(weighted) < len(block):
             used = block.take(weighted)
         self._learn(used, self._tree(used, weighted))
         self._label_all(block, weighted)
@@ -200,10 +208,9 @@ class AgglomerativeClustering(
             )
 
     def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
-        if block.w is None or (block.w == 1.0).all():
+        w = block.w
+        if w is not None and (w == 1.0).all():
             w = None
-        else:
-            w = block.w
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
         D = self._given_distances(
@@ -225,21 +232,19 @@ class AgglomerativeClustering(
         self.linkage_ = merges
         self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
-        if not sparse.issparse(block.X):
-            self.rows_ = np.ascontiguousarray(block.X[self.order_])
-        else:
-            self.rows_ = block.X[self.order_]
+        self.rows_ = block.X[self.order_]
+        if not sparse.issparse(self.rows_):
+            self.rows_ = np.ascontiguousarray(self.rows_)
         self.weights_ = block.weights[self.order_]
         self.starts_ = np.searchsorted(labels[self.order_], np.arange(self.n_clusters_ + 1))
         self.counts_ = np.bincount(labels, block.weights, self.n_clusters_)
 
     def _cut(self, merges: np.ndarray) -> np.ndarray:
         if self.inconsistency is not None:
-            return cut_inconsistent(merges, self.inconsistency, self.depth)
+            return cut_inconsistent(merges, self.inconsistency, self.inconsistency_depth)
         if self.distance_threshold is not None:
-            return cut_merges(
-                merges, np.maximum.accumulate(merges[:, 2]) <= self.distance_threshold
-            )
+            heights = np.maximum.accumulate(merges[:, 2])
+            return cut_merges(merges, heights < self.distance_threshold)
         assert self.n_clusters is not None
         return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
 
@@ -267,7 +272,7 @@ class AgglomerativeClustering(
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -281,7 +286,7 @@ class AgglomerativeClustering(
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -330,6 +335,21 @@ class AgglomerativeClustering(
 
     # -- what was learned --------------------------------------------------------------
 
+    @property
+    def children_(self) -> np.ndarray:
+        """The two clusters of every merge: below n a row, n + t what merge t made."""
+        return self.linkage_[:, :2].astype(np.int64)
+
+    @property
+    def distances_(self) -> np.ndarray:
+        """The height of every merge."""
+        return self.linkage_[:, 2]
+
+    @property
+    def n_leaves_(self) -> int:
+        """The number of rows with a weight."""
+        return len(self.linkage_) + 1
+
     def summary(self) -> Summary:
         """The cut, the clusters and their heights, and the last merges."""
         check_is_fitted(self)
@@ -343,9 +363,11 @@ class AgglomerativeClustering(
         }
         total = self.counts_.sum()
         sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
-        last = [
-            (n - t - 1, heights[t], *self._parts_of(t)) for t in range(n - 2, max(-1, n - 12), -1)
-        ]
+        # the weights of the two clusters of every merge; those of single rows come first
+        weights = np.empty(n)
+        weights[self.order_] = self.weights_
+        parts = np.append(weights, self.linkage_[:, 3])[self.children_].tolist()
+        last = [(n - t - 1, heights[t], *parts[t]) for t in range(n - 2, max(-1, n - 12), -1)]
         tables = [
             Table("Clusters", ("cluster", "weight", "share"), sizes),
             Table(
@@ -355,14 +377,6 @@ class AgglomerativeClustering(
             ),
         ]
         return Summary(self._title(), facts, tables)
-
-    def _parts_of(self, t: int) -> tuple[float, float]:
-        """The weights of the two clusters that merge t joins."""
-        n = len(self.linkage_) + 1
-        single = np.empty(n)
-        single[self.order_] = self.weights_
-        one, two = (int(self.linkage_[t, c]) for c in (0, 1))
-        return tuple(float(single[c] if c < n else self.linkage_[c - n, 3]) for c in (one, two))  # type: ignore[return-value]
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.linkage_) + 1
@@ -374,12 +388,10 @@ class AgglomerativeClustering(
             "starts_": (k + 1,),
             "counts_": (k,),
         }
-        if not sparse.issparse(self.rows_):
-            if self._is_precomputed:
-                width = 0
-            else:
-                width = len(self.design_names)
-            shapes["rows_"] = (n, width)
+        if self._is_precomputed:
+            shapes["rows_"] = (n, 0)
+        elif not sparse.issparse(self.rows_):
+            shapes["rows_"] = (n, len(self.design_names))
         return shapes
 
     _nan_means_none = True

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import Euclidean, Metric, nearest_center
@@ -18,10 +19,9 @@ from lyceum._core.statistics import Moments
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
 from lyceum.cluster.explanations import adds_up, explain_members, linkage_unit, margins_of_linkage
-from lyceum.cluster.hierarchy.divide_cluster import splinter, two_means
-from lyceum.cluster.metric_learner import METRICS, MetricLearner, canonical_ranks
+from lyceum.cluster.hierarchy.division import Division
+from lyceum.cluster.kmeans.initial_centers import canonical_ranks
 from lyceum.errors import ModelFileError, SettingError
-from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
 
@@ -139,10 +139,15 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         weighted = np.flatnonzero(block.weights > 0)
         check_enough_rows(len(weighted), self.n_clusters)
         block, used = self._used_rows(block, weighted)
+        ranks = canonical_ranks(used.X)
+        D = None
         if self.method == "bisecting":
             finite_sums(Moments.of(used))
-        ranks = canonical_ranks(used.X)
-        division = _Division(used, ranks, self)
+        elif self._is_precomputed:
+            D = np.asarray(used.dense, dtype=np.float64)
+        else:
+            D = np.asarray(self._distances(used.X), dtype=np.float64)
+        division = Division(used, D)
         division.run(self.n_clusters)
         self._finish(used, ranks, division)
         self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
@@ -158,7 +163,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             )
         return Euclidean()
 
-    def _finish(self, block: Block, ranks: np.ndarray, division: _Division) -> None:
+    def _finish(self, block: Block, ranks: np.ndarray, division: Division) -> None:
         # numbered by the first of their rows in the order of the cells, which is no matter of the
         # row numbers
         clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
@@ -176,13 +181,12 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             self.rows_ = block.X[self.order_]
         else:
             self.rows_ = np.empty((len(block), 0))
-        self.split_centers_ = np.array(division.centers).reshape(
-            len(division.centers), 2, division.width
-        )
+        shape = (len(division.centers), 2, division.X.shape[1])
+        self.split_centers_ = np.array(division.centers).reshape(shape)
         self.split_parts_ = division.parts(number)
         self.linkage_ = self._merges(division)
 
-    def _merges(self, division: _Division) -> np.ndarray:
+    def _merges(self, division: Division) -> np.ndarray:
         """The divisions from the last to the first, as merges of clusters."""
         k = self.n_clusters_
         heights = np.maximum.accumulate(division.heights[::-1])
@@ -224,7 +228,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -281,7 +285,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
             added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
             closer = added.sum(axis=1) < least[here]
-            terms[here[closer]], least[here[closer]] = added[closer], added[closer].sum(axis=1)
+            terms[here[closer]] = added[closer]
+            least[here[closer]] = added[closer].sum(axis=1)
             node[here] = parts[side]
         return np.column_stack([-1 - node, np.zeros(len(X)), terms])
 
@@ -345,89 +350,3 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         if self.method == "bisecting":
             tags.input_tags.allow_nan = False
         return tags
-
-
-class _Division:
-    """Clusters as arrays of row numbers, and the divisions that made them."""
-
-    def __init__(self, block: Block, ranks: np.ndarray, model: DivisiveClustering):
-        self.w = block.weights
-        self.schema = block.schema
-        self.ranks = ranks
-        self.bisecting = model.method == "bisecting"
-        self.X = np.asarray(block.dense, dtype=np.float64) if self.bisecting else None
-        self.D = None
-        if not self.bisecting:
-            if model._is_precomputed:
-                given = block.dense
-            else:
-                given = block.X
-            self.D = np.asarray(
-                given if model._is_precomputed else model._distances(given), dtype=np.float64
-            )
-        if self.X is None:
-            self.width = 0
-        else:
-            self.width = self.X.shape[1]
-        everything = np.arange(len(block))
-        self.clusters = [everything]
-        self.widths = [self._wide(everything)]
-        self.heights: list[float] = []
-        self.centers: list[np.ndarray] = []
-        self._made: list[tuple[np.ndarray, np.ndarray]] = []  # the two parts of every division
-        self._divided: dict[int, int] = {}  # the division of every array of rows that was divided
-
-    def run(self, k: int) -> None:
-        while len(self.clusters) < k and max(self.widths) > 0:
-            report("clusters", len(self.clusters), k)
-            place = int(np.argmax(self.widths))
-            rows = self.clusters[place]
-            parts = self._divide(rows)
-            if parts is None:
-                self.widths[place] = 0.0
-                continue
-            before = self.widths[place]
-            after = [self._wide(part) for part in parts]
-            if self.bisecting:
-                fall = np.sqrt(2 * max(0.0, before - sum(after)))
-            else:
-                fall = before
-            self.heights.append(float(fall))
-            self._divided[id(rows)] = len(self._made)
-            self._made.append(parts)
-            self.clusters[place : place + 1] = parts
-            self.widths[place : place + 1] = after
-
-    def _wide(self, rows: np.ndarray) -> float:
-        """The sum of squares of some rows, or their diameter."""
-        if self.D is not None:
-            return float(self.D[np.ix_(rows, rows)].max())
-        assert self.X is not None
-        X = self.X[rows]
-        w = self.w[rows]
-        return float(w @ ((X - w @ X / w.sum()) ** 2).sum(axis=1))
-
-    def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        if self.D is not None:
-            left = splinter(self.D[np.ix_(rows, rows)], self.w[rows])
-            return rows[~left], rows[left]
-        assert self.X is not None
-        centers = two_means(self.X[rows], self.w[rows], self.schema)
-        if centers is None:
-            return None
-        second = nearest_center(self.X[rows], centers)[0] == 1
-        if second.all() or not second.any():
-            return None
-        self.centers.append(centers)
-        return rows[~second], rows[second]
-
-    def parts(self, number: dict[int, int]) -> np.ndarray:
-        """For every division its two parts: a later division, or the cluster c as -1 - c."""
-        found = [
-            [
-                -1 - number[id(part)] if id(part) in number else self._divided[id(part)]
-                for part in pair
-            ]
-            for pair in self._made
-        ]
-        return np.array(found, dtype=np.int64).reshape(-1, 2)

@@ -8,10 +8,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from lyceum._core.distances import Metric, SquaredEuclidean, pairwise
+from lyceum._core.distances import Metric, SquaredEuclidean, finite_distances, pairwise
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
-from lyceum.cluster.cluster_distances import finite_distances
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 _MOST_COLUMNS = 8  # of a tree of boxes
@@ -38,19 +37,16 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
         a, b, raw = spanning_tree(points, metric)
         heights = metric.distances(raw, points.shape[1])
         return link_edges(a, b, finite_distances(heights, metric), w)
-    if dense and linkage == "ward" and metric.name == "euclidean":
+    by_means = linkage in ("centroid", "ward") and metric.name == "euclidean"
+    if by_means and dense:
+        merge = {"ward": native.ward_points, "centroid": native.centroid_points}[linkage]
         a, b, heights = _no_edges(n)
-        native.ward_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
-        return link_edges(a, b, np.sqrt(heights), w)
-    if dense and linkage == "centroid" and metric.name == "euclidean":
-        a, b, heights = _no_edges(n)
-        native.centroid_points(
-            np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights
-        )
-        return link_edges(a, b, finite_distances(np.sqrt(heights), metric), w, in_order=True)
-    squared = linkage in ("centroid", "ward") and metric.name == "euclidean"
-    distances = pairwise(X, metric=SquaredEuclidean() if squared else metric, condensed=True)
-    return link_distances(finite_distances(distances, metric), n, linkage, w, squared=squared)
+        merge(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        return link_edges(a, b, np.sqrt(heights), w, in_order=linkage == "centroid")
+    if by_means:
+        metric = SquaredEuclidean()
+    distances = finite_distances(pairwise(X, metric=metric, condensed=True), metric)
+    return link_distances(distances, n, linkage, w, squared=by_means)
 
 
 def link_distances(

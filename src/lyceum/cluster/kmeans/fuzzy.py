@@ -20,6 +20,7 @@ from lyceum._core.statistics import Moments, RowSample
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.kmeans.geometry import GEOMETRIES, checked_centers, margins
 from lyceum.cluster.kmeans.initial_centers import STARTS, choose_starts
+from lyceum.cluster.typical_columns import TypicalColumns
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -27,7 +28,9 @@ from lyceum.report import Explanation, Summary, Table
 _SAMPLE_ROWS = 8192
 
 
-class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner):
+class FuzzyCMeans(
+    ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, ClusterMixin, Learner
+):
     """Fuzzy c-means: memberships u_ik of every row in every cluster, which add up to 1.
 
     The objective Σ_i w_i Σ_k u_ik^m |x_i - c_k|² is lowered in alternating steps: memberships

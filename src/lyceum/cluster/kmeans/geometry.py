@@ -122,7 +122,10 @@ def _to_directions(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
 
 def _sphere_labels(block: Block, centers: np.ndarray) -> np.ndarray:
     labels = nearest_center(block.X, centers)[0]
-    labels[_zero_rows(block.X)] = 0
+    if sparse.issparse(block.X):
+        labels[np.diff(block.X.indptr) == 0] = 0
+    else:
+        labels[~block.X.any(axis=1)] = 0
     return labels
 
 
@@ -130,12 +133,6 @@ def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if sparse.issparse(block.X):
         return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(block.X.dtype, copy=False)
     return pairwise(block.X, centers.astype(block.X.dtype, copy=False), metric="cosine")
-
-
-def _zero_rows(X: Any) -> np.ndarray:
-    if sparse.issparse(X):
-        return np.diff(X.indptr) == 0
-    return ~X.any(axis=1)
 
 
 GEOMETRIES = {

@@ -62,6 +62,11 @@ class Points:
         return sums / np.bincount(labels, self.w, k)[:, None]
 
 
+def canonical_ranks(X: Any) -> np.ndarray:
+    """The rank of every row in the order of the cells; equal rows have equal ranks."""
+    return distinct_rows(X)[1]
+
+
 def distinct_rows(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The number of one row of each kind, in the order of their cells, and the kind of every
     row."""

@@ -27,13 +27,14 @@ from lyceum.cluster.kmeans.geometry import (
 from lyceum.cluster.kmeans.initial_centers import STARTS, choose_starts
 from lyceum.cluster.kmeans.loop import Run, descend, fill_empty
 from lyceum.cluster.kmeans.sums import LloydSums
+from lyceum.cluster.typical_columns import TypicalColumns
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 
 _SAMPLE_ROWS = 8192
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner):
+class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, ClusterMixin, Learner):
     """k-means: k centers, each the mean of the rows nearest to it.
 
     Lloyd's algorithm lowers the inertia
@@ -201,7 +202,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -224,7 +225,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -316,7 +317,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -330,7 +331,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

@@ -43,53 +43,58 @@ def descend(
     the rows changed their cluster. `algorithm` says whether rows keep bounds ("bounds"), none
     ("lloyd"), or "auto".
     """
-    kept = LloydBounds.of(rows, centers, algorithm)
+    row_bounds = LloydBounds.of(rows, centers, algorithm)
     history = []
     record = [centers]
     before = None
+    last = None
     limit = 0.0
     reseeded = 0
     compared = 0
     last_centers: np.ndarray | None = None
     for n_iter in range(1, max_iter + 1):
         report("iterations", n_iter - 1, max_iter)
-        if kept:
-            bounds = kept.begin(centers)
-        else:
-            bounds = None
-        sums = rows.reduce(
-            partial(LloydSums.of, centers=centers, before=last_centers, bounds=bounds)
-        )
+        sums = _one_pass(rows, centers, last_centers, row_bounds)
         compared += sums.compared
-        if bounds:
-            bounds.end(sums.compared)
         if n_iter == 1:
             limit = tol * _mean_variance(sums, centers)
-        reseeded += int((sums.weights == 0).sum())
+        reseeded += int(np.count_nonzero(sums.weights == 0))
         sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its center, and the last move changed
         # nothing.
-        if before is not None and _equal(sums, before):
-            return Run(centers, sums, n_iter, history, record, reseeded, compared)
-        moved = geometry.move(centers, sums)
-        shift = float(((moved - centers) ** 2).sum())
-        few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
+        if sums.has_same_sums(before):
+            last = sums
+            break
+        few = last_centers is not None and sums.has_few_moved(min_moved)
         if min_moved > 0:
             last_centers = centers
-        else:
-            last_centers = None
-        centers = moved
+        record.append(geometry.move(centers, sums))
+        few = few or _squared_distance(centers, record[-1]) <= limit
+        centers = record[-1]
         before = sums
-        record.append(centers)
-        if shift <= limit or few:
+        if few:
             break
-    last = rows.reduce(
-        partial(LloydSums.of, centers=centers, bounds=kept.begin(centers) if kept else None)
-    )
-    return Run(
-        centers, last, n_iter, [*history, last.inertia], record, reseeded, compared + last.compared
-    )
+    if last is None:
+        last = _one_pass(rows, centers, None, row_bounds)
+        history.append(last.inertia)
+        compared += last.compared
+    return Run(centers, last, n_iter, history, record, reseeded, compared)
+
+
+def _squared_distance(A: np.ndarray, B: np.ndarray) -> float:
+    return float(((A - B) ** 2).sum())
+
+
+def _one_pass(
+    rows: Rows, centers: np.ndarray, before: np.ndarray | None, row_bounds: LloydBounds | None
+) -> LloydSums:
+    """The sums at the centers; with bounds, rows that cannot have changed are not compared."""
+    bounds = row_bounds.begin(centers) if row_bounds else None
+    sums = rows.reduce(partial(LloydSums.of, centers=centers, before=before, bounds=bounds))
+    if bounds:
+        bounds.end(sums.compared)
+    return sums
 
 
 def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
@@ -107,17 +112,15 @@ def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
     return max(0.0, (sums.inertia + float(between.sum())) / (total * centers.shape[1]))
 
 
-def _equal(one: LloydSums, two: LloydSums) -> bool:
-    return np.array_equal(one.sums, two.sums) and np.array_equal(one.weights, two.weights)
-
-
 def fill_empty(
     rows: Rows, centers: np.ndarray, sums: LloydSums, empty: np.ndarray | None = None
 ) -> LloydSums:
     """Clusters without rows take the rows farthest from their centers, one each, if there are
     any."""
-    places = np.flatnonzero(sums.weights == 0 if empty is None else empty)
-    if not len(places):
+    if empty is None:
+        empty = sums.weights == 0
+    clusters = np.flatnonzero(empty)
+    if not len(clusters):
         return sums
-    farthest = rows.reduce(partial(FarthestRows.of, centers=centers, size=len(places)))
-    return sums.with_rows_moved(farthest, places)
+    farthest = rows.reduce(partial(FarthestRows.of, centers=centers, size=len(clusters)))
+    return sums.with_rows_moved(farthest, clusters)

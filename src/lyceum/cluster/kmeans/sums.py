@@ -92,6 +92,16 @@ class LloydSums:
             self.compared + other.compared,
         )
 
+    def has_same_sums(self, other: LloydSums | None) -> bool:
+        """Whether sums and weights are those of another pass, bit by bit."""
+        if other is None or not np.array_equal(self.sums, other.sums):
+            return False
+        return np.array_equal(self.weights, other.weights)
+
+    def has_few_moved(self, share: float) -> bool:
+        """Whether at most this share of the rows changed their cluster."""
+        return bool(self.moved <= share * self.weights.sum())
+
     def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:
         """Each of the `empty` clusters takes one of the farthest rows from the cluster that it is
         in."""
@@ -100,7 +110,8 @@ class LloydSums:
         for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
             sums[label] -= w * x
             weights[label] -= w
-            sums[k], weights[k] = w * x, w
+            sums[k] = w * x
+            weights[k] = w
         return replace(self, sums=sums, weights=weights)
 
 

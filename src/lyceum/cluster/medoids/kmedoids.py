@@ -14,16 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
+from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
 from lyceum._core.threads import n_threads
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
-from lyceum.cluster.explanations import adds_up, margins_to_nearest
-from lyceum.cluster.medoids.column_terms import column_terms, terms_unit
+from lyceum.cluster.explanations import adds_up, column_terms, margins_to_nearest, terms_unit
 from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
-from lyceum.cluster.metric_learner import METRICS, MetricLearner
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -40,8 +39,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     local optimum. Medoids are rows of the table, so that categories and missing cells are no
     obstacle (Gower's distance).
 
-    The distances of all pairs are held for up to `max_rows` distinct rows. With more rows, also in
-    files larger than memory and on Dask, `n_samples` samples of that size are worked on, each
+    The distances of all pairs are held for up to `max_samples` distinct rows. With more rows, also
+    in files larger than memory and on Dask, `n_subsamples` samples of that size are worked on, each
     together with the best medoids so far, and the medoids with the least loss over all rows are
     kept (CLARA).
 
@@ -53,7 +52,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
         pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
         missing, else Euclidean.
-    init : {"build", "k-medoids++", "random"} or array of int of shape (n_clusters,), default="build"
+    init : {"build", "k-medoids++", "random"} or array of int, (n_clusters,), default="build"
         The first medoids. "build": one after another, each the row that lowers the loss most (not
         random). "k-medoids++": drawn in proportion to the distance to those so far. "random":
         random rows. An array: the numbers of these rows, counted from 0.
@@ -61,9 +60,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         How many runs from different random starts; the one with the least loss is kept.
     max_iter : int, default=100
         The most rounds, in each of which every row is tried in place of every medoid.
-    max_rows : int, default=6144
+    max_samples : int, default=6144
         The most rows whose distances are held at once.
-    n_samples : int, default=5
+    n_subsamples : int, default=5
         How many samples are worked on if there are more rows.
     random_state : int, RandomState or None, default=None
         The seed of samples and random starts.
@@ -116,7 +115,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     --------
     >>> import pandas as pd
     >>> from lyceum.cluster import KMedoids
-    >>> table = pd.DataFrame({"age": [21, 23, None, 64, 66], "town": ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn"]})
+    >>> towns = ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn"]
+    >>> table = pd.DataFrame({"age": [21, 23, None, 64, 66], "town": towns})
     >>> model = KMedoids(2).fit(table)
     >>> model.labels_.tolist()
     [1, 1, 1, 0, 0]
@@ -129,8 +129,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         "init": [StrOptions({"build", "k-medoids++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_rows": [Interval(Integral, 2, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
+        "n_subsamples": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -145,8 +145,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         init: Any = "build",
         n_init: int = 1,
         max_iter: int = 100,
-        max_rows: int = _MOST_ROWS,
-        n_samples: int = 5,
+        max_samples: int = _MOST_ROWS,
+        n_subsamples: int = 5,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
@@ -156,8 +156,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
-        self.max_rows = max_rows
-        self.n_samples = n_samples
+        self.max_samples = max_samples
+        self.n_subsamples = n_subsamples
         self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
@@ -169,7 +169,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
@@ -206,11 +206,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     def _runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
         """One run on all rows, or one per sample, each with the best medoids of those before."""
         before: MedoidRun | None = None
-        for draw in range(self.n_samples):
-            report("samples", draw, self.n_samples)
+        for draw in range(self.n_subsamples):
+            report("samples", draw, self.n_subsamples)
             seed = int(rng.randint(2**31))
             sample = rows.reduce(
-                partial(RowSample.of, size=self.max_rows, seed=seed, n_rows=rows.n_rows)
+                partial(RowSample.of, size=self.max_samples, seed=seed, n_rows=rows.n_rows)
             )
             self._check_rows(sample.n_rows, len(sample))
             points = Candidates(sample, before)
@@ -295,7 +295,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         ):
             raise SettingError(
                 "init must name different rows, of those whose distances are held: the first of"
-                f" equal rows, and at most max_rows={self.max_rows} rows in all"
+                f" equal rows, and at most max_samples={self.max_samples} rows in all"
             )
         return np.array([place[int(number)] for number in wanted], dtype=np.int64)
 
@@ -325,7 +325,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -339,7 +339,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

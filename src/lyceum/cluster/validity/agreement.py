@@ -11,9 +11,101 @@ import numpy as np
 from lyceum._core.data import row_weights
 from lyceum._core.statistics import p_log2_p
 from lyceum.cluster.validity.matching import MATCHES, ClusterMatch
-from lyceum.cluster.validity.pair_counts import PairCounts
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Counts of pairs of rows: whether they are of one class, and whether they are in one cluster.
+
+    Attributes
+    ----------
+    together : float
+        Pairs of one class in one cluster (true positives).
+    only_cluster : float
+        Pairs of two classes in one cluster (false positives).
+    only_class : float
+        Pairs of one class in two clusters (false negatives).
+    apart : float
+        Pairs of two classes in two clusters (true negatives).
+    rand : float
+        The share of pairs that are judged correctly.
+    adjusted_rand_score : float
+        The Rand index, corrected for chance.
+    precision, recall, f1 : float
+        Of the judgment "one class", if a pair is in one cluster.
+    jaccard : float
+        Pairs together in both over pairs together in either.
+
+    See Also
+    --------
+    pair_counts : Makes it.
+    Agreement : Other measures of the same table.
+    adjusted_rand_score : One of its measures alone.
+
+    References
+    ----------
+    L. Hubert and P. Arabie, "Comparing partitions", Journal of Classification 2, 1985.
+
+    Examples
+    --------
+    >>> from lyceum.cluster import pair_counts
+    >>> pairs = pair_counts(["a", "a", "b", "b"], [0, 0, 0, 1])
+    >>> pairs.together, pairs.only_cluster, pairs.only_class, pairs.apart
+    (1.0, 2.0, 1.0, 2.0)
+    >>> pairs.rand, pairs.recall, round(pairs.precision, 4)  # 3/6, 1/2, 1/3
+    (0.5, 0.5, 0.3333)
+    """
+
+    together: float
+    only_cluster: float
+    only_class: float
+    apart: float
+
+    @property
+    def rand(self) -> float:
+        """The share of pairs that are judged rightly."""
+        right = self.together + self.apart
+        return _share(right, right + self.only_cluster + self.only_class)
+
+    @property
+    def adjusted_rand_score(self) -> float:
+        """The Rand index, corrected for chance."""
+        a = self.together
+        b = self.only_cluster
+        c = self.only_class
+        d = self.apart
+        if b == c == 0:
+            return 1.0
+        return 2 * (a * d - b * c) / ((a + c) * (c + d) + (a + b) * (b + d))
+
+    @property
+    def precision(self) -> float:
+        """The share of pairs in one cluster that are of one class."""
+        return _share(self.together, self.together + self.only_cluster)
+
+    @property
+    def recall(self) -> float:
+        """The share of pairs of one class that are in one cluster."""
+        return _share(self.together, self.together + self.only_class)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = 2 * self.together
+        return _share(both, both + self.only_cluster + self.only_class)
+
+    @property
+    def jaccard(self) -> float:
+        """Pairs together in both over pairs together in either."""
+        return _share(self.together, self.together + self.only_cluster + self.only_class)
+
+
+def _share(part: float, total: float) -> float:
+    if total:
+        return part / total
+    return 1.0
 
 
 @dataclass(frozen=True)
@@ -51,10 +143,10 @@ class Agreement:
     Examples
     --------
     >>> from lyceum.cluster import agreement
-    >>> found = agreement(["a", "a", "a", "b"], [0, 0, 1, 1])
-    >>> found.table.tolist(), found.cluster_purities.tolist(), found.purity
+    >>> measures = agreement(["a", "a", "a", "b"], [0, 0, 1, 1])
+    >>> measures.table.tolist(), measures.cluster_purities.tolist(), measures.purity
     ([[2.0, 1.0], [0.0, 1.0]], [1.0, 0.5], 0.75)
-    >>> found.cluster_entropies.tolist(), found.entropy
+    >>> measures.cluster_entropies.tolist(), measures.entropy
     ([0.0, 1.0], 0.5)
     """
 
@@ -106,20 +198,23 @@ class Agreement:
         """The mutual information of class and cluster, in bits."""
         joint = self.table / self.table.sum()
         free = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-        some = joint > 0
-        return max(0.0, float((joint[some] * np.log2(joint[some] / free[some])).sum()))
+        cells = joint > 0
+        ratio = joint[cells] / free[cells]
+        return max(0.0, float((joint[cells] * np.log2(ratio)).sum()))
 
     @property
     def normalized_mutual_information(self) -> float:
         """The mutual information over the mean of the two entropies: 1 is best."""
         joint = self.table / self.table.sum()
-        mean = -(p_log2_p(joint.sum(axis=1)).sum() + p_log2_p(joint.sum(axis=0)).sum()) / 2
+        class_entropy = -p_log2_p(joint.sum(axis=1)).sum()
+        cluster_entropy = -p_log2_p(joint.sum(axis=0)).sum()
+        mean = (class_entropy + cluster_entropy) / 2
         if mean > 0:
             return self.mutual_information / mean
         return 1.0
 
-    def align(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> ClusterMatch:
-        """Clusters matched with classes; see `align`."""
+    def match(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> ClusterMatch:
+        """Clusters matched with classes; see `match_clusters`."""
         return ClusterMatch(self.table, self.classes, self.clusters, MATCHES[method](self.table))
 
     def as_dict(self) -> dict[str, Any]:
@@ -132,28 +227,28 @@ class Agreement:
             "pair_f1": self.pairs.f1,
             "mutual_information": self.mutual_information,
             "normalized_mutual_information": self.normalized_mutual_information,
-            "f1_largest": self.align("largest").f1,
-            "f1_greedy": self.align("greedy").f1,
-            "f1_optimal": self.align("optimal").f1,
+            "f1_largest": self.match("largest").f1,
+            "f1_greedy": self.match("greedy").f1,
+            "f1_optimal": self.match("optimal").f1,
         }
 
     def summary(self) -> Summary:
         """The measures, and the table."""
-        rows = [(str(name), *row) for name, row in zip(self.classes.tolist(), self.table.tolist())]
+        names = map(str, self.classes.tolist())
+        rows = [(name, *row) for name, row in zip(names, self.table.tolist())]
         head = ("class", *(f"cluster {name}" for name in self.clusters.tolist()))
-        return Summary(
-            "Agreement of clusters and classes", self.as_dict(), [Table("Rows", head, rows)]
-        )
+        table = Table("Rows", head, rows)
+        return Summary("Agreement of clusters and classes", self.as_dict(), [table])
 
 
-def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
+def agreement(labels_true: Any, labels_pred: Any, sample_weight: Any = None) -> Agreement:
     """Every measure of how well clusters agree with known classes.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    labels_true : array of shape (n,)
         The classes.
-    labels : array of shape (n,)
+    labels_pred : array of shape (n,)
         The clusters; noise (-1) is a cluster like the others.
     sample_weight : array of shape (n,), optional
 
@@ -164,30 +259,37 @@ def agreement(y: Any, labels: Any, sample_weight: Any = None) -> Agreement:
     Examples
     --------
     >>> from lyceum.cluster import agreement
-    >>> found = agreement(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
-    >>> round(found.purity, 4), round(found.entropy, 4), round(found.pairs.adjusted_rand_score, 4)
-    (0.8333, 0.5409, 0.3243)
+    >>> measures = agreement(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> round(measures.purity, 4), round(measures.entropy, 4)
+    (0.8333, 0.5409)
+    >>> round(measures.pairs.adjusted_rand_score, 4)
+    0.3243
 
     See Also
     --------
     match_clusters : clusters as classes.
     """
-    y = np.asarray(y)
-    labels = np.asarray(labels)
-    if y.shape != labels.shape or y.ndim != 1 or not len(y):
+    labels_true = np.asarray(labels_true)
+    labels_pred = np.asarray(labels_pred)
+    shape = labels_true.shape
+    if shape != labels_pred.shape or len(shape) != 1 or shape == (0,):
         raise SettingError(
-            f"y and labels must have one entry per row, not shapes {y.shape} and {labels.shape}"
+            "labels_true and labels_pred must have one entry per row, not shapes"
+            f" {shape} and {labels_pred.shape}"
         )
-    (classes, rows), (clusters, columns) = _codes(y, "y"), _codes(labels, "labels")
-    w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
+    classes, rows = _codes(labels_true, "labels_true")
+    clusters, columns = _codes(labels_pred, "labels_pred")
+    w = np.asarray(row_weights(sample_weight, len(rows)), dtype=np.float64)
     table = np.bincount(rows * len(clusters) + columns, w, len(classes) * len(clusters))
     table = table.reshape(len(classes), len(clusters))
-    kept = table.sum(axis=0) > 0, table.sum(axis=1) > 0
-    return Agreement(table[kept[1]][:, kept[0]], classes[kept[1]], clusters[kept[0]])
+    has_rows = table.sum(axis=1) > 0  # a class or cluster of zero-weight rows is left out
+    has_columns = table.sum(axis=0) > 0
+    table = table[has_rows][:, has_columns]
+    return Agreement(table, classes[has_rows], clusters[has_columns])
 
 
 def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct labels, sorted, and the place of every row among them."""
+    """The distinct labels, sorted, and the index of every row among them."""
     try:
         return np.unique(labels, return_inverse=True)
     except TypeError as error:
@@ -197,14 +299,14 @@ def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
         ) from None
 
 
-def entropy(y: Any, labels: Any) -> float:
+def entropy(labels_true: Any, labels_pred: Any) -> float:
     """The mean entropy of the classes in the clusters, in bits: 0 if every cluster has one class.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    labels_true : array of shape (n,)
         The classes.
-    labels : array of shape (n,)
+    labels_pred : array of shape (n,)
         The clusters.
 
     Returns
@@ -217,17 +319,17 @@ def entropy(y: Any, labels: Any) -> float:
     >>> entropy(["a", "b", "a", "b"], [0, 0, 1, 1])
     1.0
     """
-    return agreement(y, labels).entropy
+    return agreement(labels_true, labels_pred).entropy
 
 
-def purity(y: Any, labels: Any) -> float:
+def purity(labels_true: Any, labels_pred: Any) -> float:
     """The share of rows that are of the largest class of their cluster.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    labels_true : array of shape (n,)
         The classes.
-    labels : array of shape (n,)
+    labels_pred : array of shape (n,)
         The clusters.
 
     Returns
@@ -240,73 +342,17 @@ def purity(y: Any, labels: Any) -> float:
     >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return agreement(y, labels).purity
+    return agreement(labels_true, labels_pred).purity
 
 
-def adjusted_rand_score(y: Any, labels: Any) -> float:
-    """The adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones.
-
-    Parameters
-    ----------
-    y : array of shape (n,)
-        The classes.
-    labels : array of shape (n,)
-        The clusters.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from lyceum.cluster import adjusted_rand_score
-    >>> adjusted_rand_score([0, 0, 1, 1], [5, 5, 3, 3])
-    1.0
-
-    References
-    ----------
-    Hubert, L. and Arabie, P. (1985). Comparing partitions. Journal of Classification 2.
-    """
-    return agreement(y, labels).pairs.adjusted_rand_score
-
-
-def mutual_information(y: Any, labels: Any, *, normalized: bool = False) -> float:
-    """The mutual information of classes and clusters, in bits; or over the mean of the two
-    entropies.
-
-    Parameters
-    ----------
-    y : array of shape (n,)
-        The classes.
-    labels : array of shape (n,)
-        The clusters.
-    normalized : bool, default=False
-        Whether to divide by the mean of the two entropies, so that 1 is best.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from lyceum.cluster import mutual_information
-    >>> mutual_information([0, 0, 1, 1], [5, 5, 3, 3])
-    1.0
-    """
-    found = agreement(y, labels)
-    if normalized:
-        return found.normalized_mutual_information
-    return found.mutual_information
-
-
-def pair_counts(y: Any, labels: Any) -> PairCounts:
+def pair_counts(labels_true: Any, labels_pred: Any) -> PairCounts:
     """Pairwise judgments of a clustering against known classes.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    labels_true : array of shape (n,)
         The classes.
-    labels : array of shape (n,)
+    labels_pred : array of shape (n,)
         The clusters.
 
     Returns
@@ -319,19 +365,19 @@ def pair_counts(y: Any, labels: Any) -> PairCounts:
     >>> pair_counts(["a", "a", "b", "b"], [0, 0, 0, 1])
     PairCounts(together=1.0, only_cluster=2.0, only_class=1.0, apart=2.0)
     """
-    return agreement(y, labels).pairs
+    return agreement(labels_true, labels_pred).pairs
 
 
 def match_clusters(
-    y: Any, labels: Any, method: Literal["largest", "greedy", "optimal"] = "optimal"
+    labels_true: Any, labels_pred: Any, method: Literal["largest", "greedy", "optimal"] = "optimal"
 ) -> ClusterMatch:
     """Match clusters with classes, and measure the F1 of the classes so predicted.
 
     Parameters
     ----------
-    y : array of shape (n,)
+    labels_true : array of shape (n,)
         The classes.
-    labels : array of shape (n,)
+    labels_pred : array of shape (n,)
         The clusters.
     method : {"largest", "greedy", "optimal"}, default="optimal"
         "largest": every cluster goes to the class with which it overlaps most; several may go to
@@ -341,13 +387,13 @@ def match_clusters(
 
     Returns
     -------
-    Alignment
+    ClusterMatch
 
     Examples
     --------
     >>> from lyceum.cluster import match_clusters
-    >>> found = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
-    >>> found.classes, round(found.accuracy, 4), round(found.f1, 4)
+    >>> match = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> match.classes, round(match.accuracy, 4), round(match.f1, 4)
     ({0: 'a', 1: 'b'}, 0.8333, 0.8286)
 
     See Also
@@ -356,7 +402,7 @@ def match_clusters(
     """
     if method not in MATCHES:
         raise SettingError(f"method must be 'largest', 'greedy' or 'optimal', not {method!r}")
-    return agreement(y, labels).align(method)
+    return agreement(labels_true, labels_pred).match(method)
 
 
 def _pairs(counts: Any) -> Any:

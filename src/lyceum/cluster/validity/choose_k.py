@@ -193,6 +193,30 @@ def choose_k(
     >>> found.elbow, found.by_silhouette, found.by_bic
     (3, 3, 3)
     """
+    numbers = _check_numbers(clusters, criterion)
+    if learner is None:
+        learner = KMeans(n_init=4, random_state=random_state)
+    name = "n_components"
+    if "n_clusters" in learner.get_params():
+        name = "n_clusters"
+    models: list[Any] = []
+    measures = []
+    for step, k in enumerate(numbers):
+        report("numbers of clusters", step, len(numbers))
+        _check_rows(models, numbers, k)
+        model = clone(learner).set_params(**{name: int(k)}).fit(X)
+        models.append(model)
+        measures.append(_measure(model, X, silhouette_rows, random_state))
+    sse, silhouettes, bic = np.array(measures).T
+    bends = np.full(len(numbers), np.nan)
+    if len(numbers) > 2:
+        # how much slower the SSE falls after every inner number than before it, per cluster
+        bends[1:-1] = np.diff(np.diff(sse) / np.diff(numbers))
+    return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
+
+
+def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
+    """The numbers of clusters to try, ascending, and enough of them for the criterion."""
     numbers = np.asarray(list(clusters))
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise SettingError(
@@ -207,25 +231,7 @@ def choose_k(
         raise SettingError(f"criterion must be 'elbow', 'silhouette' or 'bic', not {criterion!r}")
     if criterion == "elbow" and len(numbers) < 3:
         raise SettingError("an elbow needs at least three numbers of clusters")
-    if learner is None:
-        learner = KMeans(n_init=4, random_state=random_state)
-    if "n_clusters" in learner.get_params():
-        name = "n_clusters"
-    else:
-        name = "n_components"
-    models: list[Any] = []
-    measures = []
-    for step, k in enumerate(numbers):
-        report("numbers of clusters", step, len(numbers))
-        _check_rows(models, numbers, k)
-        model = clone(learner).set_params(**{name: int(k)}).fit(X)
-        models.append(model)
-        measures.append(_measure(model, X, silhouette_rows, random_state))
-    sse, silhouettes, bic = np.array(measures).T
-    bends = np.full(len(numbers), np.nan)
-    if len(numbers) > 2:
-        bends[1:-1] = _second_differences(numbers, sse)
-    return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
+    return numbers
 
 
 def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
@@ -239,12 +245,6 @@ def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
             f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
             f"clusters=range(1, {n + 1})"
         )
-
-
-def _second_differences(k: np.ndarray, sse: np.ndarray) -> np.ndarray:
-    """How much slower the SSE falls after every inner number than before it, per cluster."""
-    slopes = np.diff(sse) / np.diff(k)
-    return np.diff(slopes)
 
 
 def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:

@@ -238,16 +238,7 @@ def silhouette(
         )
     sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
     weights = np.bincount(codes, w, len(names))
-    rows = np.arange(len(codes))
-    own = sums[rows, codes]
-    a = np.divide(own, weights[codes] - 1.0, out=np.zeros(len(own)), where=weights[codes] > 1.0)
-    means = sums / weights
-    means[rows, codes] = np.inf
-    b = means.min(axis=1)
-    largest = np.maximum(a, b)
-    s = np.divide(
-        b - a, largest, out=np.zeros(len(a)), where=(largest > 0) & (weights[codes] > 1.0)
-    )
+    s = _silhouettes(sums, codes, weights)
     points = np.full(len(np.asarray(labels)), np.nan)
     points[weighted] = s
     cluster_means = np.bincount(codes, w * s, len(names)) / weights
@@ -255,6 +246,20 @@ def silhouette(
     return Silhouette(
         points, np.asarray(labels), names, weights, cluster_means, mean, float(cluster_means.mean())
     )
+
+
+def _silhouettes(sums: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(b - a) / max(a, b): a is the mean distance to the rest of the row's cluster, b that to the
+    nearest other cluster; 0 for a row that is alone."""
+    rows = np.arange(len(codes))
+    others = weights[codes] - 1.0
+    a = np.divide(sums[rows, codes], others, out=np.zeros(len(rows)), where=others > 0)
+    means = sums / weights
+    means[rows, codes] = np.inf
+    b = means.min(axis=1)
+    largest = np.maximum(a, b)
+    defined = (largest > 0) & (others > 0)
+    return np.divide(b - a, largest, out=np.zeros(len(a)), where=defined)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class ClusterMatch:
     class_names, cluster_names : array
         Their labels.
     matches : array of int of shape (n_clusters,)
-        The class of every cluster, as its place in `class_names`; -1 for none.
+        The class of every cluster, as its index in `class_names`; -1 for none.
     classes : dict
         The class of every cluster, None for none.
     accuracy : float
@@ -41,8 +41,8 @@ class ClusterMatch:
     Examples
     --------
     >>> from lyceum.cluster import match_clusters
-    >>> found = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
-    >>> found.classes, found.class_f1.round(4).tolist()  # 2·2/(2 + 3), 2·3/(4 + 3)
+    >>> match = match_clusters(["a", "a", "a", "b", "b", "b"], [0, 0, 1, 1, 1, 1])
+    >>> match.classes, match.class_f1.round(4).tolist()  # 2·2/(2 + 3), 2·3/(4 + 3)
     ({0: 'a', 1: 'b'}, [0.8, 0.8571])
     """
 
@@ -100,7 +100,8 @@ def _greedy(table: np.ndarray) -> np.ndarray:
     for _ in range(min(table.shape)):
         row, column = np.unravel_index(int(left.argmax()), left.shape)
         matches[column] = row
-        left[row], left[:, column] = -1.0, -1.0
+        left[row] = -1.0
+        left[:, column] = -1.0
     return matches
 
 

@@ -1,4 +1,4 @@
-"""The scatter of few rows of many columns, stored as the centered rows until a matrix is smaller."""
+"""The scatter of few rows of many columns: the centered rows, until a matrix is smaller."""
 
 from __future__ import annotations
 

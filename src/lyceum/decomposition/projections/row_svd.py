@@ -113,24 +113,25 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
                 f"n_components={self.n_components} must be between 1 and n_samples={n}"
             )
         centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
-        if self.center:
-            R = centered.rows
-        else:
+        self.mean_ = centered.mean
+        R = centered.rows
+        if not self.center:
+            self.mean_ = np.zeros(R.shape[1])
             R = np.asarray(block.dense, dtype=np.float64)
+        self._embed(R)
+        return self
+
+    def _embed(self, R: np.ndarray) -> None:
+        """Coordinates of the rows R: R Rᵀ = U diag(values) Uᵀ, and directions Uᵀ R of length 1."""
         values, U = linalg.eigh(R @ R.T)
         values = values[::-1]
         U = U[:, ::-1]
         total = float(values.sum())
-        rank = max(
-            1,
-            int((values > max(R.shape) * np.finfo(float).eps * max(values[0], 0.0)).sum())
-            if total > 0
-            else 1,
-        )
-        if self.n_components is None:
-            k = rank
-        else:
-            k = min(int(self.n_components), rank)
+        rank = 1
+        if total > 0:
+            floor = max(R.shape) * np.finfo(float).eps * max(values[0], 0.0)
+            rank = max(1, int((values > floor).sum()))
+        k = min(int(self.n_components or rank), rank)
         root = np.sqrt(np.maximum(values[:k], 0.0))
         directions = np.divide(
             U[:, :k].T @ R, root[:, None], out=np.zeros((k, R.shape[1])), where=root[:, None] > 0
@@ -138,16 +139,10 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
         self.eigenvalues_ = np.maximum(values[:k], 0.0)
+        self.kept_ratio_ = 1.0
         if total > 0:
             self.kept_ratio_ = float(self.eigenvalues_.sum() / total)
-        else:
-            self.kept_ratio_ = 1.0
-        if self.center:
-            self.mean_ = centered.mean
-        else:
-            self.mean_ = np.zeros(R.shape[1])
         self.n_components_ = k
-        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The coordinates of the rows.

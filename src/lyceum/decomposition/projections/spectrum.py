@@ -125,25 +125,23 @@ def randomized_spectrum(
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    if center:
-        about = mean
-    else:
+    about = mean
+    if not center:
         about = np.zeros_like(mean)
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
     Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
     for _ in range(passes + 1):
         Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
-        product = rows.reduce(partial(ProjectedScatter.of, Q=Q, center=about)).product
-        Q, before = product, Q
-    values, U = linalg.eigh(before.T @ product)
-    values = np.maximum(values[::-1], 0.0)
+        before = Q
+        Q = rows.reduce(partial(ProjectedScatter.of, Q=before, center=about)).product
+    values, U = linalg.eigh(before.T @ Q)
+    values = np.maximum(values[::-1], 0.0)[:k]
     V = (before @ U[:, ::-1]).T
     weight = float(moments.weight.max(initial=0.0))
-    kept = min(k, len(values))
-    factor = np.sqrt(values[:kept])[:, None] * V[:kept]
+    factor = np.sqrt(values)[:, None] * V[: len(values)]
     compact = CenteredRows(moments.n_rows, weight, mean, factor, 0)
-    return compact, Spectrum(float(squares.sum()), values[:kept], partial(_fill, V))
+    return compact, Spectrum(float(squares.sum()), values, partial(_fill, V))
 
 
 # -- what follows from it --------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The singular value decomposition as the best factorisation of a given rank."""
+"""The singular value decomposition as the best factorization of a given rank."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from lyceum.report import Summary, Table
 
 
 class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
-    """Rank-r factorisation of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
+    """Rank-r factorization of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
 
     Of all matrices of rank r, U diag(s) Vᵀ has the least squared error (Eckart and Young 1936),
 
         |X - U diag(s) Vᵀ|² = Σ_{j > r} s_j².
 
-    Rows are not centered: with centered columns it is PCA. V and s come from the eigenvectors of XᵀX,
-    in one pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w
+    Rows are not centered: with centered columns it is PCA. V and s come from the eigenvectors of
+    XᵀX, in one pass over the rows; `transform` gives U diag(s) = X V. A row of weight w counts as w
     rows.
 
     Parameters
     ----------
     n_components : int, default=2
         The rank r, at most as many as rows or columns.
-    svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
+    algorithm : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
         "covariance_eigh" (and "auto"): eigenvectors of XᵀX, in one pass. "full": of the rows, held
         in memory, which keeps the digits of very small singular values. "randomized": a few passes
         from random directions, without a d × d matrix.
@@ -63,7 +63,11 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         The Frobenius norm of what is left, sqrt(Σ_{j > r} s_j²).
     relative_error_ : float
         The same divided by the norm of X.
+    explained_variance_ : array of shape (n_components,)
+        The variance of the scores.
     explained_variance_ratio_ : array of shape (n_components,)
+        The same as a proportion of the variances of all columns.
+    squares_ratio_ : array of shape (n_components,)
         s_j² as a proportion of the squares of all cells.
     n_components_ : int
         The rank.
@@ -102,7 +106,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
+        "algorithm": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
         "n_passes": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -112,13 +116,13 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         self,
         n_components: int = 2,
         *,
-        svd_solver: str = "auto",
+        algorithm: str = "auto",
         n_passes: int = 4,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
-        self.svd_solver = svd_solver
+        self.algorithm = algorithm
         self.n_passes = n_passes
         self.random_state = random_state
         self.categorical_features = categorical_features
@@ -130,7 +134,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
@@ -144,30 +148,39 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             raise SettingError(
                 f"n_components={k} must be between 1 and min(n_samples, n_features)={most}"
             )
+        self._finish(statistic, spectrum, k)
+        return self
+
+    def _finish(self, statistic: Scatter | CenteredRows, spectrum: Spectrum, k: int) -> None:
         self.components_ = with_signs(spectrum.vectors(k))
+        d = self.components_.shape[1]
         values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
         left = spectrum.total - float(values.sum())
         if not (left > d * np.finfo(float).eps * spectrum.total):
             left = 0.0
         self.singular_values_ = np.sqrt(values)
         self.error_ = float(np.sqrt(left))
+        self.relative_error_ = 0.0
+        self.squares_ratio_ = np.zeros(k)
         if spectrum.total:
             self.relative_error_ = float(np.sqrt(left / spectrum.total))
-        else:
-            self.relative_error_ = 0.0
-        if spectrum.total:
-            self.explained_variance_ratio_ = values / spectrum.total
-        else:
-            self.explained_variance_ratio_ = np.zeros(k)
+            self.squares_ratio_ = values / spectrum.total
+        # scores z = V x have the mean V m and the mean square s² / n
+        mean = statistic.mean
+        variance = values / statistic.weight - (self.components_ @ mean) ** 2
+        total = spectrum.total / statistic.weight - float(mean @ mean)
+        self.explained_variance_ = np.maximum(variance, 0.0)
+        self.explained_variance_ratio_ = np.zeros(k)
+        if total > 0:
+            self.explained_variance_ratio_ = self.explained_variance_ / total
         self.n_components_ = k
-        return self
 
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
-        if self.svd_solver == "full":
+        if self.algorithm == "full":
             return rows_spectrum(
-                rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'"), center=False
+                rows.gathered(type(self).__name__, "algorithm='covariance_eigh'"), center=False
             )
-        if self.svd_solver == "randomized":
+        if self.algorithm == "randomized":
             random = check_random_state(self.random_state)
             return randomized_spectrum(
                 rows, int(self.n_components), int(self.n_passes), random, center=False
@@ -182,7 +195,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -212,7 +225,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------
@@ -221,7 +234,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         return self.inverse_transform(self._apply(self._scores, X))
 
     def factors(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """U, s and Vᵀ of the factorisation; columns of U without a singular value are zeros.
+        """U, s and Vᵀ of the factorization; columns of U without a singular value are zeros.
 
         Parameters
         ----------
@@ -242,7 +255,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """The singular values, what each explains, and the error of the factorisation."""
+        """The singular values, what each explains, and the error of the factorization."""
         check_is_fitted(self)
         facts = {
             "columns": self.components_.shape[1],
@@ -250,7 +263,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             "error": self.error_,
             "relative error": self.relative_error_,
         }
-        ratio = self.explained_variance_ratio_
+        ratio = self.squares_ratio_
         rows = list(zip(range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)))
         head = ("component", "singular value", "proportion", "cumulative")
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])

@@ -15,14 +15,14 @@ from lyceum.prepare import Transformer
 class KeepColumns:
     """Some columns, in the order of the table."""
 
-    places: np.ndarray
+    indices: np.ndarray
 
     def schema(self, schema: Schema) -> Schema:
-        return replace(schema, columns=tuple(schema[int(j)] for j in self.places))
+        return replace(schema, columns=tuple(schema[int(j)] for j in self.indices))
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(
-            np.ascontiguousarray(block.X[:, self.places]), self.schema(block.schema)
+            np.ascontiguousarray(block.X[:, self.indices]), self.schema(block.schema)
         )
 
 
@@ -37,12 +37,12 @@ class ColumnSelector(Transformer):
         return KeepColumns(np.flatnonzero(self.support_))
 
     def get_support(self, indices: bool = False) -> np.ndarray:
-        """Which columns are kept: a truth value per column, or their places.
+        """Which columns are kept: a truth value per column, or their indices.
 
         Parameters
         ----------
         indices : bool, default=False
-            Whether to give places.
+            Whether to give indices.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,8 +16,7 @@ from lyceum._core.data import Recode, Rows, Step, target_task
 from lyceum.decomposition.selection.column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.relief import relief
-from lyceum.errors import SettingError
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 class SelectKBest(ColumnSelector):
@@ -28,7 +28,7 @@ class SelectKBest(ColumnSelector):
     - "information_gain": H(Y) - H(Y | A);
     - "gain_ratio": information gain / H(A), which does not favor many categories;
     - "symmetrical_uncertainty": 2 · information gain / (H(A) + H(Y)), from 0 to 1;
-    - "chi2": Pearson's chi-square of independence, with p-values in `p_values_`;
+    - "chi2": Pearson's chi-square of independence, with p-values in `pvalues_`;
     - "correlation": |r| of two numbers, η of a number and categories, Cramér's V of categories;
     - "relief": ReliefF (RReliefF for numbers): whether the column differs between near rows of
       different classes more than between near rows of one class; the only measure that sees columns
@@ -42,18 +42,20 @@ class SelectKBest(ColumnSelector):
 
     Parameters
     ----------
-    measure : str, default="symmetrical_uncertainty"
+    score_func : str or callable, default="symmetrical_uncertainty"
         "information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation" or
-        "relief".
-    n_features : int or None, default=None
-        How many columns `transform` keeps; None keeps those with a score above `threshold`.
+        "relief"; or a function of X and y, as scikit-learn's `f_classif`, which gives a score for
+        every column, or scores and p-values.
+    k : int, "all" or None, default=10
+        How many columns `transform` keeps, all if there are fewer; None keeps those with a score
+        above `threshold`.
     threshold : float, default=0.0
-        See `n_features`; the best column is always kept.
+        See `k`; the best column is always kept.
     n_bins : int, default=10
         The intervals of a column of numbers.
     n_neighbors : int, default=10
         The near rows per class of "relief".
-    n_rows : int, default=500
+    max_samples : int, default=500
         How many rows "relief" draws and compares with all others.
     random_state : int, RandomState or None, default=None
         The seed of the rows drawn.
@@ -63,11 +65,12 @@ class SelectKBest(ColumnSelector):
     Attributes
     ----------
     scores_ : array of shape (n_features_in_,)
-        The measure of every column.
+        The score of every column.
     ranking_ : array of int of shape (n_features_in_,)
-        The places of the columns, the best first.
-    p_values_ : array of shape (n_features_in_,)
-        With "chi2": the probability of such a chi-square if column and target were independent.
+        The indices of the columns, the best first.
+    pvalues_ : array of shape (n_features_in_,)
+        With "chi2": the probability of such a chi-square if column and target were independent; or
+        what the function gives.
     support_ : array of bool of shape (n_features_in_,)
         Which columns `transform` keeps.
     task_ : str
@@ -96,41 +99,41 @@ class SelectKBest(ColumnSelector):
     >>> import pyarrow as pa
     >>> from lyceum.decomposition import SelectKBest
     >>> table = pa.table({"noise": [1.0, 2.0, 1.0, 2.0], "sky": ["sun", "sun", "rain", "rain"]})
-    >>> ranking = SelectKBest("information_gain").fit(table, ["yes", "yes", "no", "no"])
+    >>> ranking = SelectKBest("information_gain", k=1).fit(table, ["yes", "yes", "no", "no"])
     >>> ranking.scores_.tolist(), ranking.transform(table).column_names
     ([0.0, 1.0], ['sky'])
     """
 
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
-        "measure": [StrOptions({*MEASURES, "relief"})],
-        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "score_func": [StrOptions({*MEASURES, "relief"}), callable],
+        "k": [StrOptions({"all"}), Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_rows": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
         self,
-        measure: str = "symmetrical_uncertainty",
+        score_func: str | Callable[..., Any] = "symmetrical_uncertainty",
         *,
-        n_features: int | None = None,
+        k: int | str | None = 10,
         threshold: float = 0.0,
         n_bins: int = 10,
         n_neighbors: int = 10,
-        n_rows: int = 500,
+        max_samples: int = 500,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
-        self.measure = measure
-        self.n_features = n_features
+        self.score_func = score_func
+        self.k = k
         self.threshold = threshold
         self.n_bins = n_bins
         self.n_neighbors = n_neighbors
-        self.n_rows = n_rows
+        self.max_samples = max_samples
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -154,61 +157,79 @@ class SelectKBest(ColumnSelector):
         """
         self.task_ = target_task(X, y, type(self).__name__)
         rows = self._rows(X, y, sample_weight)
-        if self.n_features is not None and self.n_features > len(self.schema_):
-            raise SettingError(
-                f"n_features={self.n_features}, but the table has"
-                f" {show_count(len(self.schema_), 'column')}"
-            )
+        n_classes = 0
         if self.task_ == "classes":
             n_classes = len(self.classes_)
-        else:
-            n_classes = 0
-        self.__dict__.pop("p_values_", None)
-        if self.measure == "relief":
+        self.__dict__.pop("pvalues_", None)
+        if callable(self.score_func):
+            self._score_by_function(rows)
+        elif self.score_func == "relief":
             self.scores_ = self._relief(rows, n_classes)
         else:
-            pairs = measure_columns(rows, n_classes, int(self.n_bins), self.measure)
-            self.scores_ = np.array([MEASURES[self.measure](part) for part in pairs.parts])
-            if self.measure == "chi2":
-                self.p_values_ = chi_square_p(pairs)
-        self.ranking_ = np.argsort(-self.scores_, kind="stable")
+            pairs = measure_columns(rows, n_classes, int(self.n_bins), self.score_func)
+            self.scores_ = np.array([MEASURES[self.score_func](part) for part in pairs.parts])
+            if self.score_func == "chi2":
+                self.pvalues_ = chi_square_p(pairs)
+        # a column whose score is not defined comes last
+        comparable = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
+        self.ranking_ = np.argsort(-comparable, kind="stable")
         self.support_ = self._support()
         return self
+
+    def _score_by_function(self, rows: Rows) -> None:
+        """Scores, and p-values if there are some, as scikit-learn's functions give them."""
+        assert callable(self.score_func)
+        block = rows.gathered(type(self).__name__, "a measure by name, which reads rows in passes")
+        assert block.y is not None
+        y = block.y
+        if self.task_ == "classes":
+            y = self.classes_[y]
+        scores = self.score_func(block.dense, y)
+        if isinstance(scores, tuple):
+            scores, self.pvalues_ = scores
+        self.scores_ = np.asarray(scores, dtype=np.float64)
 
     def _relief(self, rows: Rows, n_classes: int) -> np.ndarray:
         block = rows.gathered(type(self).__name__, "another measure, which reads rows in passes")
         random = check_random_state(self.random_state)
         return relief(
-            block.without_zero_weights(), n_classes, int(self.n_neighbors), int(self.n_rows), random
+            block.without_zero_weights(),
+            n_classes,
+            int(self.n_neighbors),
+            int(self.max_samples),
+            random,
         )
 
     def _support(self) -> np.ndarray:
-        if self.n_features is None:
-            kept = self.scores_ > self.threshold
-            kept[self.ranking_[0]] = True
-            return kept
-        kept = np.zeros(len(self.scores_), dtype=bool)
-        kept[self.ranking_[: int(self.n_features)]] = True
-        return kept
+        if self.k is None:
+            support = self.scores_ > self.threshold
+            support[self.ranking_[0]] = True
+            return support
+        k = len(self.scores_)
+        if self.k != "all":
+            k = int(self.k)
+        support = np.zeros(len(self.scores_), dtype=bool)
+        support[self.ranking_[:k]] = True
+        return support
 
     def summary(self) -> Summary:
         """The columns in order, with their scores."""
         check_is_fitted(self)
         names = self.schema_.names
-        p = getattr(self, "p_values_", None)
-        head = ("rank", "column", self.measure, "kept", *(() if p is None else ("p-value",)))
-        rows = [
-            (
-                rank,
-                names[j],
-                self.scores_[j],
-                "yes" if self.support_[j] else "no",
-                *(() if p is None else (p[j],)),
-            )
-            for rank, j in enumerate(self.ranking_, start=1)
-        ]
+        score = self.score_func
+        if callable(score):
+            score = getattr(score, "__name__", "score")
+        columns: dict[str, Any] = {
+            "rank": range(1, len(names) + 1),
+            "column": [names[j] for j in self.ranking_],
+            str(score): self.scores_[self.ranking_],
+            "kept": np.where(self.support_, "yes", "no")[self.ranking_].tolist(),
+        }
+        if hasattr(self, "pvalues_"):
+            columns["p-value"] = self.pvalues_[self.ranking_]
+        rows = list(zip(*columns.values()))
         facts = {"columns": len(names), "kept": int(self.support_.sum()), "target": self.task_}
-        return Summary(self._title(), facts, [Table("Columns", head, rows)])
+        return Summary(self._title(), facts, [Table("Columns", tuple(columns), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.schema_)

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import HasMethods, Interval, StrOptions
+from lyceum._core.constraints import HasMethods, Interval, RealNotInt, StrOptions
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum._core.statistics import folds_of, seed_from
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
@@ -23,7 +23,7 @@ from lyceum.decomposition.selection.subset_losses import (
     TargetColumns,
     digest_of_rows,
 )
-from lyceum.decomposition.selection.subset_search import Losses, SubsetSearch
+from lyceum.decomposition.selection.subset_search import Losses, StopRule, SubsetSearch
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table, show_count, undetermined_fact
 
@@ -44,32 +44,35 @@ class SequentialFeatureSelector(ColumnSelector):
     - "floating": after every addition remove columns as long as that gives the best set of its size
       so far.
 
-    The search stops when a step lowers the loss by no more than `tol` of it, or at `max_features`;
-    the set of the smallest loss on the way is kept. With `n_features` the best set of that size is
-    kept instead.
+    With a number of columns the best set of that size is kept. Otherwise the search stops when a
+    step does not lower the loss by more than `tol`, or at `max_features`, and the set of the
+    smallest loss on the way is kept.
 
     Parameters
     ----------
     estimator : classifier, regressor or None, default=None
         The learner; None for least squares.
-    method : {"forward", "backward", "plus_minus", "floating"}, default="forward"
+    n_features_to_select : "auto", int, float or None, default="auto"
+        How many columns to keep: a number, or a share of all. "auto" keeps half of them, or with
+        `tol` as many as the search comes to. None keeps as many as have the smallest loss.
+    tol : float or None, default=None
+        How much a step must lower the loss for the search to go on, if no number of columns is
+        given; None with n_features_to_select=None is 1e-4 of the loss.
+    direction : {"forward", "backward", "plus_minus", "floating"}, default="forward"
         The search.
-    n_features : int or None, default=None
-        How many columns to keep; None keeps as many as have the smallest loss.
     max_features : int or None, default=None
         The largest set to try; None has no limit.
     criterion : {"cv", "aic", "bic"}, default="cv"
         Without a learner: the cross-validated squared error, or a criterion on all rows.
-    scoring : {"auto", "error", "squared", "absolute"} or callable, default="auto"
-        With a learner: the loss, as in `lyceum.evaluate.cross_validate`; smaller is better.
+    scoring : {"error", "squared", "absolute"}, callable or None, default=None
+        With a learner: the loss, as in `lyceum.evaluate.cross_validate`; smaller is better. None is
+        the error rate of classes and the squared error of numbers.
     cv : int, splitter or iterable of (train, test), default=5
         Folds; without a learner, a number divides rows of any source in one pass.
     plus : int, default=2
         l of "plus_minus".
     minus : int, default=1
         r of "plus_minus".
-    tol : float, default=1e-4
-        The smallest part by which a step must lower the loss.
     n_jobs : int or None, default=None
         With a learner: sets measured at the same time.
     cache : path or None, default=None
@@ -85,12 +88,14 @@ class SequentialFeatureSelector(ColumnSelector):
     ----------
     support_ : array of bool of shape (n_features_in_,)
         Which columns are kept.
+    n_features_to_select_ : int
+        How many these are.
     loss_ : float
         The loss of the set that is kept.
     history_ : list of float
         The loss after every step.
     record_ : list of dict
-        Every step: `step`, `columns` (places), `added` or `removed` (a place, or None),
+        Every step: `step`, `columns` (indices), `added` or `removed` (an index, or None),
         `objective`.
     best_ : dict
         For every size the smallest loss found and its columns.
@@ -127,21 +132,27 @@ class SequentialFeatureSelector(ColumnSelector):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 6))
     >>> y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=200)
-    >>> SequentialFeatureSelector(n_features=2).fit(X, y).get_support(indices=True).tolist()
+    >>> selector = SequentialFeatureSelector(n_features_to_select=2).fit(X, y)
+    >>> selector.get_support(indices=True).tolist()
     [1, 4]
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "method": [StrOptions({"forward", "backward", "plus_minus", "floating"})],
-        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "n_features_to_select": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+            None,
+        ],
+        "tol": [Interval(Real, None, None, closed="neither"), None],
+        "direction": [StrOptions({"forward", "backward", "plus_minus", "floating"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
-        "scoring": [StrOptions({"auto", "error", "squared", "absolute"}), callable],
+        "scoring": [StrOptions({"error", "squared", "absolute"}), callable, None],
         "cv": ["cv_object"],
         "plus": [Interval(Integral, 1, None, closed="left")],
         "minus": [Interval(Integral, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [Integral, None],
         "cache": [str, Path, None],
         "random_state": ["random_state"],
@@ -154,30 +165,30 @@ class SequentialFeatureSelector(ColumnSelector):
         self,
         estimator: Any = None,
         *,
-        method: str = "forward",
-        n_features: int | None = None,
+        n_features_to_select: int | float | str | None = "auto",
+        tol: float | None = None,
+        direction: str = "forward",
         max_features: int | None = None,
         criterion: str = "cv",
-        scoring: Any = "auto",
+        scoring: Any = None,
         cv: Any = 5,
         plus: int = 2,
         minus: int = 1,
-        tol: float = 1e-4,
         n_jobs: int | None = None,
         cache: str | Path | None = None,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
-        self.method = method
-        self.n_features = n_features
+        self.n_features_to_select = n_features_to_select
+        self.tol = tol
+        self.direction = direction
         self.max_features = max_features
         self.criterion = criterion
         self.scoring = scoring
         self.cv = cv
         self.plus = plus
         self.minus = minus
-        self.tol = tol
         self.n_jobs = n_jobs
         self.cache = cache
         self.random_state = random_state
@@ -216,10 +227,7 @@ class SequentialFeatureSelector(ColumnSelector):
         if self.estimator is None:
             self.task_ = target_task(X, y, type(self).__name__)
         else:
-            if is_classifier(self.estimator):
-                self.task_ = "classes"
-            else:
-                self.task_ = "numbers"
+            self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
         rows = self._rows(X, y, sample_weight)
         if self.estimator is None:
             losses = self._losses(rows)
@@ -273,7 +281,7 @@ class SequentialFeatureSelector(ColumnSelector):
             y,
             w,
             5 if cv is None else cv,
-            self.scoring,
+            self.scoring or "auto",
             seed,
             self.n_jobs,
             path,
@@ -282,30 +290,25 @@ class SequentialFeatureSelector(ColumnSelector):
 
     def _search(self, losses: Losses) -> SubsetSearch:
         d = len(self.schema_)
-        for name in ("n_features", "max_features"):
-            wanted = getattr(self, name)
-            if wanted is not None and wanted > d:
-                raise SettingError(f"{name}={wanted}, but the table has {show_count(d, 'column')}")
-        if self.method == "plus_minus" and self.plus == self.minus:
+        if self.max_features is not None and self.max_features > d:
+            raise SettingError(
+                f"max_features={self.max_features}, but the table has {show_count(d, 'column')}"
+            )
+        if self.direction == "plus_minus" and self.plus == self.minus:
             raise SettingError(
                 f"plus={self.plus} and minus={self.minus} come back to where they were"
             )
-        if self.n_features is None:
-            wanted = None
+        wanted = self._wanted_columns(d)
+        if wanted is not None:  # reached even if the loss grows
+            search = SubsetSearch(losses, d, wanted, wanted, StopRule(never=True))
         else:
-            wanted = int(self.n_features)
-        most = wanted or (d if self.max_features is None else int(self.max_features))
-        # a fixed number of columns is reached even if the loss grows
-        if wanted:
-            tol = -np.inf
-        else:
-            tol = float(self.tol)
-        search = SubsetSearch(losses, d, wanted or 1, most, tol)
-        if self.method == "floating":
+            most = int(self.max_features or d)
+            search = SubsetSearch(losses, d, 1, most, StopRule(self.tol))
+        if self.direction == "floating":
             search.floating()
-        elif self.method == "forward":
+        elif self.direction == "forward":
             search.forward()
-        elif self.method == "backward":
+        elif self.direction == "backward":
             search.backward()
         elif self.plus > self.minus:
             search.forward(int(self.plus), int(self.minus))
@@ -313,10 +316,26 @@ class SequentialFeatureSelector(ColumnSelector):
             search.backward(int(self.plus), int(self.minus))
         return search
 
+    def _wanted_columns(self, d: int) -> int | None:
+        """How many of d columns to keep; None for as many as the search finds best."""
+        wanted = self.n_features_to_select
+        if wanted is None or (wanted == "auto" and self.tol is not None):
+            return None
+        if wanted == "auto":
+            return max(1, d // 2)
+        if isinstance(wanted, Integral):
+            if wanted > d:
+                raise SettingError(
+                    f"n_features_to_select={wanted}, but the table has {show_count(d, 'column')}"
+                )
+            return int(wanted)
+        return max(1, int(d * float(wanted)))
+
     def _finish(self, search: SubsetSearch) -> None:
         self.loss_, chosen = search.choice()
         self.support_ = np.zeros(search.n_columns, dtype=bool)
         self.support_[list(chosen)] = True
+        self.n_features_to_select_ = len(chosen)
         self.history_ = [step.loss for step in search.steps]
         self.record_: list[dict[str, Any]] = [
             {

@@ -191,24 +191,9 @@ class GramLosses:
         return float(np.einsum("pq,pr,rq->", z, fold.test, z))
 
     def _errors_with(self, fold: _Fold, columns: np.ndarray, more: np.ndarray) -> np.ndarray:
-        S = fold.train
         M = fold.test
-        q = self.n_targets
-        p = len(S)
-        targets = np.arange(p - q, p)
-        if len(columns):
-            b, P = self._fit(S, columns)
-            B = P @ S[np.ix_(columns, more)]  # the columns' part in every candidate
-            residual = S[more, more] - np.einsum("sc,sc->c", S[np.ix_(columns, more)], B)
-            cross = S[np.ix_(more, targets)] - B.T @ S[np.ix_(columns, targets)]
-        else:
-            b = np.empty((0, q))
-            B = np.empty((0, len(more)))
-            residual = S[more, more].copy()
-            cross = S[np.ix_(more, targets)]
-        usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
-        t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
-        z = self._z(p, columns, b)
+        b, B, t = self._fits_with(fold.train, columns, more)
+        z = self._z(len(M), columns, b)
         Mz = M @ z  # (p, q)
         # d_j = B_j on the columns, -1 at j
         along = B.T @ Mz[columns] - Mz[more]
@@ -219,6 +204,27 @@ class GramLosses:
         )
         start = float(np.einsum("pq,pq->", z, Mz))
         return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
+
+    def _fits_with(
+        self, S: np.ndarray, columns: np.ndarray, more: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The coefficients b of the columns, their part B in every candidate, and the coefficients
+        t of what is left of each."""
+        p = len(S)
+        targets = np.arange(p - self.n_targets, p)
+        b = np.empty((0, self.n_targets))
+        B = np.empty((0, len(more)))
+        residual = S[more, more].copy()
+        cross = S[np.ix_(more, targets)]
+        if len(columns):
+            b, P = self._fit(S, columns)
+            shared = S[np.ix_(columns, more)]
+            B = P @ shared
+            residual = residual - np.einsum("sc,sc->c", shared, B)
+            cross = cross - B.T @ S[np.ix_(columns, targets)]
+        usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
+        t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
+        return b, B, t
 
     def _errors_without(self, fold: _Fold, columns: np.ndarray) -> np.ndarray:
         S = fold.train

@@ -35,6 +35,20 @@ class SearchStep:
     added: bool
 
 
+@dataclass(frozen=True)
+class StopRule:
+    """A search stops when a step does not lower the loss by more than `tol`; without one, by more
+    than 1e-4 of the loss; or `never`."""
+
+    tol: float | None = None
+    never: bool = False
+
+    def least_gain(self, loss: float) -> float:
+        if self.tol is not None:
+            return self.tol
+        return 1e-4 * abs(loss)
+
+
 @dataclass
 class SubsetSearch:
     """A search over n columns that keeps the best set of every size.
@@ -45,87 +59,86 @@ class SubsetSearch:
     n_columns : int
     least, most : int
         The smallest and the largest set of interest.
-    tol : float
-        The search stops when a step lowers the loss by no more than this part of it; -inf never
-        stops.
+    rule : StopRule
+        When the search stops.
     """
 
     losses: Losses
     n_columns: int
     least: int
     most: int
-    tol: float
+    rule: StopRule
     steps: list[SearchStep] = field(default_factory=list)
     best: dict[int, tuple[float, Subset]] = field(default_factory=dict)
+    accepted: SearchStep | None = None  # the last step that lowered the loss by more than `tol`
 
     def forward(self, plus: int = 1, minus: int = 0) -> None:
         """Add `plus` columns, then remove `minus`, until the stop."""
-        here = self._start(())
-        while len(here.subset) < self.most:
-            before = here
-            for _ in range(min(plus, self.n_columns - len(here.subset))):
-                here = self._add(here)
+        step = self._start(())
+        while len(step.subset) < self.most:
+            before = step
+            for _ in range(min(plus, self.n_columns - len(step.subset))):
+                step = self._add(step)
             for _ in range(minus):
-                here = self._remove(here)
-            if len(here.subset) <= len(before.subset) or self._stops(
-                before.loss, here.loss, len(here.subset)
-            ):
+                step = self._remove(step)
+            if len(step.subset) <= len(before.subset) or self._stops(before, step):
                 return
 
     def backward(self, plus: int = 0, minus: int = 1) -> None:
         """Remove `minus` columns, then add `plus`, until the stop."""
-        here = self._start(tuple(range(self.n_columns)))
-        while len(here.subset) > self.least:
-            before = here
-            for _ in range(min(minus, len(here.subset) - 1)):
-                here = self._remove(here)
+        step = self._start(tuple(range(self.n_columns)))
+        while len(step.subset) > self.least:
+            before = step
+            for _ in range(min(minus, len(step.subset) - 1)):
+                step = self._remove(step)
             for _ in range(plus):
-                here = self._add(here)
-            size = len(here.subset)
-            grows = here.loss - before.loss > max(self.tol, 0.0) * abs(before.loss)
-            if size >= len(before.subset) or (grows and np.isfinite(self.tol) and size < self.most):
+                step = self._add(step)
+            size = len(step.subset)
+            grows = step.loss - before.loss > self._allowed_growth(before.loss)
+            if size >= len(before.subset) or (grows and size < self.most):
                 return
+            self.accepted = step
 
     def floating(self) -> None:
         """Add a column; then remove columns as long as that is the best set of its size so far."""
-        here = self._start(())
-        while len(here.subset) < self.most:
-            before = here.loss
-            here = self._add(here)
-            while len(here.subset) > 2:
-                losses = self.losses.losses_without(here.subset)
+        step = self._start(())
+        while len(step.subset) < self.most:
+            before = step
+            step = self._add(step)
+            while len(step.subset) > 2:
+                losses = self.losses.losses_without(step.subset)
                 k = int(np.argmin(losses))
-                size = len(here.subset) - 1
-                if here.subset[k] == here.column and here.added:
+                size = len(step.subset) - 1
+                if step.subset[k] == step.column and step.added:
                     break
                 if not losses[k] < self.best[size][0] * (1 - 1e-12) - 1e-300:
                     break
-                here = self._without_column(here, k, float(losses[k]))
-            if self._stops(before, here.loss, len(here.subset)):
+                step = self._without_column(step, k, float(losses[k]))
+            if self._stops(before, step):
                 return
 
     # -- single steps ------------------------------------------------------------------
 
     def _start(self, subset: Subset) -> SearchStep:
-        return self._keep(SearchStep(subset, self.losses.of(subset), -1, True))
+        return self._record(SearchStep(subset, self.losses.of(subset), -1, True))
 
-    def _add(self, here: SearchStep) -> SearchStep:
-        candidates = [j for j in range(self.n_columns) if j not in here.subset]
-        losses = self.losses.losses_with(here.subset, candidates)
+    def _add(self, step: SearchStep) -> SearchStep:
+        candidates = [j for j in range(self.n_columns) if j not in step.subset]
+        losses = self.losses.losses_with(step.subset, candidates)
         k = int(np.argmin(losses))
-        subset = tuple(sorted((*here.subset, candidates[k])))
-        return self._keep(SearchStep(subset, float(losses[k]), candidates[k], True))
+        subset = tuple(sorted((*step.subset, candidates[k])))
+        return self._record(SearchStep(subset, float(losses[k]), candidates[k], True))
 
-    def _remove(self, here: SearchStep) -> SearchStep:
-        losses = self.losses.losses_without(here.subset)
+    def _remove(self, step: SearchStep) -> SearchStep:
+        losses = self.losses.losses_without(step.subset)
         k = int(np.argmin(losses))
-        return self._without_column(here, k, float(losses[k]))
+        return self._without_column(step, k, float(losses[k]))
 
-    def _without_column(self, here: SearchStep, k: int, loss: float) -> SearchStep:
-        subset = here.subset[:k] + here.subset[k + 1 :]
-        return self._keep(SearchStep(subset, loss, here.subset[k], False))
+    def _without_column(self, step: SearchStep, k: int, loss: float) -> SearchStep:
+        subset = step.subset[:k] + step.subset[k + 1 :]
+        return self._record(SearchStep(subset, loss, step.subset[k], False))
 
-    def _keep(self, step: SearchStep) -> SearchStep:
+    def _record(self, step: SearchStep) -> SearchStep:
         self.steps.append(step)
         report("steps", len(self.steps), None)
         size = len(step.subset)
@@ -133,13 +146,28 @@ class SubsetSearch:
             self.best[size] = (step.loss, step.subset)
         return step
 
-    def _stops(self, before: float, after: float, size: int) -> bool:
-        if not np.isfinite(self.tol) or not np.isfinite(before) or size < self.least:
-            return False
-        return before - after <= self.tol * abs(before)
+    def _stops(self, before: SearchStep, step: SearchStep) -> bool:
+        if not self.rule.never and np.isfinite(before.loss) and len(step.subset) >= self.least:
+            gain = before.loss - step.loss
+            if gain <= self.rule.least_gain(before.loss):
+                return True
+        self.accepted = step
+        return False
+
+    def _allowed_growth(self, loss: float) -> float:
+        """By how much the loss may grow when columns are removed; a positive `tol` says by how much
+        it must fall, as in scikit-learn."""
+        if self.rule.never:
+            return np.inf
+        if self.rule.tol is not None:
+            return -self.rule.tol
+        return self.rule.least_gain(loss)
 
     def choice(self) -> tuple[float, Subset]:
-        """The best set of the sizes of interest; of equal losses the smaller one."""
+        """The best set of the sizes of interest; of equal losses the smaller one. With `tol` the
+        last set before the stop."""
+        if self.rule.tol is not None and self.accepted is not None and self.accepted.subset:
+            return self.accepted.loss, self.accepted.subset
         sizes = [size for size in sorted(self.best) if self.least <= size <= self.most]
-        found = [self.best[size] for size in sizes]
-        return min(found, key=lambda pair: pair[0])
+        sets = [self.best[size] for size in sizes]
+        return min(sets, key=lambda pair: pair[0])

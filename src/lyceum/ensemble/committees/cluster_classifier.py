@@ -24,10 +24,11 @@ from lyceum._core.base import (
     takes_rows,
     without_names,
 )
+from lyceum._core.clustering import ClusterBased, PlacedExplanation, clusters_of_rows
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import ArraySource, Block, Rows, Schema
 from lyceum._core.members import MemberData
-from lyceum.cluster import ClusterBased, PlacedExplanation, clusters_of_rows, scaled_kmeans
+from lyceum.cluster import KMeans
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -123,14 +124,13 @@ class ClusterClassifier(Classifier, ClusterBased):
         self.categorical_features = categorical_features
 
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
-        return scaled_kmeans(_CLUSTERS, n_rows, self.random_state)
+        n_clusters = self._limit_clusters(_CLUSTERS, n_rows)
+        return _on_scaled_columns(KMeans(n_clusters, random_state=self.random_state))
 
     @property
     def _classifier(self) -> Any:
         if self.classifier is None:
-            from sklearn.pipeline import make_pipeline  # takes long to import
-
-            return make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
+            return _on_scaled_columns(LogisticRegression())
         return self.classifier
 
     @property
@@ -158,7 +158,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             How often every row counts; the classifier must take weights then.
         """
         rows = self._rows(X, y, sample_weight)
-        self._fit_clusterer(rows, self._learn_typical(rows))
+        self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
         self.counts_ = self._cluster_weights(rows).table[:-1, :-1]
         enough = (self.counts_.sum(axis=1) >= self.min_rows) & ((self.counts_ > 0).sum(axis=1) > 1)
         self.decides_ = np.where(enough, np.cumsum(enough) - 1, -1)
@@ -305,6 +305,13 @@ class ClusterClassifier(Classifier, ClusterBased):
                 or not np.isin(classifier.classes_, self.classes_).all()
             ):
                 raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
+
+
+def _on_scaled_columns(learner: Any) -> Any:
+    """The learner on a mixed table in any units: missing cells filled, numbers standardized."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
+    return make_pipeline(SimpleImputer(), StandardScaler(), learner)
 
 
 @dataclass(frozen=True, slots=True)

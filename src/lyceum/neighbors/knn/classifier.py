@@ -26,7 +26,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     with the vote v of a row by its distance d. Rows at equal distances count in the order in which
     they were stored; of classes with equal votes the first in `classes_` wins. A row of weight 2
     counts as two rows: neighbors are taken until their weights reach k, the last one in part. If
-    fewer rows are stored, all vote. Columns are compared as they are, unless `scale` says
+    fewer rows are stored, all vote. Columns are compared as they are, unless `standardize` says
     otherwise. All rows are kept in memory.
 
     Parameters
@@ -53,9 +53,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         to the rows; or a `Metric`. A function of two rows is called for every pair, which is slow.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
-    scale : {"range", "standard"} or None, default=None
-        Whether columns of numbers are divided by their range or standard deviation first.
-    stored : {"all", "edited", "condensed", "edited_condensed"}, default="all"
+    standardize : bool or "range", default=False
+        Whether columns of numbers are divided by their standard deviation, or range, first.
+    prototypes : {"all", "edited", "condensed", "edited_condensed"}, default="all"
         Which rows are kept. "edited": those that the vote of their 3 nearest others gets right
         (Wilson). "condensed": those that classify all rows right by their nearest one (Hart).
         "edited_condensed": both.
@@ -124,7 +124,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **VOTER_CONSTRAINTS,
-        "stored": [StrOptions({"all", "edited", "condensed", "edited_condensed"})],
+        "prototypes": [StrOptions({"all", "edited", "condensed", "edited_condensed"})],
     }
 
     def __init__(
@@ -136,8 +136,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         radius: float | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
-        scale: str | None = None,
-        stored: str = "all",
+        standardize: bool | str = False,
+        prototypes: str = "all",
         max_neighbors: int = 50,
         validation_fraction: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -150,8 +150,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self.radius = radius
         self.metric = metric
         self.metric_params = metric_params
-        self.scale = scale
-        self.stored = stored
+        self.standardize = standardize
+        self.prototypes = prototypes
         self.max_neighbors = max_neighbors
         self.validation_fraction = validation_fraction
         self.random_state = random_state
@@ -176,16 +176,16 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self._keep(self._gather(rows))
-        self._reduce_stored(None)
+        self._reduce_prototypes(None)
         self._choose(validation)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Store more rows.
 
-        With `stored="all"` the result is that of one `fit` on all rows. With "condensed" only those
-        of the new rows are kept that are misclassified; with "edited" the rows of old and new are
-        edited together.
+        With `prototypes="all"` the result is that of one `fit` on all rows. With "condensed" only
+        those of the new rows are kept that are misclassified; with "edited" the rows of old and new
+        are edited together.
 
         Parameters
         ----------
@@ -205,19 +205,19 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
             before = 0
         block = self._gather(rows)
         self._keep_more(block, known)
-        self._reduce_stored(np.arange(before) if before else None)
+        self._reduce_prototypes(np.arange(before) if before else None)
         self._choose()
         return self
 
-    def _reduce_stored(self, start: np.ndarray | None) -> None:
-        """Leave out rows as `stored` says; those in `start` were kept before."""
+    def _reduce_prototypes(self, start: np.ndarray | None) -> None:
+        """Leave out rows as `prototypes` says; those in `start` were kept before."""
         points = self._points(self.rows_)
-        if "edited" in self.stored:
+        if "edited" in self.prototypes:
             kept = edited_rows(points, self.targets_, self.metric_, 3)
             self._only(kept)
             points = points[kept]
             start = None
-        if "condensed" in self.stored:
+        if "condensed" in self.prototypes:
             self._only(condensed_rows(points, self.targets_, self.metric_, start))
         self.class_prior_ = (
             np.bincount(self.targets_, self.weights_, len(self.classes_)) / self.weights_.sum()
@@ -286,7 +286,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
                 for label, n, prior in zip(self.classes_.tolist(), counts, self.class_prior_)
             ],
         )
-        facts = {**head.facts, "rows seen": self.n_rows_, "kept": self.stored.replace("_", " and ")}
+        facts = {
+            **head.facts,
+            "rows seen": self.n_rows_,
+            "kept": self.prototypes.replace("_", " and "),
+        }
         return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -126,9 +126,11 @@ def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     difference = np.abs(np.asarray(A, np.float64) - B)
     if space.name in ("mismatches", "sets"):
         return (difference > 0).astype(np.float64)
-    return difference ** (
-        space.power if space.name == "powers" else 2.0 if space.name == "squares" else 1.0
-    )
+    if space.name == "powers":
+        return difference**space.power
+    if space.name == "squares":
+        return difference**2.0
+    return difference
 
 
 def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:

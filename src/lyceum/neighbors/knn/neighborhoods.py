@@ -70,11 +70,13 @@ def within(index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | No
     distances = np.full((n, width), np.inf)
     rows = np.zeros((n, width), dtype=np.int64)
     there = np.arange(width) < counts[:, None]
-    distances[there], rows[there] = found.distances, found.rows
+    distances[there] = found.distances
+    rows[there] = found.rows
     alone = np.flatnonzero(counts == 0)
     if len(alone):
         nearest = index.nearest(X[alone], 1)
-        distances[alone, 0], rows[alone, 0] = nearest.distances[:, 0], nearest.rows[:, 0]
+        distances[alone, 0] = nearest.distances[:, 0]
+        rows[alone, 0] = nearest.rows[:, 0]
     return Neighborhood(distances, rows, None if weights is None else weights[rows])
 
 

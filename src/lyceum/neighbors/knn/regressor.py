@@ -27,7 +27,7 @@ class KNeighborsRegressor(Regressor, Voter):
     with the vote v of a row by its distance d. Rows at equal distances count in the order in which
     they were stored. A row of weight 2 counts as two rows: neighbors are taken until their weights
     reach k, the last one in part. If fewer rows are stored, all vote. Columns are compared as they
-    are, unless `scale` says otherwise. All rows are kept in memory.
+    are, unless `standardize` says otherwise. All rows are kept in memory.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class KNeighborsRegressor(Regressor, Voter):
         the target.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
-    scale : {"range", "standard"} or None, default=None
-        Whether columns of numbers are divided by their range or standard deviation first.
+    standardize : bool or "range", default=False
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     max_neighbors : int, default=50
         The largest k to consider when k is chosen.
     validation_fraction : float, default=0.25
@@ -103,8 +103,9 @@ class KNeighborsRegressor(Regressor, Voter):
     Examples
     --------
     >>> from lyceum.neighbors import KNeighborsRegressor
-    >>> model = KNeighborsRegressor(2, weights="distance").fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 6.0])
-    >>> model.predict([[1.0], [2.0], [0.25]]).round(3).tolist()  # an exact hit returns the stored value
+    >>> model = KNeighborsRegressor(2, weights="distance")
+    >>> model = model.fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 6.0])
+    >>> model.predict([[1.0], [2.0], [0.25]]).round(3).tolist()  # a stored row has its own value
     [2.0, 4.0, 1.25]
     """
 
@@ -119,7 +120,7 @@ class KNeighborsRegressor(Regressor, Voter):
         radius: float | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
-        scale: str | None = None,
+        standardize: bool | str = False,
         max_neighbors: int = 50,
         validation_fraction: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -132,7 +133,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self.radius = radius
         self.metric = metric
         self.metric_params = metric_params
-        self.scale = scale
+        self.standardize = standardize
         self.max_neighbors = max_neighbors
         self.validation_fraction = validation_fraction
         self.random_state = random_state
@@ -208,7 +209,7 @@ class KNeighborsRegressor(Regressor, Voter):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`, (n_samples, n_features)
 
         Returns
         -------

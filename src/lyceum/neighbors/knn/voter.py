@@ -302,7 +302,8 @@ class Voter(StoredRows):
 
     def _pair_differences(self, block: Block, rows: np.ndarray) -> np.ndarray:
         """What every table column adds to the raw distances of rows and neighbors, (n, k, d)."""
-        (n, k), d = rows.shape, len(self.schema_)
+        n, k = rows.shape
+        d = len(self.schema_)
         X = np.repeat(dense_cells(self._points(as_cells(block))), k, axis=0)
         Y = dense_cells(self._points(self.rows_)[rows.ravel()])
         return column_differences(self.metric_, X, Y, self._source, d).reshape(n, k, d)
@@ -322,7 +323,7 @@ class Voter(StoredRows):
             **head.facts,
             "stored rows": len(self.weights_),
             "metric": repr(self.metric_),
-            "scale": self.scale or "columns as they are",
+            "standardize": self.standardize or "columns as they are",
             "votes": getattr(self.weights, "__name__", self.weights),
             **flat_fact(getattr(self, "n_undetermined_", 0), self.rows_.shape[1]),
         }
@@ -350,29 +351,28 @@ def _contributions(learner: Voter, block: Block, base: np.ndarray) -> np.ndarray
     score = shares[np.arange(len(shares)), code]
     start = base[code]
     d = len(learner.schema_)
-    near_all = [
-        learner._near(learner._points(as_cells(block)[some]))
-        for some in slices(len(block), 1 << 14)
-    ]
-    parts = []
-    for some, (near, votes) in zip(slices(len(block), 1 << 14), near_all):
-        part = block.take(np.arange(len(block))[some])
-        share = votes / votes.sum(axis=1, keepdims=True)
-        voters = np.einsum("ij,ijk->ik", share, learner._pair_differences(part, near.rows))
-        sample = np.linspace(
-            0, len(learner.weights_) - 1, min(_TYPICAL_ROWS, len(learner.weights_))
-        )
-        everyone = np.tile(sample.astype(np.int64), (len(part), 1))
-        typical = learner._pair_differences(part, everyone).mean(axis=1)
-        parts.append(column_shares(typical, voters))
-    if parts:
-        shared = np.concatenate(parts)
-    else:
-        shared = np.empty((0, d))
+    parts = [np.empty((0, d))]
+    for rows in slices(len(block), 1 << 14):
+        part = block.take(np.arange(len(block))[rows])
+        parts.append(_shares_of_columns(learner, part))
+    shared = np.concatenate(parts)
     added = (score - start)[:, None] * _spread_over(shared, learner._source, block.X.shape[1])
-    return np.column_stack(
-        [code if len(base) > 1 or learner._tally().n_classes else score, start, added]
-    )
+    predicted = score
+    if len(base) > 1 or learner._tally().n_classes:
+        predicted = code
+    return np.column_stack([predicted, start, added])
+
+
+def _shares_of_columns(learner: Voter, block: Block) -> np.ndarray:
+    """How much nearer the voters are than typical rows, column by column, as shares."""
+    near, votes = learner._near(learner._points(as_cells(block)))
+    share = votes / votes.sum(axis=1, keepdims=True)
+    voters = np.einsum("ij,ijk->ik", share, learner._pair_differences(block, near.rows))
+    n = len(learner.weights_)
+    sample = np.linspace(0, n - 1, min(_TYPICAL_ROWS, n)).astype(np.int64)
+    everyone = np.tile(sample, (len(block), 1))
+    typical = learner._pair_differences(block, everyone).mean(axis=1)
+    return column_shares(typical, voters)
 
 
 def _spread_over(shared: np.ndarray, source: np.ndarray, width: int) -> np.ndarray:

@@ -44,39 +44,35 @@ def descend_at(
     model: LocalModel, Q: np.ndarray, rate: float, max_steps: int, tol: float
 ) -> list[dict[str, Any]]:
     """Gradient descent on the weighted squared error at one query, (1, d), step by step."""
-    _, rows, kernel, count = model.lists(Q)
-    if count is None:
-        w = kernel
-    else:
-        w = kernel * count
+    _, rows, w, count = model.lists(Q)
+    if count is not None:
+        w = w * count
     X = model.X[rows]
     y = model.y[rows]
     mean = np.average(X, axis=0, weights=w)
     y_mean = np.average(y, weights=w)
+    # terms T of the rows and t of the query, in units in which every term has the sum of squares 1
     T = terms_of(X - mean, model.degree)
-    t = terms_of(Q - mean, model.degree)[0]
-    squares = w @ T**2
-    unit = np.where(squares > 0, 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
-    T = T * unit
-    t = t * unit
+    unit = _term_units(T, w)
+    T *= unit
+    t = terms_of(Q - mean, model.degree)[0] * unit
     c = np.zeros(T.shape[1])
     out = []
     for step in range(max_steps + 1):
         residual = y - y_mean - T @ c
+        objective = float(w @ residual**2)
         value = float(y_mean + t @ c)
-        out.append(
-            {
-                "step": step,
-                "objective": float(w @ residual**2),
-                "coefficients": c * unit,
-                "value": value,
-            }
-        )
+        out.append({"step": step, "objective": objective, "coefficients": c * unit, "value": value})
         change = rate / len(c) * ((w * residual) @ T)
         c = c + change
         if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):
             break
     return out
+
+
+def _term_units(T: np.ndarray, w: np.ndarray) -> np.ndarray:
+    squares = w @ T**2
+    return 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
 
 
 def terms_of(U: np.ndarray, degree: int) -> np.ndarray:

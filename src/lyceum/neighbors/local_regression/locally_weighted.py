@@ -52,8 +52,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     bandwidth : float, "nearest" or "leave_one_out", default="nearest"
         h. "nearest": the distance of the farthest neighbor, or of the max(30, 3 p)-th of all rows.
         "leave_one_out": the one number for all queries of the lowest leave-one-out error.
-    scale : {"standard", "range"}, array of shape (d,) or None, default="standard"
-        What every column of numbers is divided by before distances are taken.
+    standardize : bool, "range" or array of shape (d,), default=True
+        What every column of numbers is divided by before distances are taken: its standard
+        deviation, its range, or a number.
     solver : {"direct", "gradient_descent"}, default="direct"
         How the small problems are solved: at once, or by weighted gradient descent from 0.
     learning_rate : float, default=1.0
@@ -127,7 +128,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"nearest", "leave_one_out"}),
         ],
-        "scale": [StrOptions({"range", "standard"}), "array-like", None],
+        "standardize": ["boolean", StrOptions({"range"}), "array-like"],
         "solver": [StrOptions({"direct", "gradient_descent"})],
         "learning_rate": [Interval(Real, 0, 2, closed="neither")],
         "max_steps": [_COUNT],
@@ -146,7 +147,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         degree: int = 1,
         kernel: str = "tricube",
         bandwidth: float | str = "nearest",
-        scale: Any = "standard",
+        standardize: Any = True,
         solver: str = "direct",
         learning_rate: float = 1.0,
         max_steps: int = 1000,
@@ -157,7 +158,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         self.degree = degree
         self.kernel = kernel
         self.bandwidth = bandwidth
-        self.scale = scale
+        self.standardize = standardize
         self.solver = solver
         self.learning_rate = learning_rate
         self.max_steps = max_steps
@@ -233,13 +234,14 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             )
 
     def _learn_scale(self, rows: Rows) -> None:
-        if self.scale is None or isinstance(self.scale, str):
+        if isinstance(self.standardize, bool | str):
             return super()._learn_scale(rows)
-        scale = number_setting("scale", self.scale)
+        scale = number_setting("standardize", self.standardize)
         d = self.rows_.shape[1]
         if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
             raise SettingError(
-                f"scale must be {d} positive numbers, one per column, but it is {self.scale!r}"
+                f"standardize must be {d} positive numbers, one per column, but it is"
+                f" {self.standardize!r}"
             )
         self.center_ = np.average(self.rows_, axis=0, weights=self.weights_)
         self.scale_ = scale
@@ -400,10 +402,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def summary(self) -> Summary:
         """The neighborhood, how it was chosen, and the noise."""
         head = super().summary()
-        if self.scale is None:
-            scale = "none"
-        else:
-            scale = "given"
+        standardize = self.standardize
+        if not isinstance(standardize, bool | str):
+            standardize = "by given numbers"
         facts = {
             **head.facts,
             "stored rows": len(self.weights_),
@@ -412,7 +413,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             "kernel": self.kernel,
             "neighbors k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
             "bandwidth": _FARTHEST if np.isnan(self.bandwidth_) else self.bandwidth_,
-            "scale": self.scale if isinstance(self.scale, str) else scale,
+            "standardize": standardize,
             "solver": self.solver.replace("_", " "),
             "noise σ": None if np.isnan(self.sigma_) else self.sigma_,
             "degrees of freedom": self.effective_degrees_,

@@ -36,7 +36,7 @@ class AttributeWeights(SupervisedTransformer):
         The number of neighbors, k.
     max_iter : int, default=5
         The most rounds through all columns.
-    max_rows : int, default=1000
+    max_samples : int, default=1000
         The most rows to learn from; more are sampled.
     random_state : int, RandomState or None, default=None
         The seed of the sample.
@@ -92,7 +92,7 @@ class AttributeWeights(SupervisedTransformer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [_COUNT],
         "max_iter": [_COUNT],
-        "max_rows": [Interval(Integral, 2, None, closed="left")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -104,14 +104,14 @@ class AttributeWeights(SupervisedTransformer):
         *,
         n_neighbors: int = 5,
         max_iter: int = 5,
-        max_rows: int = 1000,
+        max_samples: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
-        self.max_rows = max_rows
+        self.max_samples = max_samples
         self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
@@ -127,7 +127,7 @@ class AttributeWeights(SupervisedTransformer):
         sample_weight : array of shape (n_samples,), optional
             How much every row counts; zero-weight rows are ignored.
         """
-        size = int(self.max_rows)
+        size = int(self.max_samples)
         sample, self.mean_, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
         search = _WeightSearch(
             sample.rows, self._design.source, len(self.schema_), sample.y, sample.w
@@ -214,7 +214,8 @@ class _WeightSearch:
                 # a column that does not help is removed, unless it is the last one
                 lost = value == 0.0 and found <= error and np.count_nonzero(self.z) > 1
                 if lost or found < error - 1e-12:
-                    error, self.z[j] = found, value
+                    error = found
+                    self.z[j] = value
             D = rest + self.z[j] ** 2 * square
         return error
 

@@ -43,7 +43,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         The most quasi-Newton steps.
     tol : float, default=1e-5
         They stop when no part of the gradient is larger.
-    max_rows : int, default=1000
+    max_samples : int, default=1000
         The most rows to learn from; more are sampled.
     random_state : int, RandomState or None, default=None
         The seed of the sample.
@@ -105,7 +105,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         "alpha": [Interval(Real, 0, None, closed="left")],
         "max_iter": [_COUNT],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "max_rows": [Interval(Integral, 2, None, closed="left")],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -119,7 +119,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         alpha: float = 1e-3,
         max_iter: int = 100,
         tol: float = 1e-5,
-        max_rows: int = 1000,
+        max_samples: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
@@ -128,7 +128,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
-        self.max_rows = max_rows
+        self.max_samples = max_samples
         self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
@@ -144,7 +144,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         sample_weight : array of shape (n_samples,), optional
             How much every row counts; zero-weight rows are ignored.
         """
-        size = int(self.max_rows)
+        size = int(self.max_samples)
         sample, mean, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
         objective = _NeighborLoss(*sample, self._learns_classes, float(self.alpha))
         d = len(mean)

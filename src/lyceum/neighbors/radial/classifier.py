@@ -32,7 +32,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         Where the units are: at the centers of k-means, at random rows, or spread evenly over the
         ranges of the columns (equally spaced in one column, Halton's points in more); or the
         centers themselves.
-    widths : {"shared", "own"} or float, default="shared"
+    bandwidth : {"shared", "own"} or float, default="shared"
         The widths, in units of scaled columns. "own": the root mean square distance of a center to
         its two nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
@@ -46,8 +46,8 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         Whether the activations of a row are divided by their sum; None does so for "em" alone.
     alpha : float, default=1e-6
         The ridge penalty on the weights, relative to the mean square of the activations.
-    scale : {"range", "standard"} or None, default="standard"
-        What columns of numbers are divided by first.
+    standardize : bool or "range", default=True
+        Whether columns of numbers are divided by their standard deviation, or range, first.
     max_iter : int, default=200
         The most iterations of "gradient" and "em".
     tol : float, default=1e-6
@@ -124,12 +124,12 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         *,
         n_centers: int = 20,
         centers: Any = "clustered",
-        widths: str | float = "shared",
+        bandwidth: str | float = "shared",
         units: str = "constant",
         fit_by: str = "least_squares",
         normalized: bool | None = None,
         alpha: float = 1e-6,
-        scale: str | None = "standard",
+        standardize: bool | str = True,
         max_iter: int = 200,
         tol: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
@@ -138,12 +138,12 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     ):
         self.n_centers = n_centers
         self.centers = centers
-        self.widths = widths
+        self.bandwidth = bandwidth
         self.units = units
         self.fit_by = fit_by
         self.normalized = normalized
         self.alpha = alpha
-        self.scale = scale
+        self.standardize = standardize
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state

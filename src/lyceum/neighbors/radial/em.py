@@ -43,6 +43,22 @@ class UnitMixture:
             self.n_undetermined,
         )
 
+    def log_joint(self, Z: np.ndarray, T: np.ndarray, U: np.ndarray) -> np.ndarray:
+        """log π_j N(z | c_j, s_j² I) N(t | a_j + B_j z, τ_j² I) of rows z, targets t, terms u."""
+        d = Z.shape[1]
+        K = T.shape[1]
+        squares = ((Z[:, None] - self.centers) ** 2).sum(axis=2)
+        predicted = np.einsum("iu,juk->ijk", U, self.models)
+        errors = ((T[:, None] - predicted) ** 2).sum(axis=2)
+        return (
+            np.log(np.maximum(self.shares, 1e-300))
+            - 0.5 * squares / self.widths**2
+            - d * np.log(self.widths)
+            - 0.5 * errors / self.noise**2
+            - K * np.log(self.noise)
+            - 0.5 * (d + K) * np.log(2 * np.pi)
+        )
+
 
 @dataclass(frozen=True)
 class _UnitSums:
@@ -71,18 +87,8 @@ class RadialMixture(EMProblem):
         Z = np.asarray(block.X)[:, :d]
         T = np.asarray(block.X)[:, d:]
         w = block.weights
-        K = T.shape[1]
         U = self._terms(Z)
-        squares = ((Z[:, None] - parameters.centers) ** 2).sum(axis=2)
-        errors = ((T[:, None] - np.einsum("iu,juk->ijk", U, parameters.models)) ** 2).sum(axis=2)
-        joint = (
-            np.log(np.maximum(parameters.shares, 1e-300))
-            - 0.5 * squares / parameters.widths**2
-            - d * np.log(parameters.widths)
-            - 0.5 * errors / parameters.noise**2
-            - K * np.log(parameters.noise)
-            - 0.5 * (d + K) * np.log(2 * np.pi)
-        )
+        joint = parameters.log_joint(Z, T, U)
         top = joint.max(axis=1, keepdims=True)
         R = np.exp(joint - top)
         total = R.sum(axis=1, keepdims=True)

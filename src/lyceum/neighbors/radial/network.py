@@ -17,7 +17,7 @@ from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.radial.em import RadialMixture
 from lyceum.neighbors.radial.units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors.smooth import minimize
-from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
+from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
 from lyceum.report import Summary, Table, undetermined_fact
 
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -25,12 +25,12 @@ _RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fi
 RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
     "n_centers": [_COUNT],
     "centers": [StrOptions({"clustered", "sampled", "uniform"}), "array-like"],
-    "widths": [StrOptions({"shared", "own"}), Interval(Real, 0, None, closed="neither")],
+    "bandwidth": [StrOptions({"shared", "own"}), Interval(Real, 0, None, closed="neither")],
     "units": [StrOptions({"constant", "linear"})],
     "fit_by": [StrOptions({"least_squares", "gradient", "em"})],
     "normalized": ["boolean", None],
     "alpha": [Interval(Real, 0, None, closed="left")],
-    "scale": [StrOptions({"range", "standard"}), None],
+    "standardize": ["boolean", StrOptions({"range"})],
     "max_iter": [_COUNT],
     "tol": [Interval(Real, 0, None, closed="left")],
     "random_state": ["random_state"],
@@ -48,12 +48,12 @@ class RadialNetwork(Learner):
 
     n_centers: int
     centers: Any
-    widths: Any
+    bandwidth: Any
     units: str
     fit_by: str
     normalized: bool | None
     alpha: float
-    scale: Any
+    standardize: Any
     max_iter: int
     tol: float
     random_state: int | np.random.RandomState | None
@@ -75,13 +75,8 @@ class RadialNetwork(Learner):
         check_not_empty(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
-            self._design.source
-        ]
         self.mean_ = moments.mean
-        self.scale_ = np.where(
-            numeric & (self.scale is not None), spreads_of(moments, self.scale or "range"), 1.0
-        )
+        self.scale_ = number_scales(moments, self.schema_, self._design, self.standardize)
         assert block.y is not None
         return self._scale_rows(block), block.y, np.array(block.weights)
 
@@ -130,10 +125,10 @@ class RadialNetwork(Learner):
                     f" {centers.shape}"
                 )
             centers = (centers - self.mean_) / self.scale_
-        if isinstance(self.widths, str):
-            widths = start_widths(Z, v, centers, self.widths == "shared")
+        if isinstance(self.bandwidth, str):
+            widths = start_widths(Z, v, centers, self.bandwidth == "shared")
         else:
-            widths = np.full(len(centers), float(self.widths))
+            widths = np.full(len(centers), float(self.bandwidth))
         m = len(centers)
         linear = self.units == "linear"
         weights = np.zeros((m, 1 + d if linear else 1, K))
@@ -148,30 +143,28 @@ class RadialNetwork(Learner):
         steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
         alpha = float(self.alpha) * 1e-3
-        shared = self.widths == "shared"
         m, d = units.centers.shape
-        fixed = not isinstance(self.widths, str)
+        widths = slice(m * d, m * d + m)
 
         def function(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, gradient = units.unpack(theta).loss(Z, T, v, alpha)
-            width = slice(m * d, m * d + m)
-            if shared:  # all widths move together
-                gradient[width] = gradient[width].mean()
-            elif fixed:
-                gradient[width] = 0.0
+            if self.bandwidth == "shared":  # all widths move together
+                gradient[widths] = gradient[widths].mean()
+            elif self.bandwidth != "own":
+                gradient[widths] = 0.0
             return value, gradient
 
         def observe(point: Any) -> None:
-            there = units.unpack(point.theta)
-            steps.append(_step(there, 2.0 * point.value))
+            steps.append(_step(units.unpack(point.theta), 2.0 * point.value))
 
-        found = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
-        moved = units.unpack(found.point.theta)
+        descent = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        history = (2.0 * np.asarray(descent.history)).tolist()
+        # weights solved for at the last centers and widths, unless those of the descent are better
+        moved = units.unpack(descent.point.theta)
         solved = moved.solve(Z, T, v, float(self.alpha))
-        errors = [_error(one, Z, T, v) for one in (moved, solved)]
-        history = [2.0 * float(value) for value in found.history]
-        moved = replace(moved, n_undetermined=solved.n_undetermined)
-        return (solved if errors[1] <= errors[0] else moved), history
+        if _error(solved, Z, T, v) <= _error(moved, Z, T, v):
+            return solved, history
+        return replace(moved, n_undetermined=solved.n_undetermined), history
 
     def _by_em(
         self,
@@ -185,7 +178,7 @@ class RadialNetwork(Learner):
         K = T.shape[1]
         columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
         rows = Rows(ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True))
-        problem = RadialMixture(self.units == "linear", self.widths == "shared", _RIDGE)
+        problem = RadialMixture(self.units == "linear", self.bandwidth == "shared", _RIDGE)
         loop = ExpectationMaximization(
             int(self.max_iter), float(self.tol), record=bool(self.record)
         )
@@ -247,7 +240,8 @@ class RadialNetwork(Learner):
         for j in range(Z.shape[1]):
             at[:, j] = Z[:, j]
             now = score(at)
-            out[:, 1 + j], before = now - before, now
+            out[:, 1 + j] = now - before
+            before = now
         return out
 
     def summary(self) -> Summary:

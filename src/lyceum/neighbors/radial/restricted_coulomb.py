@@ -12,7 +12,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum._core.distances import nearest, pairwise
 from lyceum._core.probability import log_probability
-from lyceum.neighbors.stored_rows import check_not_empty, moments_of, spreads_of
+from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -35,8 +35,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         The largest radius, in scaled units; None sets no limit.
     min_radius : float, default=0.0
         The smallest radius, in scaled units; spheres of different classes may then overlap rows.
-    scale : {"range", "standard"} or None, default="standard"
-        What columns of numbers are divided by first; learned in the first `fit` or `partial_fit`.
+    standardize : bool or "range", default=True
+        Whether columns of numbers are divided by their standard deviation, or range, first;
+        learned in the first `fit` or `partial_fit`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
@@ -76,7 +77,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     --------
     >>> from lyceum.neighbors import RestrictedCoulombClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
-    >>> model = RestrictedCoulombClassifier(scale=None, max_radius=2.0).fit(X, y)
+    >>> model = RestrictedCoulombClassifier(standardize=False, max_radius=2.0).fit(X, y)
     >>> model.centers_.ravel().tolist(), model.radii_.round(6).tolist()
     ([0.0, 4.0], [2.0, 2.0])
     >>> model.region([[1.5], [2.5], [9.0]]).tolist()
@@ -87,7 +88,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_radius": [Interval(Real, 0, None, closed="neither"), None],
         "min_radius": [Interval(Real, 0, None, closed="left")],
-        "scale": [StrOptions({"range", "standard"}), None],
+        "standardize": ["boolean", StrOptions({"range"})],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -100,12 +101,12 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         *,
         max_radius: float | None = None,
         min_radius: float = 0.0,
-        scale: str | None = "standard",
+        standardize: bool | str = True,
         categorical_features: Any = "from_dtype",
     ):
         self.max_radius = max_radius
         self.min_radius = min_radius
-        self.scale = scale
+        self.standardize = standardize
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -160,14 +161,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _learn_scale(self, block: Block) -> None:
         moments = moments_of(Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True)))
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
-            self._design.source
-        ]
-        spreads = spreads_of(moments, self.scale or "range")
-        self.mean_, self.scale_ = (
-            moments.mean,
-            np.where(numeric & (self.scale is not None), spreads, 1.0),
-        )
+        self.mean_ = moments.mean
+        self.scale_ = number_scales(moments, self.schema_, self._design, self.standardize)
 
     def _recode(self, known: Schema, old_classes: np.ndarray) -> None:
         """Bring what was learned to the categories and classes of now."""

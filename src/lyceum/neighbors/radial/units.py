@@ -12,7 +12,8 @@ from lyceum._core.solvers import ranked_squares
 from lyceum._core.statistics import row_uniforms
 from lyceum.cluster import KMeans
 
-_NULL = 1e-14  # of the largest squared singular value: broad units overlap, and need small ones for their fit
+# of the largest squared singular value: broad units overlap, and need small ones for their fit
+_NULL = 1e-14
 
 
 def place_centers(Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int) -> np.ndarray:
@@ -165,6 +166,7 @@ class RadialUnits:
     ) -> tuple[float, np.ndarray]:
         """Σ w |f(z) - t|² / 2 + alpha |weights|² / 2 with Σ w = 1, and its gradient, ordered as in
         `pack`."""
+        # outputs F = Σ_j H_j A_j + bias of activations H and linear models A
         squares = self.squares(Z)
         H = self.activations(Z, squares)
         A = np.einsum("jk,i->ijk", self.weights[:, 0], np.ones(len(Z)))
@@ -174,21 +176,23 @@ class RadialUnits:
         R = (F - T) * w[:, None]
         value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
         dH = np.einsum("ik,ijk->ij", R, A)
-        if self.normalized:
-            slope = H * (dH - (H * dH).sum(axis=1, keepdims=True))
-        else:
-            slope = H * dH
-        scaled = slope / self.widths**2
-        d_centers = scaled.T @ Z - scaled.sum(axis=0)[:, None] * self.centers
-        d_widths = (scaled * squares).sum(axis=0)
-        d_weights = np.empty(self.weights.shape)
-        d_weights[:, 0] = H.T @ R
+        d_weights = alpha * self.weights
+        d_weights[:, 0] += H.T @ R
         if self.linear:
-            d_weights[:, 1:] = np.einsum("ij,id,ik->jdk", H, Z, R)
-        d_weights += alpha * self.weights
+            d_weights[:, 1:] += np.einsum("ij,id,ik->jdk", H, Z, R)
+        d_bias = R.sum(axis=0)
         if self.normalized:
             d_bias = np.zeros(len(self.bias))
-        else:
-            d_bias = R.sum(axis=0)
-        parts = (d_centers, d_widths, d_weights, d_bias)
+        parts = (*self._unit_gradients(Z, squares, H, dH), d_weights, d_bias)
         return value, np.concatenate([part.ravel() for part in parts])
+
+    def _unit_gradients(
+        self, Z: np.ndarray, squares: np.ndarray, H: np.ndarray, dH: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The gradient by centers and by logarithms of widths, from that by the activations."""
+        slope = H * dH
+        if self.normalized:
+            slope = H * (dH - (H * dH).sum(axis=1, keepdims=True))
+        scaled = slope / self.widths**2
+        d_centers = scaled.T @ Z - scaled.sum(axis=0)[:, None] * self.centers
+        return d_centers, (scaled * squares).sum(axis=0)

@@ -12,40 +12,20 @@ from lyceum._core.base import Learner, Reading
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
-    Chebyshev,
-    Correlation,
-    Cosine,
+    METRIC_CLASSES,
     Euclidean,
     Gower,
     Hamming,
-    Jaccard,
     Mahalanobis,
-    Manhattan,
     Metric,
-    Minkowski,
-    SquaredEuclidean,
+    finite_distances,
     metric,
     pairwise,
 )
 from lyceum._core.threads import ordered_map
-from lyceum.cluster.cluster_distances import finite_distances
-from lyceum.cluster.kmeans.initial_centers import distinct_rows
 from lyceum.errors import DataError, ModelFileError
 
-_CLASSES = (
-    Chebyshev,
-    Correlation,
-    Cosine,
-    Euclidean,
-    Gower,
-    Hamming,
-    Jaccard,
-    Mahalanobis,
-    Manhattan,
-    Minkowski,
-    SquaredEuclidean,
-)
-_NAMES = {one.name for one in _CLASSES}
+_NAMES = {kind.name for kind in METRIC_CLASSES}
 NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES}), Metric]
 METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
 _TILE = 256  # rows and columns of a matrix of distances that are compared at once
@@ -67,13 +47,13 @@ class MetricLearner(Learner):
 
     See Also
     --------
-    KMedoids, AgglomerativeClustering, DivisiveClustering, DensityClusters : Learners of this kind.
+    lyceum.cluster.KMedoids, lyceum.cluster.DBSCAN : Learners of this kind.
     lyceum.distances.Metric : The metrics.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from lyceum.cluster import MetricLearner
+    >>> from lyceum._core.clustering import MetricLearner
     >>> class Distances(MetricLearner):
     ...     def __init__(self, metric="auto"):
     ...         self.metric = metric
@@ -171,13 +151,13 @@ class MetricLearner(Learner):
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        return (Column, Schema, *_CLASSES)
+        return (Column, Schema, *METRIC_CLASSES)
 
     def _check_model(self) -> None:
         super()._check_model()
         if not hasattr(self, "metric_"):
             return
-        if type(self.metric_) not in _CLASSES:
+        if type(self.metric_) not in METRIC_CLASSES:
             raise ModelFileError(f"holds a {type(self).__name__} without a metric")
         if isinstance(self.metric_, Gower):
             low = self.metric_.low
@@ -190,15 +170,15 @@ class MetricLearner(Learner):
 
     def _check_order(self) -> None:
         """Raise unless every stored row occurs once, one cluster after another."""
-        who = type(self).__name__
+        caller = type(self).__name__
         starts = self.starts_
         order = self.order_
         n = len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
         if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
-            raise ModelFileError(f"holds a {who} whose clusters do not begin one after another")
+            raise ModelFileError(f"holds a {caller} whose clusters do not begin one after another")
         if not np.array_equal(np.sort(order), np.arange(n)):
-            raise ModelFileError(f"holds a {who} whose order_ does not have every row once")
+            raise ModelFileError(f"holds a {caller} whose order_ does not have every row once")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -243,8 +223,3 @@ def _is_symmetric(D: np.ndarray) -> bool:
         return True
     most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
     return all(bool((np.abs(D[a, b] - D[b, a].T) <= most).all()) for a, b in pairs)
-
-
-def canonical_ranks(X: Any) -> np.ndarray:
-    """The rank of every row in the order of the cells; equal rows have equal ranks."""
-    return distinct_rows(X)[1]

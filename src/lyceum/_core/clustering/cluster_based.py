@@ -24,9 +24,7 @@ from lyceum._core.base import (
     without_names,
 )
 from lyceum._core.data import ArraySource, Block, CheckCells, Rows, Schema, Step
-from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.errors import DataError, ModelFileError
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Explanation, Table
 
 
@@ -50,7 +48,7 @@ class PlacedExplanation(Explanation):
 
     See Also
     --------
-    ClusterLabels : Its `explain` makes it.
+    lyceum.cluster.ClusterLabels : Its `explain` makes it.
     lyceum.ensemble.ClusterClassifier : Another learner whose `explain` makes it.
     lyceum.report.Explanation : The base class.
 
@@ -88,18 +86,20 @@ class ClusterWeights:
 
     See Also
     --------
-    ClusterLabels : A learner from this statistic.
-    Agreement : The table of classes and clusters of given labels.
+    lyceum.cluster.ClusterLabels : A learner from this statistic.
+    lyceum.cluster.Agreement : The table of classes and clusters of given labels.
 
     Examples
     --------
     >>> import numpy as np
     >>> import pyarrow as pa
-    >>> from lyceum.cluster import ClusterWeights
+    >>> from lyceum._core.clustering import ClusterWeights
     >>> from lyceum.data import scan
     >>> rows = scan(pa.table({"x": [1.0, 2.0, 8.0, 9.0], "y": ["a", "a", "a", "b"]}), target="y")
-    >>> found = rows.reduce(lambda block: ClusterWeights.of(block, lambda b: b.X[:, 0] > 5, n_classes=2))
-    >>> found.table.tolist()
+    >>> def is_large(block):
+    ...     return block.X[:, 0] > 5
+    >>> weights = rows.reduce(lambda block: ClusterWeights.of(block, is_large, n_classes=2))
+    >>> weights.table.tolist()
     [[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
@@ -117,8 +117,8 @@ class ClusterWeights:
             y = np.zeros(len(labels), dtype=np.int64)
         else:
             y = block.y.astype(np.int64)
-        places = np.where(labels < 0, n - 1, labels) * K + np.where(y < 0, n_classes, y)
-        return cls(np.bincount(places, block.weights, n * K).reshape(n, K))
+        cells = np.where(labels < 0, n - 1, labels) * K + np.where(y < 0, n_classes, y)
+        return cls(np.bincount(cells, block.weights, n * K).reshape(n, K))
 
     def merge(self, other: ClusterWeights) -> ClusterWeights:
         few, many = sorted((self.table, other.table), key=len)
@@ -163,14 +163,16 @@ class ClusterBased(Learner):
 
     See Also
     --------
-    ClusterLabels, ClusterFeatures, lyceum.ensemble.ClusterClassifier : Learners of this kind.
+    lyceum.cluster.ClusterLabels, lyceum.cluster.ClusterFeatures : Learners of this kind.
+    lyceum.ensemble.ClusterClassifier : Another one.
 
     Examples
     --------
     A learner that gives every row the size of its cluster:
 
     >>> import numpy as np
-    >>> from lyceum.cluster import ClusterBased, KMeans, clusters_of_rows
+    >>> from lyceum._core.clustering import ClusterBased, clusters_of_rows
+    >>> from lyceum.cluster import KMeans
     >>> class ClusterSize(ClusterBased):
     ...     def __init__(self, clusterer=None):
     ...         self.clusterer = clusterer
@@ -194,6 +196,14 @@ class ClusterBased(Learner):
         """The clusterer for `n_rows` rows if none is given."""
         raise undefined(self, "_default_clusterer")
 
+    def _limit_clusters(self, n_clusters: int, n_rows: int | None) -> int:
+        """At most as many clusters as there are rows."""
+        if n_rows is None:
+            return n_clusters
+        if n_rows == 0:
+            raise DataError("no row has a weight: clusters need at least one")
+        return min(n_clusters, n_rows)
+
     @property
     def _clusterer(self) -> Any:
         if self.clusterer is None:
@@ -216,28 +226,28 @@ class ClusterBased(Learner):
     def _fit_clusterer(self, rows: Rows, n_rows: int | None = None) -> None:
         """Learn `clusterer_` from the rows; the target is hidden from it."""
         if self.clusterer is None:
-            given = self._default_clusterer(n_rows)
+            clusterer = self._default_clusterer(n_rows)
         else:
-            given = clone(self.clusterer)
+            clusterer = clone(self.clusterer)
         rows = rows.then(_WithoutTarget())
-        if takes_rows(given):
-            self.clusterer_ = given.fit(rows)
+        if takes_rows(clusterer):
+            self.clusterer_ = clusterer.fit(rows)
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
         block = rows.then(self._design).gathered(type(self).__name__, "clusterer=KMeans()")
-        self.clusterer_ = given.fit(
-            block.X, **({} if block.w is None else {"sample_weight": block.w})
-        )
+        weights = {}
+        if block.w is not None:
+            weights["sample_weight"] = block.w
+        self.clusterer_ = clusterer.fit(block.X, **weights)
 
-    def _learn_typical(self, rows: Rows) -> int:
+    def _learn_typical(self, rows: Rows, imputer: Any) -> int:
         """Learn where explanations start, in one pass; gives the number of rows that have a
         weight."""
-        with (
-            warnings.catch_warnings()
-        ):  # a column of missing cells only: its 0 stays 0 in both places
+        with warnings.catch_warnings():
+            # a column of missing cells only: its 0 stays 0 in both
             warnings.simplefilter("ignore")
-            filled = SimpleImputer().fit(rows.then(_WithoutTarget(dense=True)))
+            filled = imputer.fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_
         return int(filled.statistic_.parts[0].n_rows)
 
@@ -273,16 +283,15 @@ class ClusterBased(Learner):
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""
-        found, more = self._explain_with_more(X, partial(_parts, self, answer), "posterior")
-        values = {name: getattr(found, name) for name in Explanation.__dataclass_fields__}
-        return PlacedExplanation(**values, clusters=more[:, 0].astype(np.int64), about=about)
+        parts, more = self._explain_with_more(X, partial(_parts, self, answer), "posterior")
+        return parts.extend(PlacedExplanation, clusters=more[:, 0].astype(np.int64), about=about)
 
     # -- model files -------------------------------------------------------------------
 
     def _check_clusterer(self, method: str) -> None:
         """Raise ModelFileError if a fitted learner has no clusterer with this method."""
-        found = vars(self).get("clusterer_")
-        if "n_features_in_" in vars(self) and not hasattr(found, method):
+        clusterer = vars(self).get("clusterer_")
+        if "n_features_in_" in vars(self) and not hasattr(clusterer, method):
             raise ModelFileError(
                 f"holds a {type(self).__name__} without a clusterer that can {method}"
             )
@@ -293,19 +302,6 @@ def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty(0, dtype=np.int64)
     return np.asarray(model._ask_clusterer("predict", block)).astype(np.int64)
-
-
-def scaled_kmeans(n_clusters: int, n_rows: int | None, random_state: Any) -> Any:
-    """k-means of a mixed table in any units: missing cells filled, numbers standardized."""
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    if n_rows is not None:
-        if n_rows == 0:
-            raise DataError("no row has a weight: clusters need at least one")
-        n_clusters = min(n_clusters, n_rows)
-    return make_pipeline(
-        SimpleImputer(), StandardScaler(), KMeans(n_clusters, random_state=random_state)
-    )
 
 
 def _parts(model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block) -> np.ndarray:

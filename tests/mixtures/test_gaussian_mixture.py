@@ -8,6 +8,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.linalg import LinAlgWarning
 from scipy.special import logsumexp
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
 
@@ -423,3 +424,24 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
 def test_precisions_that_have_no_inverse_are_refused(form, precisions):
     with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
         GaussianMixture(covariance_type=form, precisions_init=precisions).fit(groups(60, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("form", "precisions"),
+    [
+        ("full", np.stack([np.eye(5)] * 2)),
+        ("tied", np.eye(5)),
+        ("diag", np.ones((2, 5))),
+        ("spherical", np.ones(2)),
+    ],
+)
+def test_attributes_are_those_of_scikit_learn(form, precisions):
+    X, _ = make_blobs(300, 5, centers=3, cluster_std=2.5, random_state=3)
+    settings = {"n_components": 2, "covariance_type": form, "tol": 1e-9, "max_iter": 2000}
+    settings |= {"means_init": X[[0, 7]], "weights_init": [0.5, 0.5], "precisions_init": precisions}
+    ours = GaussianMixture(prior_rows=0.0, **settings).fit(X)
+    theirs = Peer(reg_covar=0.0, **settings).fit(X)
+    for name in ("weights_", "means_", "covariances_", "precisions_", "lower_bound_"):
+        assert np.shape(getattr(ours, name)) == np.shape(getattr(theirs, name))
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-5, atol=1e-7)
+    assert ours.converged_ is theirs.converged_ is True
