@@ -47,12 +47,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     ----------
     n_components : int or None, default=None
         How many components to keep; None keeps all that have variance.
-    kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+    kernel : str, Kernel or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
         function of two rows or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
-        "rbf".
+        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
+        cells); "median" is for "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -69,8 +69,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         λ: the scatter along every component; divided by the weight of the rows it is the variance.
     explained_variance_ratio_ : array of shape (n_components_,)
         The share of every component in the scatter of all rows in feature space.
-    dual_coef_ : array of shape (n, n_components_)
-        √w_i u_ik / √λ_k.
+    eigenvectors_ : array of shape (n, n_components_)
+        u, one unit vector per component.
     n_components_ : int
         The number of components.
     rows_ : array or sparse array of shape (n, n_columns)
@@ -108,7 +108,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     >>> angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> rows = np.vstack([ring, 3 * ring])
-    >>> Z = KernelPCA(3, gamma=0.5).fit_transform(rows)
+    >>> Z = KernelPCA(3, kernel="rbf", gamma=0.5).fit_transform(rows)
     >>> bool(Z[:30, 0].max() < Z[30:, 0].min() or Z[30:, 0].max() < Z[:30, 0].min())
     True
     """
@@ -123,7 +123,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self,
         n_components: int | None = None,
         *,
-        kernel: Any = "rbf",
+        kernel: Any = "linear",
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -202,8 +202,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             self.explained_variance_ratio_ = values / total
         else:
             self.explained_variance_ratio_ = np.zeros(len(values))
-        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=kept)
-        self.dual_coef_ = np.ascontiguousarray(root[:, None] * vectors * scale)
+        self.eigenvectors_ = np.ascontiguousarray(vectors)
+
+    def _row_coefficients(self) -> np.ndarray:
+        """√w_i u_ik / √λ_k, what the centered kernel values of row i add to the score on k."""
+        root = np.sqrt(self.row_weights_)
+        values = self.eigenvalues_
+        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0)
+        return np.ascontiguousarray(root[:, None] * self.eigenvectors_ * scale)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -258,7 +264,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             rows = np.asarray(self.rows_, dtype=np.float64)
         share = self.row_weights_ / self.row_weights_.sum()
         # the projection is Σ_i g_i φ(x_i): components about the mean, and the mean
-        own = self.dual_coef_ - np.outer(share, self.dual_coef_.sum(axis=0))
+        coef = self._row_coefficients()
+        own = coef - np.outer(share, coef.sum(axis=0))
         G = Z @ own.T + share
         if is_linear(self.kernel_):
             return G @ rows
@@ -311,11 +318,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self.n_components_
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, k = self.dual_coef_.shape
+        n, k = self.eigenvectors_.shape
         return {
-            "dual_coef_": (n, self.n_components_), "column_means_": (n,), "row_weights_": (n,),
-            "eigenvalues_": (k,), **self._row_shapes(),
-        }  # fmt: skip
+            "eigenvectors_": (n, self.n_components_),
+            "eigenvalues_": (k,),
+            "column_means_": (n,),
+            "row_weights_": (n,),
+            **self._row_shapes(),
+        }
 
 
 def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -342,12 +352,12 @@ def _center(pca: KernelPCA, block: Block) -> np.ndarray:
 
 
 def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
-    return (_center(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
+    return (_center(pca, block) @ pca._row_coefficients()).astype(block.X.dtype, copy=False)
 
 
 def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
     own = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
-    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca.dual_coef_
+    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca._row_coefficients()
     return np.maximum(own - (Z * Z).sum(axis=1), 0.0)

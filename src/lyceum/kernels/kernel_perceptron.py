@@ -51,9 +51,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     kernel : str, Kernel or callable, default="rbf"
         "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
         function of two rows or of two matrices.
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
-        "rbf".
+    gamma : float, "scale", "auto", "median" or None, default="scale"
+        γ of a kernel by name: "scale" is 1 / (d · variance of the cells), "auto" and None are
+        1 / d; "median" is for "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -139,7 +139,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         self,
         *,
         kernel: Any = "rbf",
-        gamma: Any = None,
+        gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         max_iter: int = 100,

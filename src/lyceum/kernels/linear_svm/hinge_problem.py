@@ -1,6 +1,8 @@
 """The primal problem of linear support vector machines, as sums over rows.
 
-    minimize  ½ |w|² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b,   L(u) = max(0, u) or max(0, u)²
+    minimize  ½ |w|² + ½ (b/s)² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b
+
+with L(u) = max(0, u) or max(0, u)², and s the scaling of the intercept, which is free for s = inf.
 
 The squared hinge is solved by Newton's method. The hinge by the method of multipliers (Hestenes
 1969, Powell 1969): every row has a multiplier α_i; in turn the smooth function whose slope along u
@@ -89,12 +91,17 @@ class HingeProblem:
     C: float
     factors: np.ndarray | None  # of the classes
     shift: np.ndarray  # where the intercept is taken
-    intercept: str | None
+    fit_intercept: bool
+    intercept_scaling: float  # s
     weight: float
     scale: np.ndarray  # of the columns, to make a gradient free of units
     multipliers: Multipliers | None = None
     columns: np.ndarray | None = None  # only these columns
-    l2: float = 1.0
+    l2: float = 1.0  # 0 under an L1 penalty, which the proximal solver adds
+
+    @property
+    def has_free_intercept(self) -> bool:
+        return self.fit_intercept and bool(np.isinf(self.intercept_scaling))
 
     @property
     def shape(self) -> tuple[int]:
@@ -125,20 +132,18 @@ class HingeProblem:
 
     @property
     def _penalties(self) -> np.ndarray:
-        return np.append(np.full(len(self.shift), self.l2), float(self.intercept == "penalized"))
+        return self.l2 * np.append(np.ones(len(self.shift)), self.intercept_scaling**-2.0)
 
     @property
     def _free(self) -> slice:
-        if self.intercept is not None:
-            return slice(None)
-        return slice(-1)
+        return slice(None) if self.fit_intercept else slice(-1)
 
     # -- what solvers ask for ----------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         sums = self.rows.reduce(partial(HingeSums.of, problem=self, theta=theta, hessian=hessian))
         gradient = sums.gradient + self._penalties * theta
-        if self.intercept is None:
+        if not self.fit_intercept:
             gradient[-1] = 0.0
         value = sums.value + 0.5 * float(self._penalties @ theta**2)
         if sums.hessian is None:

@@ -81,10 +81,18 @@ def by_dual_descent(
     problem: HingeProblem, block: Block, squared: bool, tol: float, max_iter: int
 ) -> LinearSolution:
     """Dual coordinate descent; a free intercept is the root of Σ α y, which falls as b rises."""
-    descent = _Descent(block.X, problem.signs(block), problem.bound(block), squared, tol, max_iter)
-    if problem.intercept != "free":
-        descent.solve(0.0, problem.intercept == "penalized")
-        return descent.solution(0.0, problem.intercept == "penalized")
+    is_penalized = problem.fit_intercept and not problem.has_free_intercept
+    scaling = problem.intercept_scaling
+    X = block.X
+    if is_penalized and scaling != 1.0:
+        X = _with_constant(X, scaling)
+    descent = _Descent(X, problem.signs(block), problem.bound(block), squared, tol, max_iter)
+    if not problem.has_free_intercept:
+        # w of a column of s is b / s; a column of ones the native function has itself
+        descent.solve(0.0, is_penalized and scaling == 1.0)
+        w = descent.w
+        b = scaling * w[X.shape[1] - 1] if X is not block.X else w[-1]
+        return descent.solution(np.append(w[: block.X.shape[1]], b))
     low = 0.0
     high = 0.0
     at = start = descent.balance(0.0)
@@ -129,7 +137,15 @@ def by_dual_descent(
             high = b
             f_high = at
             f_low = 0.5 * f_low
-    return descent.solution(b, False)
+    return descent.solution(np.append(descent.w[:-1], b))
+
+
+def _with_constant(X: Any, value: float) -> Any:
+    """The cells with one more column of this value."""
+    constant = np.full((X.shape[0], 1), value)
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_array(constant)], format="csr")
+    return np.hstack([X, constant.astype(X.dtype)])
 
 
 class _Descent:
@@ -168,7 +184,7 @@ class _Descent:
             self.descend = native.dense_dual_descent
             self.cells = (np.ascontiguousarray(as_float(X)),)
 
-    def solve(self, b: float, bias: bool) -> None:
+    def solve(self, b: float, has_ones: bool = False) -> None:
         t = 1.0 - self.y * b
         epochs, self.violation = self.descend(
             *self.cells,
@@ -176,7 +192,7 @@ class _Descent:
             t,
             self.upper,
             self.ridge,
-            bias,
+            has_ones,
             self.alpha,
             self.w,
             self.tol,
@@ -188,15 +204,10 @@ class _Descent:
         report("solves", len(self.history))
 
     def balance(self, b: float) -> float:
-        self.solve(b, False)
+        self.solve(b)
         return float(self.y @ self.alpha)
 
-    def solution(self, b: float, bias: bool) -> LinearSolution:
-        theta = self.w.copy()
-        if bias:
-            theta[-1] = self.w[-1]
-        else:
-            theta[-1] = b
+    def solution(self, theta: np.ndarray) -> LinearSolution:
         return LinearSolution(theta, self.epochs, self.violation <= self.tol, self.history)
 
 
@@ -213,7 +224,7 @@ def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> Line
     converged = False
     while n_iter < max_iter and not converged:
         gradient = problem.evaluate(theta).gradient
-        violation = _violation(theta, gradient)
+        violation = _violation(problem, theta, gradient)
         n_iter += 1
         if problem.size(violation) <= tol:
             converged = True
@@ -250,15 +261,16 @@ def _with_columns(problem: HingeProblem, columns: np.ndarray) -> HingeProblem:
     )
 
 
-def _violation(theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """How far 0 is from the subgradients of the loss + |w|₁."""
-    w = theta[:-1]
-    g = gradient.copy()
-    inner = g[:-1]
-    g[:-1] = np.where(
-        w != 0, inner + np.sign(w), np.sign(inner) * np.maximum(np.abs(inner) - 1.0, 0.0)
-    )
-    return g
+def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
+    """The factors of |w_j| and |b| in the penalty: 1, and 1/s for the intercept."""
+    return np.append(np.ones(len(problem.shift)), 1.0 / problem.intercept_scaling)
+
+
+def _violation(problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
+    l1 = _absolute_penalty(problem)
+    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    return np.where(theta != 0, gradient + l1 * np.sign(theta), at_zero)
 
 
 def _on_columns(
@@ -267,8 +279,10 @@ def _on_columns(
     """Proximal Newton steps; the last point, passes, values, and whether no step promised
     anything."""
 
+    l1 = _absolute_penalty(problem)
+
     def value(point: Point) -> float:
-        return point.value + float(np.abs(point.theta[:-1]).sum())
+        return point.value + float(l1 @ np.abs(point.theta))
 
     here = problem.evaluate(theta, hessian=True)
     used = 1
@@ -276,7 +290,7 @@ def _on_columns(
     flat = False
     while used < max_iter:
         values.append(value(here))
-        if problem.size(_violation(here.theta, here.gradient)) <= tol:
+        if problem.size(_violation(problem, here.theta, here.gradient)) <= tol:
             break
         step, promised = _model_step(problem, here)
         there = None
@@ -296,22 +310,33 @@ def _on_columns(
 
 
 def _model_step(problem: HingeProblem, here: Point) -> tuple[np.ndarray, float]:
-    """The minimiser of g·s + ½ sᵀHs + |w + s|₁, the intercept eliminated, as a step, and its
+    """The minimizer of g·s + ½ sᵀHs + |θ + s|₁, a free intercept eliminated, as a step, and its
     promise."""
     assert here.hessian is not None
-    H = here.hessian + 1e-10 * np.trace(here.hessian) / len(here.theta) * np.eye(len(here.theta))
+    theta = here.theta
     g = here.gradient
-    Q = H[:-1, :-1]
-    pull = g[:-1].copy()
-    free = problem.intercept is not None and H[-1, -1] > 0
-    if free:
-        Q = Q - np.outer(H[-1, :-1], H[-1, :-1]) / H[-1, -1]
-        pull -= H[-1, :-1] * g[-1] / H[-1, -1]
-    w = here.theta[:-1].copy()
+    H = here.hessian + 1e-10 * np.trace(here.hessian) / len(theta) * np.eye(len(theta))
+    unit = np.ones(len(theta))
+    inner = slice(-1)
+    if problem.fit_intercept and not problem.has_free_intercept:
+        # b = s β: the penalty of β is that of a weight
+        unit[-1] = problem.intercept_scaling
+        inner = slice(None)
+    Q = (H * np.outer(unit, unit))[inner, inner]
+    pull = (g * unit)[inner]
+    is_eliminated = problem.has_free_intercept and H[-1, -1] > 0
+    if is_eliminated:
+        # the best b for given weights: Schur's complement of its curvature
+        side = H[-1, :-1]
+        Q = Q - np.outer(side, side) / H[-1, -1]
+        pull = pull - side * g[-1] / H[-1, -1]
+    start = (theta / unit)[inner]
+    w = start.copy()
     Q = np.ascontiguousarray(Q)
     native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
-    step = np.append(w - here.theta[:-1], 0.0)
-    if free:
+    step = np.zeros(len(theta))
+    step[inner] = unit[inner] * (w - start)
+    if is_eliminated:
         step[-1] = -(g[-1] + H[-1, :-1] @ step[:-1]) / H[-1, -1]
-    promised = float(g @ step) + float(np.abs(w).sum() - np.abs(here.theta[:-1]).sum())
-    return step, promised
+    risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
+    return step, float(g @ step) + float(risen)

@@ -27,7 +27,7 @@ from lyceum.kernels.linear_svm.hinge_solvers import (
     by_newton,
     by_proximal_newton,
 )
-from lyceum.kernels.svm.margin_machine import Intercept
+from lyceum.kernels.svm.report import intercept_fact
 from lyceum.report import Explanation, Summary, Table, weights_table
 
 _WIDE = 1000  # columns from which no Hessian of all columns is formed
@@ -38,9 +38,9 @@ class LinearSVC(Classifier, Learner):
 
     With y of -1 and 1 and f(x) = w·x + b it minimizes
 
-        ½ |w|² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
+        ½ |w|² + ½ (b/s)² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
 
-    or |w|₁ in the place of ½ |w|², which makes many weights exactly zero. K > 2 classes have a
+    or |w|₁ + |b|/s in the place of the squares, which makes many weights exactly zero. K > 2 classes have a
     machine each, against all others; the largest score decides.
 
     Up to 1,000 columns, every pass over the rows is a Newton step: for the squared hinge of its own
@@ -51,14 +51,16 @@ class LinearSVC(Classifier, Learner):
 
     Parameters
     ----------
-    C : float, default=1.0
-        What a unit of loss costs.
-    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        The loss of the margin.
     penalty : {"l2", "l1"}, default="l2"
         What is added to the losses; "l1" goes with the squared hinge.
-    intercept : {"free", "penalized"} or None, default="free"
-        Whether b is free, penalized by ½ b², or left out.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss of the margin.
+    C : float, default=1.0
+        What a unit of loss costs.
+    fit_intercept : bool, default=True
+        Whether there is a b.
+    intercept_scaling : float, default=1.0
+        s: the intercept is the weight of a column of s, and penalized as such; inf leaves it free.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of every class.
     tol : float, default=1e-4
@@ -126,7 +128,8 @@ class LinearSVC(Classifier, Learner):
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "penalty": [StrOptions({"l2", "l1"})],
-        "intercept": [StrOptions({"free", "penalized"}), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -139,20 +142,22 @@ class LinearSVC(Classifier, Learner):
     def __init__(
         self,
         penalty: str = "l2",
+        loss: str = "squared_hinge",
         *,
         C: float = 1.0,
-        loss: str = "squared_hinge",
-        intercept: Intercept = "free",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         class_weight: Any = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
-        self.C = C
-        self.loss = loss
         self.penalty = penalty
-        self.intercept = intercept
+        self.loss = loss
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -215,13 +220,11 @@ class LinearSVC(Classifier, Learner):
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
         weight = float(moments.weight.max())
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
-        if self.intercept == "free":
+        if self.fit_intercept and np.isinf(self.intercept_scaling):
             shift = moments.mean
-        else:
-            shift = np.zeros_like(moments.mean)
-        if self.intercept == "free":
             scale = spread
         else:
+            shift = np.zeros_like(moments.mean)
             scale = np.sqrt(spread**2 + moments.mean**2)
         return HingeProblem(
             rows=rows,
@@ -229,7 +232,8 @@ class LinearSVC(Classifier, Learner):
             C=float(self.C),
             factors=factors,
             shift=shift,
-            intercept=self.intercept,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=float(self.intercept_scaling),
             weight=weight,
             scale=np.where(scale > 0, scale, 1.0),
             l2=0.0 if self.penalty == "l1" else 1.0,
@@ -273,12 +277,12 @@ class LinearSVC(Classifier, Learner):
             slacks = problem.rows.reduce(of)
         else:
             slacks = of(sparse_rows)
+        of_constant = self.intercept_ / self.intercept_scaling  # the weight of the column of s
         if self.penalty == "l1":
-            norm = np.abs(self.coef_).sum(axis=1)
+            norm = np.abs(self.coef_).sum(axis=1) + np.abs(of_constant)
         else:
-            norm = 0.5 * (self.coef_**2).sum(axis=1)
-        penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
-        self.objective_ = norm + penalty + slacks.loss
+            norm = 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
+        self.objective_ = norm + slacks.loss
         self.n_slack_ = slacks.inside
         self.n_wrong_ = slacks.wrong
         length = np.linalg.norm(self.coef_, axis=1)
@@ -349,7 +353,7 @@ class LinearSVC(Classifier, Learner):
             "loss": self.loss,
             "penalty": self.penalty,
             "C": float(self.C),
-            "intercept": str(self.intercept),
+            "intercept": intercept_fact(self),
             "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
         titles = [

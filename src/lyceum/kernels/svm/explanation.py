@@ -44,7 +44,7 @@ def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:
             "contributions of support vectors are those of one machine, but there are "
             f"{len(learner.machines_)}: explain(X, by='columns'), or fit two classes"
         )
-    coef = learner.dual_coef_[:, 0]
+    coef = learner.dual_coef_[0]
 
     def parts(block: Block) -> np.ndarray:
         return learner._support_values(block.X) * coef

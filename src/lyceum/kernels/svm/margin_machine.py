@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -15,8 +15,6 @@ from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel, RBFKernel
 from lyceum.kernels.functions.rows import is_moved
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
-
-Intercept = Literal["free", "penalized"] | None
 
 _LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is no hard margin
 _LARGEST_PROGRAM = 2_000_000  # cells of the linear program that tells whether a plane separates
@@ -78,14 +76,16 @@ def fit_margin_machine(
     X: Any,
     signs: np.ndarray,
     bound: np.ndarray,
-    intercept: Intercept,
+    intercept_scaling: float,
     settings: SolverSettings,
 ) -> MarginMachine:
-    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard
-    margin."""
-    problem = DualProblem(
-        signs, signs, bound, None, intercept == "free", float(intercept == "penalized")
-    )
+    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard margin.
+
+    The intercept is the weight of a column of this number: free if it is inf, none if it is 0.
+    """
+    is_free = bool(np.isinf(intercept_scaling))
+    shift = 0.0 if is_free else intercept_scaling**2
+    problem = DualProblem(signs, signs, bound, None, is_free, shift)
     if np.isinf(bound).any():
         found = _hard_margin(problem, kernel, X, settings)
     else:
@@ -110,7 +110,8 @@ def _machine_of(problem: DualProblem, found: DualSolution) -> MarginMachine:
     free = (alpha > 0) & (alpha < bound)
     counted = bound > 0
     wrong = np.where(free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack))
-    length = np.sqrt(max(0.0, square - (b * b if problem.shift else 0.0)))
+    of_intercept = b * b / problem.shift if problem.shift else 0.0
+    length = np.sqrt(max(0.0, square - of_intercept))
     return MarginMachine(
         alpha=alpha,
         signs=signs,

@@ -73,6 +73,15 @@ def support_explanation(
     )
 
 
+def intercept_fact(learner: Any) -> str:
+    """What the objective does to the intercept."""
+    if not learner.fit_intercept:
+        return "none"
+    if np.isinf(learner.intercept_scaling):
+        return "free"
+    return f"penalized, scaling {learner.intercept_scaling:g}"
+
+
 def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
     """One line per machine: the counts and values of its optimum."""
     labels = [str(label) for label in learner.classes_]
@@ -106,7 +115,7 @@ def svc_summary(learner: Any, head: Summary) -> Summary:
         "classes": learner.classes_.tolist(),
         "kernel": repr(learner.kernel_),
         "C": float(learner.C),
-        "intercept": str(learner.intercept),
+        "intercept": intercept_fact(learner),
         "support vectors": len(learner.support_),
         "of every class": learner.n_support_.tolist(),
         "working sets": f"{learner.n_iter_:,}{'' if learner.converged_ else ', not converged'}",

@@ -41,7 +41,7 @@ class DualProblem:
     C: np.ndarray
     row: np.ndarray | None = None  # None: variable t is of row t
     balanced: bool = True  # whether Σ s b = 0, which a free intercept asks for
-    shift: float = 0.0  # added to every kernel value: a penalized intercept is a column of ones
+    shift: float = 0.0  # added to every kernel value: s² for an intercept with a column of s
 
     def rows_of(self, variables: np.ndarray) -> np.ndarray:
         if self.row is None:

@@ -17,10 +17,16 @@ from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
 from lyceum.kernels.svm.calibration import calibrate_machines
 from lyceum.kernels.svm.explanation import explain_by_columns, explain_by_support_vectors
-from lyceum.kernels.svm.margin_machine import Intercept, MarginMachine, fit_margin_machine
+from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.report import svc_summary
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels.svm.votes import class_scores, coupled_posteriors, machine_classes
+from lyceum.kernels.svm.votes import (
+    class_scores,
+    coupled_posteriors,
+    machine_classes,
+    pack_pairs,
+    unpack_pairs,
+)
 from lyceum.report import Explanation, Summary
 
 
@@ -49,15 +55,17 @@ class SVC(Classifier, SupportVectors):
         function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto", "median", "closest" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
-        variance of the cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see
-        `median_sigma` and `closest_sigma`.
+    gamma : float, "scale", "auto", "median" or "closest", default="scale"
+        γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
+        "distance"; "auto" is 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma`
+        and `closest_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
-    intercept : {"free", "penalized"} or None, default="free"
-        A free b gives the dual its Σ α_i y_i = 0. "penalized" folds it in as a column of ones: ½ b²
-        is added to the objective. None: b = 0.
+    fit_intercept : bool, default=True
+        Whether there is a b; without, b = 0.
+    intercept_scaling : float, default=inf
+        inf: b is free, which gives the dual its Σ α_i y_i = 0. A number s folds b in as the weight
+        of a column of s: ½ (b/s)² is added to the objective, as in `LinearSVC`.
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
     probability : bool, default=False
@@ -86,17 +94,21 @@ class SVC(Classifier, SupportVectors):
     kernel_ : Kernel
         The kernel with its settings.
     machines_ : list of (int, int)
-        The classes of every machine by their place, (against, for); -1 stands for all others.
+        The classes of every machine by their index, (against, for); -1 stands for all others. Of
+        two classes the second is the one for which a score is positive, of a pair among more the
+        first, as in scikit-learn.
     alpha_ : array of shape (n,), or (n, n_machines)
         α of every row of `fit`; 0 for rows that a machine has not seen.
     slack_ : array of shape (n,), or (n, n_machines)
         ξ of every row; NaN for rows that a machine has not seen.
     support_ : array of int of shape (n_support,)
-        The numbers of the rows with an α above 0.
+        The numbers of the rows with an α above 0, class by class.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (n_support, n_machines)
-        α y of the support vectors.
+    dual_coef_ : array of shape (K - 1, n_support), or (K, n_support)
+        α y of the support vectors: of pairs, one row per other class in their order, so that a
+        support vector of class i has its machine with class j in row j, or j - 1 if j > i; for
+        "one_vs_rest" one row per class.
     intercept_ : array of shape (n_machines,)
         b of every machine.
     coef_ : array of shape (n_machines, d)
@@ -154,7 +166,8 @@ class SVC(Classifier, SupportVectors):
     _parameter_constraints: ClassVar[dict] = {
         **SVM_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="right")],
-        "intercept": [StrOptions({"free", "penalized"}), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "strategy": [StrOptions({"one_vs_one", "one_vs_rest"})],
         "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -167,9 +180,10 @@ class SVC(Classifier, SupportVectors):
         C: float = 1.0,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = None,
+        gamma: Any = "scale",
         coef0: float = 0.0,
-        intercept: Intercept = "free",
+        fit_intercept: bool = True,
+        intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
         probability: bool = False,
         class_weight: Any = None,
@@ -185,7 +199,8 @@ class SVC(Classifier, SupportVectors):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
-        self.intercept = intercept
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.strategy = strategy
         self.probability = probability
         self.class_weight = class_weight
@@ -242,9 +257,8 @@ class SVC(Classifier, SupportVectors):
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
-        return fit_margin_machine(
-            self.kernel_, X, signs, bound, self.intercept, self._solver_settings
-        )
+        scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, self._solver_settings)
 
     def _finish(
         self,
@@ -261,15 +275,21 @@ class SVC(Classifier, SupportVectors):
         for m, (mine, machine) in enumerate(found):
             alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
             coef[mine, m] = machine.signs * machine.alpha
-        used = self._keep_support(coef, cells, weighted)
-        single = M == 1
-        if single:
+        used = np.flatnonzero((coef != 0).any(axis=1))
+        used = used[np.argsort(codes[used], kind="stable")]  # class by class
+        self._store_support(used, coef, cells, weighted)
+        K = len(self.classes_)
+        if self._has_pairs:
+            self.dual_coef_ = pack_pairs(coef[used], self.machines_, codes[used], K)
+        else:
+            self.dual_coef_ = np.ascontiguousarray(coef[used].T)
+        if M == 1:
             self.alpha_ = alpha[:, 0]
             self.slack_ = slack[:, 0]
         else:
             self.alpha_ = alpha
             self.slack_ = slack
-        self.n_support_ = np.bincount(codes[used], minlength=len(self.classes_))
+        self.n_support_ = np.bincount(codes[used], minlength=K)
         machines = [machine for _, machine in found]
         self.intercept_ = np.array([machine.intercept for machine in machines])
         self.n_on_margin_ = np.array([int(machine.on_margin.sum()) for machine in machines])
@@ -288,6 +308,17 @@ class SVC(Classifier, SupportVectors):
             float(v + d) for machine, d in zip(machines, done) for v in machine.history
         ]
         self._warn_unless_converged(self.converged_)
+
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether every machine is of two classes."""
+        return self.strategy == "one_vs_one" or len(self.classes_) <= 2
+
+    def _machine_coef(self) -> np.ndarray:
+        if not self._has_pairs:
+            return super()._machine_coef()
+        codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
+        return unpack_pairs(self.dual_coef_, self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -362,8 +393,13 @@ class SVC(Classifier, SupportVectors):
         return svc_summary(self, super().summary())
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        M = len(machine_classes(len(self.classes_), self.strategy))
-        return self._support_shapes(M) | ({"calibration_": (M, 2)} if self.probability else {})
+        K = len(self.classes_)
+        M = len(machine_classes(K, self.strategy))
+        shapes = self._support_shapes(M, K - 1 if self._has_pairs else K)
+        shapes["n_support_"] = (K,)
+        if self.probability:
+            shapes["calibration_"] = (M, 2)
+        return shapes
 
 
 def _decisions(learner: SVC, block: Block) -> np.ndarray:

@@ -39,9 +39,9 @@ class SVR(Regressor, SupportVectors):
         function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
-        variance of the cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
+    gamma : float, "scale", "auto" or "median", default="scale"
+        γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
+        "distance"; "auto" is 1 / d; "median" is a width of "rbf", see `median_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     tol : float, default=1e-3
@@ -68,8 +68,10 @@ class SVR(Regressor, SupportVectors):
         The numbers of the rows on or outside of the tube.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (n_support, 1)
+    dual_coef_ : array of shape (1, n_support)
         α - α* of the support vectors.
+    n_support_ : array of int of shape (1,)
+        The number of support vectors.
     intercept_ : array of shape (1,)
         b.
     coef_ : array of shape (1, d)
@@ -127,7 +129,7 @@ class SVR(Regressor, SupportVectors):
         epsilon: float = 0.1,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = None,
+        gamma: Any = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -188,7 +190,10 @@ class SVR(Regressor, SupportVectors):
         self.alpha_ = np.zeros(n)
         self.slack_ = np.full(n, np.nan)
         self.alpha_[weighted], self.slack_[weighted] = coef, slack
-        self._keep_support(coef[:, None], cells, weighted)
+        used = np.flatnonzero(coef)
+        self._store_support(used, coef[:, None], cells, weighted)
+        self.dual_coef_ = coef[used][None, :]
+        self.n_support_ = np.array([len(used)])
         self.intercept_ = np.array([b])
         bound = problem.C[:m]
         beyond = np.abs(coef) >= bound
@@ -234,7 +239,7 @@ class SVR(Regressor, SupportVectors):
         unit = self.schema_.target_name or "y"
         if by == "support_vectors":
             added = np.asarray(
-                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[:, 0], X)
+                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[0], X)
             )
             predicted = added.sum(axis=1) + self.intercept_[0]
             return support_explanation(self.support_, added, self.intercept_[0], predicted, unit)
@@ -269,7 +274,7 @@ class SVR(Regressor, SupportVectors):
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return self._support_shapes(1)
+        return self._support_shapes(1, 1)
 
 
 def _problem(y: np.ndarray, epsilon: float, bound: np.ndarray) -> DualProblem:

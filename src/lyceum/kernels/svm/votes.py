@@ -3,6 +3,7 @@ posteriors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +19,40 @@ def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
         return [(0, 1)]
     if strategy == "one_vs_rest":
         return [(-1, k) for k in range(n_classes)]
-    return list(combinations(range(n_classes), 2))
+    return [(second, first) for first, second in combinations(range(n_classes), 2)]
+
+
+def _pair_rows(
+    machines: list[tuple[int, int]], codes: np.ndarray
+) -> Iterator[tuple[int, int, np.ndarray]]:
+    """(machine, row of dual_coef_, support vectors): those of one class against one other class.
+
+    The rows of a class are the other classes in their order, as in scikit-learn.
+    """
+    for m, pair in enumerate(machines):
+        for label, other in (pair, pair[::-1]):
+            yield m, other - (other > label), np.flatnonzero(codes == label)
+
+
+def pack_pairs(
+    coef: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Coefficients (n_support, n_machines) of all pairs as (n_classes - 1, n_support): a row has
+    one machine against every other class."""
+    packed = np.zeros((n_classes - 1, len(codes)))
+    for m, row, members in _pair_rows(machines, codes):
+        packed[row, members] = coef[members, m]
+    return packed
+
+
+def unpack_pairs(
+    packed: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray
+) -> np.ndarray:
+    """The inverse of `pack_pairs`: zero for the support vectors that a machine has not seen."""
+    coef = np.zeros((len(codes), len(machines)))
+    for m, row, members in _pair_rows(machines, codes):
+        coef[members, m] = packed[row, members]
+    return coef
 
 
 def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int) -> np.ndarray:
@@ -32,7 +66,7 @@ def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes:
     votes = np.zeros((len(scores), n_classes))
     sums = np.zeros((len(scores), n_classes))
     for (against, favored), column in zip(machines, scores.T):
-        won = column > 0
+        won = column >= 0
         votes[:, favored] += won
         votes[:, against] += ~won
         sums[:, favored] += column
