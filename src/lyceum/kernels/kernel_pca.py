@@ -35,7 +35,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         z_k(x) = \\frac{1}{\\sqrt{\\lambda_k}} \\sum_i \\sqrt{w_i} u_{ik} k_c(x_i, x)
 
     is the score of x on component k. New rows are projected by the same formula, with the mean of
-    the training rows. The largest |u_ik| of every component is positive. With the linear kernel
+    the training rows. The largest |z_k| of a training row is positive. With the linear kernel
     this is PCA.
 
     `inverse_transform` gives rows whose image is near the projection: exactly so for the linear
@@ -192,9 +192,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             values = values[:k]
             vectors = vectors[:, :k]
             kept = kept[:k]
-        vectors = vectors * np.where(
-            vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1, 1
-        )
+        # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
+        scores = vectors / root[:, None]
+        largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
+        vectors = vectors * np.where(largest < 0, -1, 1)
         values = np.where(kept, values, 0.0)
         self.eigenvalues_ = values
         self.n_components_ = len(values)
