@@ -131,10 +131,10 @@ class FeedForward(NetworkSettings):
         self.slope_ = float(self.slope)
         self.seed_ = seed
         architecture = self._architecture
-        if self.start is None:
+        if self.weights_init is None:
             self.parameters_ = architecture.start(np.random.default_rng([seed, 0]))
         else:
-            self.parameters_ = given_start(architecture, self.start)
+            self.parameters_ = given_start(architecture, self.weights_init)
 
     def _start_from_hidden_layers(self, seed: int) -> None:
         """New output nodes, for other classes, on the hidden layers that were learned."""

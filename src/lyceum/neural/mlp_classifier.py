@@ -94,7 +94,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         None: all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
-    start : (coefs, intercepts) or None, default=None
+    weights_init : (coefs, intercepts) or None, default=None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
         also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
@@ -230,7 +230,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         max_iter: int = 200,
         tol: float | None = 1e-4,
         n_iter_no_change: int = 10,
-        start: Any = None,
+        weights_init: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
         input_noise: float = 0.0,
@@ -264,7 +264,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             max_iter=max_iter,
             tol=tol,
             n_iter_no_change=n_iter_no_change,
-            start=start,
+            weights_init=weights_init,
             alpha=alpha,
             dropout=dropout,
             input_noise=input_noise,

@@ -68,7 +68,7 @@ class MLPRegressor(Regressor, FeedForward):
         None: all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
-    start : (coefs, intercepts) or None, default=None
+    weights_init : (coefs, intercepts) or None, default=None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
         also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".

@@ -16,7 +16,7 @@ def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     parts = list(start)
     if len(parts) not in (2, 3) or any(not _has_length(part, len(layers)) for part in parts):
         raise SettingError(
-            "start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists"
+            "weights_init must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists"
             f" with one entry for each of the {len(layers)} layers"
         )
     if len(parts) == 3:
@@ -38,7 +38,9 @@ def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.nd
     ]
     if layer.integration == "spherical":
         if radii is None:
-            raise SettingError(f"layer {k} has spheres: give start=(coefs, intercepts, radii)")
+            raise SettingError(
+                f"layer {k} has spheres: give weights_init=(coefs, intercepts, radii)"
+            )
         radii = _numbers(f"the radii of layer {k}", radii, (layer.n_out,))
         if (radii <= 0).any():
             raise SettingError(f"the radii of layer {k} must be above zero, got {radii.min():g}")
@@ -50,10 +52,12 @@ def _numbers(what: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise SettingError(f"{what} in start must be numbers of shape {shape}: {error}") from error
+        raise SettingError(
+            f"{what} in weights_init must be numbers of shape {shape}: {error}"
+        ) from error
     if values.shape != shape or not np.isfinite(values).all():
         raise SettingError(
-            f"{what} in start must be finite numbers of shape {shape}, one per input and node, got"
+            f"{what} in weights_init must be finite numbers of shape {shape}, one per input and node, got"
             f" shape {values.shape}"
         )
     return values

@@ -61,10 +61,10 @@ class LinearRegression(LeastSquares):
         None searches for a good length in every step. "lms": b ← b + η w (y - h) x; None is 0.01.
     decay : bool, default=True
         Whether η is η / k in pass k of "lms", so that the weights come to rest.
-    scale_columns : bool, default=True
+    standardize : bool, default=True
         Whether steps are taken on columns of mean 0 and unit spread, the target about its mean.
         False: on the columns as they are, so that steps are those made by hand.
-    start : (coef, intercept) or None, default=None
+    coef_init : (coef, intercept) or None, default=None
         Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
     record : bool, default=False
         Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
@@ -141,8 +141,8 @@ class LinearRegression(LeastSquares):
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
         "decay": ["boolean"],
-        "scale_columns": ["boolean"],
-        "start": ["array-like", None],
+        "standardize": ["boolean"],
+        "coef_init": ["array-like", None],
         "record": ["boolean"],
         **LeastSquares._parameter_constraints,
     }
@@ -156,8 +156,8 @@ class LinearRegression(LeastSquares):
         tol: float = 1e-6,
         learning_rate: float | None = None,
         decay: bool = True,
-        scale_columns: bool = True,
-        start: Any = None,
+        standardize: bool = True,
+        coef_init: Any = None,
         record: bool = False,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -168,8 +168,8 @@ class LinearRegression(LeastSquares):
         self.tol = tol
         self.learning_rate = learning_rate
         self.decay = decay
-        self.scale_columns = scale_columns
-        self.start = start
+        self.standardize = standardize
+        self.coef_init = coef_init
         self.record = record
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -190,8 +190,8 @@ class LinearRegression(LeastSquares):
             float(self.tol),
             None if self.learning_rate is None else float(self.learning_rate),
             self.decay,
-            self.scale_columns,
-            self.start,
+            self.standardize,
+            self.coef_init,
             self.record,
         )
         done = SOLVERS[self.solver](rows, fit, setting)

@@ -89,7 +89,9 @@ class Lasso(ElasticNet):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
+        name: allowed
+        for name, allowed in ElasticNet._parameter_constraints.items()
+        if name != "l1_ratio"
     }
 
     def __init__(

@@ -36,7 +36,7 @@ class RidgeCV(PenaltyCV):
     cv : int, splitter or list of splits, default=10
         The number of folds, where the fold of a row is a hash of its number and the seed; or a
         splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    rule : {"best", "one_standard_error"}, default="best"
+    choice : {"best", "one_standard_error"}, default="best"
         Take the penalty of the lowest mean error, or the largest one whose error is within one
         standard error of that.
     fit_intercept : bool, default=True
@@ -105,7 +105,7 @@ class RidgeCV(PenaltyCV):
         *,
         eps: float = 1e-9,
         cv: Any = 10,
-        rule: str = "best",
+        choice: str = "best",
         fit_intercept: bool = True,
         standardize: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -114,7 +114,7 @@ class RidgeCV(PenaltyCV):
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
-        self.rule = rule
+        self.choice = choice
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.random_state = random_state
