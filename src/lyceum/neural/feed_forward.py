@@ -263,7 +263,7 @@ class FeedForward(NetworkSettings):
             if held is not None and lowest:
                 best = training.keep()
                 self.best_epoch_ = number
-            if self.tol is None or patience.waited < self.n_iter_no_change:
+            if self.tol is None or patience.waited <= self.n_iter_no_change:
                 continue
             if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
                 rate = rate / _DIVIDE

@@ -90,10 +90,11 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
         or the rate is "cosine", which ends there.
     tol : float or None, default=1e-4
-        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs.
-        None: all `max_iter` epochs are run.
+        Training stops when the training loss, with `early_stopping` the validation loss, has not
+        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
+        epochs are run.
     n_iter_no_change : int, default=10
-        The patience, in epochs.
+        The most epochs in a row in which the loss need not fall.
     weights_init : (coefs, intercepts) or None, default=None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
