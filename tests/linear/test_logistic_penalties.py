@@ -186,7 +186,8 @@ def test_monte_carlo_of_three_classes_averages_softmax_over_draws_of_the_weights
     many = (
         LogisticRegression(posterior="monte_carlo", n_draws=40_000, random_state=0)
         .fit(X, y)
-        ._draws()
+        ._weight_posterior()
+        .draws(40_000, 0)
         .reshape(40_000, -1)
     )
     assert_allclose(
