@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -15,18 +16,18 @@ from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
-from lyceum.kernels.svm.calibration import calibrate_machines
-from lyceum.kernels.svm.explanation import explain_by_columns, explain_by_support_vectors
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
-from lyceum.kernels.svm.report import svc_summary
-from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels.svm.votes import (
+from lyceum.kernels.svm.multiclass import (
+    calibrate_machines,
     class_scores,
     coupled_posteriors,
     machine_classes,
+    machine_rows,
     pack_pairs,
     unpack_pairs,
 )
+from lyceum.kernels.svm.report import explain_by_columns, explain_by_support_vectors, svc_summary
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.report import Explanation, Summary
 
 
@@ -228,8 +229,8 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
-        found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
-        self._finish(found, cells, block.y, weighted, n)
+        machines = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+        self._finish(machines, cells, block.y, weighted, n)
         if self.probability:
             self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
         return self
@@ -245,15 +246,12 @@ class SVC(Classifier, SupportVectors):
     def _machine(
         self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favored: int
     ) -> tuple[np.ndarray, MarginMachine]:
-        """The rows of a machine, and what was found."""
-        mine = np.flatnonzero((codes == favored) | ((codes == against) if against >= 0 else True))
+        """The rows of a machine, and its solution."""
+        mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
-        if len(mine) == cells.shape[0]:
-            X = cells
-        else:
-            X = cells[mine]
-        if self._is_precomputed and len(mine) < cells.shape[0]:
-            X = X[:, mine]
+        X = cells
+        if len(mine) < cells.shape[0]:
+            X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
@@ -262,51 +260,56 @@ class SVC(Classifier, SupportVectors):
 
     def _finish(
         self,
-        found: list[tuple[np.ndarray, MarginMachine]],
+        machines: list[tuple[np.ndarray, MarginMachine]],
         cells: Any,
         codes: np.ndarray,
         weighted: np.ndarray,
         n: int,
     ) -> None:
-        M = len(found)
-        alpha = np.zeros((n, len(found)))
+        M = len(machines)
+        alpha = np.zeros((n, M))
         slack = np.full((n, M), np.nan)
         coef = np.zeros((len(weighted), M))
-        for m, (mine, machine) in enumerate(found):
-            alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
+        for m, (mine, machine) in enumerate(machines):
+            alpha[weighted[mine], m] = machine.alpha
+            slack[weighted[mine], m] = machine.slack
             coef[mine, m] = machine.signs * machine.alpha
+        self.alpha_ = alpha[:, 0] if M == 1 else alpha
+        self.slack_ = slack[:, 0] if M == 1 else slack
         used = np.flatnonzero((coef != 0).any(axis=1))
         used = used[np.argsort(codes[used], kind="stable")]  # class by class
         self._store_support(used, coef, cells, weighted)
         K = len(self.classes_)
+        self.n_support_ = np.bincount(codes[used], minlength=K)
         if self._has_pairs:
             self.dual_coef_ = pack_pairs(coef[used], self.machines_, codes[used], K)
         else:
             self.dual_coef_ = np.ascontiguousarray(coef[used].T)
-        if M == 1:
-            self.alpha_ = alpha[:, 0]
-            self.slack_ = slack[:, 0]
-        else:
-            self.alpha_ = alpha
-            self.slack_ = slack
-        self.n_support_ = np.bincount(codes[used], minlength=K)
-        machines = [machine for _, machine in found]
-        self.intercept_ = np.array([machine.intercept for machine in machines])
-        self.n_on_margin_ = np.array([int(machine.on_margin.sum()) for machine in machines])
-        self.n_at_bound_ = np.array([int(machine.at_bound.sum()) for machine in machines])
-        self.n_slack_ = np.array([int((machine.slack > self.tol).sum()) for machine in machines])
-        self.n_wrong_ = np.array([int((machine.slack > 1.0).sum()) for machine in machines])
-        self.weight_norm_ = np.array([machine.length for machine in machines])
-        self.margin_width_ = np.array([machine.margin_width for machine in machines])
-        self.primal_objective_ = np.array([machine.primal for machine in machines])
-        self.dual_objective_ = np.array([machine.dual for machine in machines])
-        self.kkt_residual_ = np.array([machine.kkt for machine in machines])
+        self._set_optima([machine for _, machine in machines])
+
+    def _set_optima(self, machines: list[MarginMachine]) -> None:
+        """What is known about the optimum of every machine."""
+
+        def of_each(value: Callable[[MarginMachine], Any]) -> np.ndarray:
+            return np.array([value(machine) for machine in machines])
+
+        self.intercept_ = of_each(lambda machine: machine.intercept)
+        self.n_on_margin_ = of_each(lambda machine: int(machine.on_margin.sum()))
+        self.n_at_bound_ = of_each(lambda machine: int(machine.at_bound.sum()))
+        self.n_slack_ = of_each(lambda machine: int((machine.slack > self.tol).sum()))
+        self.n_wrong_ = of_each(lambda machine: int((machine.slack > 1.0).sum()))
+        self.weight_norm_ = of_each(lambda machine: machine.length)
+        self.margin_width_ = of_each(lambda machine: machine.margin_width)
+        self.primal_objective_ = of_each(lambda machine: machine.primal)
+        self.dual_objective_ = of_each(lambda machine: machine.dual)
+        self.kkt_residual_ = of_each(lambda machine: machine.kkt)
         self.n_iter_ = max((machine.rounds for machine in machines), default=0)
         self.converged_ = all(machine.converged for machine in machines)
-        done = np.cumsum([0.0, *(machine.dual for machine in machines)])
-        self.history_ = [
-            float(v + d) for machine, d in zip(machines, done) for v in machine.history
-        ]
+        self.history_ = []
+        done = 0.0  # the objectives of the machines that are solved
+        for machine in machines:
+            self.history_ += [float(value + done) for value in machine.history]
+            done += machine.dual
         self._warn_unless_converged(self.converged_)
 
     @property
