@@ -46,11 +46,13 @@ class HingeSums:
         bound = problem.bound(block)
         u = 1.0 - signs * problem.scores(block, theta)
         if problem.multipliers is None:
+            # C max(0, u)²: slope 2 C max(0, u), curvature 2 C where u > 0
             short = np.maximum(u, 0.0)
             pull = 2.0 * bound * short
             bend = 2.0 * bound * (u > 0)
             value = float(bound @ short**2)
         else:
+            # slope clip(α + σu, 0, C), curvature σ where it is not clipped
             alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
             sigma = problem.multipliers.sigma
             moved = alpha + sigma * u
@@ -64,19 +66,16 @@ class HingeSums:
         return cls(value, gradient, _hessian(X, problem.shift, bend) if hessian else None)
 
     def merge(self, other: HingeSums) -> HingeSums:
-        if self.hessian is None:
-            hessian = None
-        else:
-            hessian = self.hessian + other.hessian
+        hessian = None if self.hessian is None else self.hessian + other.hessian
         return HingeSums(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
 def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """Σ bend z zᵀ over the rows that have a bend, z = (x - shift, 1)."""
-    some = np.flatnonzero(bend)
-    Z = X[some]
+    bent = np.flatnonzero(bend)
+    Z = X[bent]
     Z = dense_cells(Z)
-    root = np.sqrt(bend[some])
+    root = np.sqrt(bend[bent])
     Z = np.column_stack([(Z - shift) * root[:, None], root])
     return Z.T @ Z
 
@@ -146,10 +145,7 @@ class HingeProblem:
         if not self.fit_intercept:
             gradient[-1] = 0.0
         value = sums.value + 0.5 * float(self._penalties @ theta**2)
-        if sums.hessian is None:
-            H = None
-        else:
-            H = sums.hessian + np.diag(self._penalties)
+        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
         return Point(theta, value, gradient, H)
 
     def newton_step(self, point: Point) -> np.ndarray:
@@ -157,14 +153,10 @@ class HingeProblem:
         step = np.zeros(self.shape)
         free = self._free
         H = point.hessian
-        if (
-            not H[-1, -1] > 0
-        ):  # no row bends: as if one did, so that the intercept can move to where some do
+        # no row bends: as if one did, so that the intercept can move to where some do
+        if not H[-1, -1] > 0:
             H = H.copy()
-            if self.multipliers is None:
-                H[-1, -1] = 2.0 * self.C
-            else:
-                H[-1, -1] = self.multipliers.sigma
+            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
         step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
         return step
 

@@ -39,9 +39,12 @@ def by_newton(problem: HingeProblem, tol: float, max_iter: int, wide: bool) -> L
     Hessian."""
     solver = LBFGS() if wide else Newton()
     start = problem.evaluate(np.zeros(problem.shape), hessian=not wide)
-    found = solver.minimize(problem, start, max_iter, tol)
+    outcome = solver.minimize(problem, start, max_iter, tol)
     return LinearSolution(
-        _at_origin(problem, found.point.theta), found.n_iter, found.converged, list(found.history)
+        _at_origin(problem, outcome.point.theta),
+        outcome.n_iter,
+        outcome.converged,
+        list(outcome.history),
     )
 
 
@@ -59,17 +62,17 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
     converged = False
     while n_iter < max_iter and not converged:
         smooth = replace(problem, multipliers=Multipliers(alpha, sigma))
-        found = Newton().minimize(
+        outcome = Newton().minimize(
             smooth, smooth.evaluate(theta, True), max_iter - n_iter, 0.01 * tol
         )
-        theta = found.point.theta
-        n_iter = n_iter + found.n_iter + 1
+        theta = outcome.point.theta
+        n_iter = n_iter + outcome.n_iter + 1
         moved = smooth.new_multipliers(theta)
         violation = float(np.abs(moved - alpha).max(initial=0.0)) / sigma
-        history.append(found.point.value)
+        history.append(outcome.point.value)
         report("rounds", len(history))
         alpha = moved
-        converged = found.converged and violation <= tol
+        converged = outcome.converged and violation <= tol
         sigma = min(5.0 * sigma, 1e6 * problem.C)
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
@@ -93,51 +96,48 @@ def by_dual_descent(
         w = descent.w
         b = scaling * w[X.shape[1] - 1] if X is not block.X else w[-1]
         return descent.solution(np.append(w[: block.X.shape[1]], b))
-    low = 0.0
-    high = 0.0
-    at = start = descent.balance(0.0)
-    step = 0.5
+    b = _balanced_intercept(descent)
+    return descent.solution(np.append(descent.w[:-1], b))
+
+
+def _balanced_intercept(descent: _Descent) -> float:
+    """The root b of Σ α y, by doubled steps away from 0 and then by the Illinois rule: secants,
+    with the value of the end that stays halved, in turn with bisection."""
     limit = descent.tol * float(descent.bound.sum())
-    while abs(at) > limit and (at > 0) == (start > 0) and step < 1e12:
+    start = descent.balance(0.0)
+    if abs(start) <= limit:
+        return 0.0
+    direction = 1.0 if start > 0 else -1.0
+    value = start
+    before = 0.0
+    b = 0.0
+    step = 0.5
+    while abs(value) > limit and (value > 0) == (start > 0) and step < 1e12:
         step *= 2.0
-        if start > 0:
-            edge = step
-        else:
-            edge = -step
-        if start > 0:
-            low = high
-            high = edge
-        else:
-            low, high = (edge, low)
-        at = descent.balance(edge)
-    if start > 0:
-        b = high
-    else:
-        b = low
-    if start > 0:
-        f_low = start
-        f_high = at
-    else:
-        f_low = at
-        f_high = start
+        before = b
+        b = direction * step
+        value = descent.balance(b)
+    low = min(before, b)
+    high = max(before, b)
+    f_low = start if start > 0 else value
+    f_high = value if start > 0 else start
     for turn in range(100):
-        if abs(at) <= limit or high - low <= 0.01 * tol * max(1.0, abs(b)):
+        if abs(value) <= limit or high - low <= 0.01 * descent.tol * max(1.0, abs(b)):
             break
-        if turn % 2:
-            share = 0.5
-        else:
+        share = 0.5
+        if turn % 2 == 0:
             share = float(np.clip(f_low / (f_low - f_high), 0.01, 0.99))
         b = low + (high - low) * share
-        at = descent.balance(b)
-        if at > 0:
+        value = descent.balance(b)
+        if value > 0:
             low = b
-            f_low = at
+            f_low = value
             f_high = 0.5 * f_high
         else:
             high = b
-            f_high = at
+            f_high = value
             f_low = 0.5 * f_low
-    return descent.solution(np.append(descent.w[:-1], b))
+    return b
 
 
 def _with_constant(X: Any, value: float) -> Any:
@@ -217,48 +217,43 @@ class _Descent:
 def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> LinearSolution:
     """|w|₁ + Σ C max(0, u)²: quadratic models by coordinate descent, on the columns not settled at
     0."""
-    d = len(problem.shift)
-    theta = np.zeros(d + 1)
+    theta = np.zeros(len(problem.shift) + 1)
     n_iter = 0
-    history = []
+    history: list[float] = []
     converged = False
     while n_iter < max_iter and not converged:
-        gradient = problem.evaluate(theta).gradient
-        violation = _violation(problem, theta, gradient)
+        violation = _violation(problem, theta, problem.evaluate(theta).gradient)
         n_iter += 1
         if problem.size(violation) <= tol:
             converged = True
             break
-        inner = np.flatnonzero((theta[:-1] != 0) | (violation[:-1] != 0))
-        n_wrong = len(inner)
-        if n_wrong > _COLUMNS:
-            order = np.argsort(
-                -np.abs(violation[inner]) - np.where(theta[inner] != 0, 1e9, 0.0), kind="stable"
-            )
-            keep = max(_COLUMNS, int((theta[:-1] != 0).sum()) + _COLUMNS // 2)
-            inner = np.sort(inner[order[:keep]])
-        if len(inner) == d:
-            some = problem
-        else:
-            some = _with_columns(problem, inner)
-        here = np.append(theta[inner], theta[-1])
-        here, used, values, flat = _on_columns(some, here, 0.3 * tol, max_iter - n_iter)
-        theta[inner], theta[-1] = here[:-1], here[-1]
+        columns, is_all = _working_columns(theta[:-1], violation[:-1])
+        part = problem
+        if len(columns) < len(problem.shift):
+            shift = problem.shift[columns]
+            part = replace(problem, columns=columns, shift=shift, scale=problem.scale[columns])
+        start = np.append(theta[columns], theta[-1])
+        end, used, values, is_flat = _on_columns(part, start, 0.3 * tol, max_iter - n_iter)
+        theta[columns] = end[:-1]
+        theta[-1] = end[-1]
         n_iter += used
         history += values
         report("passes", n_iter)
-        if (
-            flat and len(values) == 1 and n_wrong <= len(inner)
-        ):  # no step, and no column was left out
-            converged = True
-            break
+        # no step promised anything, and no column was left out
+        converged = is_flat and len(values) == 1 and is_all
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
 
-def _with_columns(problem: HingeProblem, columns: np.ndarray) -> HingeProblem:
-    return replace(
-        problem, columns=columns, shift=problem.shift[columns], scale=problem.scale[columns]
-    )
+def _working_columns(w: np.ndarray, violation: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The columns whose weight is not settled at 0, the worst of them if there are many; and
+    whether these are all."""
+    columns = np.flatnonzero((w != 0) | (violation != 0))
+    if len(columns) <= _COLUMNS:
+        return columns, True
+    not_zero = np.where(w[columns] != 0, 1e9, 0.0)
+    order = np.argsort(-np.abs(violation[columns]) - not_zero, kind="stable")
+    most = max(_COLUMNS, int((w != 0).sum()) + _COLUMNS // 2)
+    return np.sort(columns[order[:most]]), most >= len(columns)
 
 
 def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
@@ -284,38 +279,38 @@ def _on_columns(
     def value(point: Point) -> float:
         return point.value + float(l1 @ np.abs(point.theta))
 
-    here = problem.evaluate(theta, hessian=True)
+    point = problem.evaluate(theta, hessian=True)
     used = 1
     values: list[float] = []
     flat = False
     while used < max_iter:
-        values.append(value(here))
-        if problem.size(_violation(problem, here.theta, here.gradient)) <= tol:
+        values.append(value(point))
+        if problem.size(_violation(problem, point.theta, point.gradient)) <= tol:
             break
-        step, promised = _model_step(problem, here)
-        there = None
+        step, promised = _model_step(problem, point)
+        next_point = None
         length = 1.0
         while -promised * length > 1e-15 * abs(values[-1]) and used < max_iter:
-            there = problem.evaluate(here.theta + length * step, hessian=True)
+            next_point = problem.evaluate(point.theta + length * step, hessian=True)
             used += 1
-            if value(there) <= values[-1] + 1e-4 * length * promised:
+            if value(next_point) <= values[-1] + 1e-4 * length * promised:
                 break
-            there = None
+            next_point = None
             length = 0.5 * length
-        if there is None:
+        if next_point is None:
             flat = used < max_iter
             break
-        here = there
-    return here.theta, used, values, flat
+        point = next_point
+    return point.theta, used, values, flat
 
 
-def _model_step(problem: HingeProblem, here: Point) -> tuple[np.ndarray, float]:
+def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]:
     """The minimizer of g·s + ½ sᵀHs + |θ + s|₁, a free intercept eliminated, as a step, and its
     promise."""
-    assert here.hessian is not None
-    theta = here.theta
-    g = here.gradient
-    H = here.hessian + 1e-10 * np.trace(here.hessian) / len(theta) * np.eye(len(theta))
+    assert point.hessian is not None
+    theta = point.theta
+    g = point.gradient
+    H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(len(theta))
     unit = np.ones(len(theta))
     inner = slice(-1)
     if problem.fit_intercept and not problem.has_free_intercept:
@@ -333,7 +328,7 @@ def _model_step(problem: HingeProblem, here: Point) -> tuple[np.ndarray, float]:
     start = (theta / unit)[inner]
     w = start.copy()
     Q = np.ascontiguousarray(Q)
-    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
+    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, 1e-14 * abs(point.value), 1000)
     step = np.zeros(len(theta))
     step[inner] = unit[inner] * (w - start)
     if is_eliminated:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows
-from lyceum._core.probability import class_weight_factors
+from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.statistics import Moments
 from lyceum.errors import SettingError
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
@@ -38,7 +38,7 @@ class LinearSVC(Classifier, Learner):
 
     With y of -1 and 1 and f(x) = w·x + b it minimizes
 
-        ½ |w|² + ½ (b/s)² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
+        ½ |w|² + ½ (b/s)² + Σ C_i L(y_i f(x_i)),    L(m) = max(0, 1 - m) or max(0, 1 - m)²,
 
     or |w|₁ + |b|/s in the place of the squares, which makes many weights exactly zero. K > 2 classes have a
     machine each, against all others; the largest score decides.
@@ -183,25 +183,19 @@ class LinearSVC(Classifier, Learner):
         rows = self._rows(X, y, sample_weight)
         block = self._at_once(rows)
         # a block of rows has few of the cells of a wide sparse array, yet sums of every column
+        sparse_rows = None
         if block is not None and sparse.issparse(block.X):
             sparse_rows = block
-        else:
-            sparse_rows = None
-        if sparse_rows is None:
-            moments = rows.reduce(Moments.of)
-        else:
-            moments = Moments.of(sparse_rows)
-        rows = replace(
-            rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells))
-        )
+        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        steps = [step for step in rows.steps if not isinstance(step, CheckCells)]
+        rows = replace(rows, steps=tuple(steps))
         self.mean_ = moments.mean
         problem = self._problem(rows, moments)
         K = len(self.classes_)
-        favored = (
-            range(1, K) if K <= 2 else range(K)
-        )  # two classes need one machine, one class needs none
-        found = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
-        self._finish(problem, found, sparse_rows)
+        # two classes need one machine, one class needs none
+        favored = range(1, K) if K <= 2 else range(K)
+        solutions = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
+        self._finish(problem, solutions, sparse_rows)
         return self
 
     def _at_once(self, rows: Rows) -> Block | None:
@@ -251,44 +245,30 @@ class LinearSVC(Classifier, Learner):
         return by_multipliers(problem, self.tol, self.max_iter)
 
     def _finish(
-        self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None
+        self, problem: HingeProblem, solutions: list[LinearSolution], sparse_rows: Block | None
     ) -> None:
         d = len(problem.shift)
-        if found:
-            thetas = np.array([one.theta for one in found])
-        else:
-            thetas = np.zeros((1, d + 1))
+        thetas = np.zeros((1, d + 1))
+        self.history_ = [0.0]
+        if solutions:
+            thetas = np.array([solution.theta for solution in solutions])
+            self.history_ = list(solutions[-1].history)
         self.coef_ = np.ascontiguousarray(thetas[:, :-1])
         self.intercept_ = thetas[:, -1].copy()
-        self.n_iter_ = max((one.n_iter for one in found), default=1)
-        self.converged_ = all(one.converged for one in found)
-        if found:
-            self.history_ = list(found[-1].history)
-        else:
-            self.history_ = [0.0]
-        if len(found) > 1:
-            favored = np.arange(len(found))
-        else:
-            favored = np.array([1])
-        at_origin = replace(problem, shift=np.zeros(d))
-        squared = self.loss != "hinge"
-        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
-        if sparse_rows is None:
-            slacks = problem.rows.reduce(of)
-        else:
-            slacks = of(sparse_rows)
+        self.n_iter_ = max((solution.n_iter for solution in solutions), default=1)
+        self.converged_ = all(solution.converged for solution in solutions)
+        slacks = self._slacks(problem, thetas, sparse_rows)
+        self.n_slack_ = slacks.inside
+        self.n_wrong_ = slacks.wrong
         of_constant = self.intercept_ / self.intercept_scaling  # the weight of the column of s
         if self.penalty == "l1":
             norm = np.abs(self.coef_).sum(axis=1) + np.abs(of_constant)
         else:
             norm = 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
         self.objective_ = norm + slacks.loss
-        self.n_slack_ = slacks.inside
-        self.n_wrong_ = slacks.wrong
         length = np.linalg.norm(self.coef_, axis=1)
-        self.margin_width_ = np.divide(
-            2.0, length, out=np.full(len(length), np.inf), where=length > 0
-        )
+        infinite = np.full(len(length), np.inf)
+        self.margin_width_ = np.divide(2.0, length, out=infinite, where=length > 0)
         if not self.converged_:
             warnings.warn(
                 f"LinearSVC stopped after {self.n_iter_:,} passes without reaching"
@@ -296,6 +276,18 @@ class LinearSVC(Classifier, Learner):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _slacks(
+        self, problem: HingeProblem, thetas: np.ndarray, sparse_rows: Block | None
+    ) -> _Slacks:
+        """One more pass: what the machines, with b at x = 0, do to the rows."""
+        favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])
+        at_origin = replace(problem, shift=np.zeros(len(problem.shift)))
+        squared = self.loss != "hinge"
+        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
+        if sparse_rows is None:
+            return problem.rows.reduce(of)
+        return of(sparse_rows)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -324,23 +316,19 @@ class LinearSVC(Classifier, Learner):
         Explanation
         """
         check_is_fitted(self)
+        unit = "score above the next class"
         if len(self.coef_) == 1:
             unit = f"score of {self.classes_[-1]}"
-        else:
-            unit = "score above the next class"
         return self._explain(X, self._contributions, unit)
 
     def _contributions(self, block: Block) -> np.ndarray:
         X = block.dense - self.mean_
-        each = np.arange(len(block))
-        scores = X @ self.coef_.T + (self.intercept_ + self.coef_ @ self.mean_)
         at_mean = self.intercept_ + self.coef_ @ self.mean_
+        scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
             best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
             return np.column_stack([best, np.full(len(X), at_mean[0]), X * self.coef_[0]])
-        order = np.argsort(-scores, axis=1, kind="stable")
-        best = order[each, 0]
-        second = order[each, 1]
+        best, second = runner_up(scores)
         base = at_mean[best] - at_mean[second]
         return np.column_stack([best, base, X * (self.coef_[best] - self.coef_[second])])
 
@@ -356,9 +344,9 @@ class LinearSVC(Classifier, Learner):
             "intercept": intercept_fact(self),
             "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
-        titles = [
-            str(label) for label in (self.classes_[-1:] if len(self.coef_) == 1 else self.classes_)
-        ]
+        titles = [str(label) for label in self.classes_]
+        if len(self.coef_) == 1:
+            titles = titles[-1:]
         heads = ("class", "margin width", "ξ > 0", "ξ > 1", "objective", "weights not 0")
         lines = zip(
             titles,
