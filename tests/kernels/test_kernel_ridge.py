@@ -18,7 +18,7 @@ from lyceum.kernels import (
     SigmoidKernel,
 )
 from lyceum.kernels.kernel_learner import refuse_pairs
-from lyceum.kernels.ridge.regularized_system import factor_in_place
+from lyceum.kernels.ridge.solvers import factor_in_place
 from lyceum.linear import Ridge
 from lyceum.persist import load as load_model, save
 

@@ -142,16 +142,16 @@ class Nystroem(Transformer, KernelLearner):
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use"
                 " KernelRidge"
             )
-        found = _apply_design(rows, self.schema_).reduce(
+        drawn = _apply_design(rows, self.schema_).reduce(
             partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
         )
-        self.rows_ = _dense(found.sample.X)
-        self.kernel_ = _with_scale(chosen, found.moments).learn(self.rows_)
+        self.rows_ = _dense(drawn.sample.X)
+        self.kernel_ = _with_scale(chosen, drawn.moments).learn(self.rows_)
         K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
         s, U = linalg.eigh(K, check_finite=False)
-        kept = s > _ZERO * max(s[-1], np.finfo(float).tiny)
-        self.rank_ = int(kept.sum())
-        self.root_ = (U[:, kept] / np.sqrt(s[kept])) @ U[:, kept].T
+        is_positive = s > _ZERO * max(s[-1], np.finfo(float).tiny)
+        self.rank_ = int(is_positive.sum())
+        self.root_ = (U[:, is_positive] / np.sqrt(s[is_positive])) @ U[:, is_positive].T
         return self
 
     @property
@@ -191,8 +191,8 @@ class RBFSampler(Transformer):
         \\Omega_{ij} \\sim N(0, 2\\gamma)
 
     E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows; φ(x)·φ(x) = 1
-    if D is even. Nothing but means and variances is learned from the rows, in one pass; `transform` is a
-    step of blocks, so that a linear machine behind it is a kernel machine on files larger than
+    if D is even. Nothing but means and variances is learned from the rows, in one pass; `transform`
+    is a step of blocks, so that a linear machine behind it is a kernel machine on files larger than
     memory.
 
     Parameters

@@ -207,7 +207,7 @@ def is_linear(kernel: Kernel) -> bool:
     return isinstance(kernel, LinearKernel)
 
 
-def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> None:
+def refuse_pairs(caller: str, n: int, bytes_per_pair: int, alternative: str) -> None:
     """Refuse rows whose pairs memory cannot hold."""
     try:
         available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -216,6 +216,6 @@ def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> Non
     needed = n * n * bytes_per_pair
     if needed > 0.7 * available:
         raise DataError(
-            f"{who} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB,"
+            f"{caller} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB,"
             f" but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
         )

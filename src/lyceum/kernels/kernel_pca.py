@@ -164,46 +164,45 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         root = np.sqrt(w)
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
-        rounding = (
-            10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
-        )  # of what is centered
-        S = K  # centered in place
+        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
+        # S = √W K_c √W, in the memory of K
+        S = K
         S -= self.column_means_
         S -= self.column_means_[:, None]
         S += self.total_mean_
         S *= root
         S *= root[:, None]
         total = float(np.trace(S))
-        values, vectors = _largest(S, self.n_components)
-        if len(values):
-            size = max(abs(values[0]), abs(values[-1]))
-        else:
-            size = 0.0
-        if len(values) and values.min() < -max(1e-6 * size, rounding) and self.n_components is None:
-            raise SettingError(
-                f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix has"
-                f" an eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components,"
-                " so that the largest are kept"
-            )
-        level = max(_ZERO * size, rounding, np.finfo(float).tiny)
-        kept = values > level
-        if self.n_components is None:
-            k = max(1, int(kept.sum()))
-            values = values[:k]
-            vectors = vectors[:, :k]
-            kept = kept[:k]
+        values, vectors = self._components(S, rounding)
         # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
         scores = vectors / root[:, None]
         largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
-        vectors = vectors * np.where(largest < 0, -1, 1)
-        values = np.where(kept, values, 0.0)
+        self.eigenvectors_ = np.ascontiguousarray(vectors * np.where(largest < 0, -1, 1))
         self.eigenvalues_ = values
         self.n_components_ = len(values)
+        self.explained_variance_ratio_ = np.zeros(len(values))
         if total > 0:
             self.explained_variance_ratio_ = values / total
-        else:
-            self.explained_variance_ratio_ = np.zeros(len(values))
-        self.eigenvectors_ = np.ascontiguousarray(vectors)
+
+    def _components(self, S: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+        """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
+        `n_components` those above 0."""
+        values, vectors = _largest(S, self.n_components)
+        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        if self.n_components is None and len(values):
+            least = values.min()
+            if least < -max(1e-6 * size, rounding):
+                raise SettingError(
+                    f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix"
+                    f" has an eigenvalue of {least:.3g} beside {values[0]:.3g}: give n_components,"
+                    " so that the largest are kept"
+                )
+        is_positive = values > max(_ZERO * size, rounding, np.finfo(float).tiny)
+        values = np.where(is_positive, values, 0.0)
+        if self.n_components is None:
+            k = max(1, int(is_positive.sum()))
+            return values[:k], vectors[:, :k]
+        return values, vectors
 
     def _row_coefficients(self) -> np.ndarray:
         """√w_i u_ik / √λ_k, what the centered kernel values of row i add to the score on k."""
@@ -219,7 +218,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`
 
         Returns
         -------
@@ -266,8 +265,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         share = self.row_weights_ / self.row_weights_.sum()
         # the projection is Σ_i g_i φ(x_i): components about the mean, and the mean
         coef = self._row_coefficients()
-        own = coef - np.outer(share, coef.sum(axis=0))
-        G = Z @ own.T + share
+        about_mean = coef - np.outer(share, coef.sum(axis=0))
+        G = Z @ about_mean.T + share
         if is_linear(self.kernel_):
             return G @ rows
         return self._fixed_points(G, rows, max_iter, tol)
@@ -332,10 +331,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]:
     """The largest eigenvalues, the largest first, and their vectors as columns."""
     n = len(S)
-    if wanted is None:
-        k = n
-    else:
-        k = min(wanted, n)
+    k = n if wanted is None else min(wanted, n)
     if n > _FEW and k <= n // 10:
         start = np.random.default_rng(0).standard_normal(n)  # the same every time
         values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)
@@ -359,6 +355,6 @@ def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
 def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
-    own = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
+    squares = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
     Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca._row_coefficients()
-    return np.maximum(own - (Z * Z).sum(axis=1), 0.0)
+    return np.maximum(squares - (Z * Z).sum(axis=1), 0.0)

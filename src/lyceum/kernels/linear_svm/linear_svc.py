@@ -40,8 +40,8 @@ class LinearSVC(Classifier, Learner):
 
         ½ |w|² + ½ (b/s)² + Σ C_i L(y_i f(x_i)),    L(m) = max(0, 1 - m) or max(0, 1 - m)²,
 
-    or |w|₁ + |b|/s in the place of the squares, which makes many weights exactly zero. K > 2 classes have a
-    machine each, against all others; the largest score decides.
+    or |w|₁ + |b|/s in the place of the squares, which makes many weights exactly zero. K > 2
+    classes have a machine each, against all others; the largest score decides.
 
     Up to 1,000 columns, every pass over the rows is a Newton step: for the squared hinge of its own
     objective, for the hinge of the smooth functions of the method of multipliers. Rows may then
