@@ -216,6 +216,6 @@ def refuse_pairs(caller: str, n: int, bytes_per_pair: int, alternative: str) -> 
     needed = n * n * bytes_per_pair
     if needed > 0.7 * available:
         raise DataError(
-            f"{caller} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB,"
-            f" but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
+            f"{caller} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f}"
+            f" GiB, but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
         )

@@ -29,8 +29,8 @@ class BasisExpansion(Transformer):
     """Continuous columns as basis functions of them, for models that are linear in what comes out.
 
         polynomial  z, z², ..., z^degree          joint: all products of up to `degree` columns
-        gaussian exp(-(z - c)² / (2 bandwidth²)) joint: exp(-|z - c|² / (2 bandwidth²)) over all columns
-        sigmoid 1 / (1 + exp(-(z - c) / bandwidth)) joint: of u·(z - c), u a direction over all columns
+        gaussian exp(-(z - c)² / (2h²)) joint: exp(-|z - c|² / (2h²)), h the bandwidth
+        sigmoid 1 / (1 + exp(-(z - c) / h)) joint: of u·(z - c), u a direction over all columns
         radial |z|, |z|², ..., |z|^degree over all columns
 
     z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`).
@@ -66,7 +66,7 @@ class BasisExpansion(Transformer):
 
     Attributes
     ----------
-    centers_ : list of arrays, one per continuous column; or one array (n_centers, n_continuous) if joint
+    centers_ : list of arrays, or one array (n_centers, n_continuous) if joint
         In units of z; absent for "polynomial" and "radial".
     directions_ : array of shape (n_centers, n_continuous)
         Of joint sigmoids only.
@@ -87,7 +87,8 @@ class BasisExpansion(Transformer):
     Examples
     --------
     >>> from lyceum.linear import BasisExpansion
-    >>> expand = BasisExpansion(degree=2, joint=True, standardize=False).fit([[1.0, 2.0], [3.0, 4.0]])
+    >>> expand = BasisExpansion(degree=2, joint=True, standardize=False)
+    >>> expand = expand.fit([[1.0, 2.0], [3.0, 4.0]])
     >>> expand.transform([[2.0, 5.0]]).tolist(), expand.get_feature_names_out(["a", "b"]).tolist()
     ([[2.0, 5.0, 4.0, 10.0, 25.0]], ['a', 'b', 'a^2', 'a*b', 'b^2'])
 

@@ -112,8 +112,10 @@ class Perceptron(LinearScores):
     --------
     >>> from lyceum.linear import Perceptron
     >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
-    >>> model.separable_, model.mistakes_ <= model.mistake_bound_, model.predict([[1.5], [2.5]]).tolist()
-    (True, True, ['low', 'high'])
+    >>> model.separable_, model.mistakes_ <= model.mistake_bound_
+    (True, True)
+    >>> model.predict([[1.5], [2.5]]).tolist()
+    ['low', 'high']
 
     """
 
@@ -184,26 +186,14 @@ class Perceptron(LinearScores):
         taken about the means of the first call. `classes` names, in the first call, classes whose
         rows come later.
         """
+        before = None
         if hasattr(self, "coef_"):
-            known = (self.classes_.tolist(), self.design_names)
-        else:
-            known = None
+            before = (self.classes_.tolist(), self.design_names)
         rows = self._more_rows(X, y, sample_weight, classes)
-        check_same_weights(known, (self.classes_.tolist(), self.design_names))
+        check_same_weights(before, (self.classes_.tolist(), self.design_names))
         rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
-        if known is None:
-            self.mean_ = moments.mean
-            self.history_ = []
-            self._weight = float(moments.weight.max())
-            self._shift = moments.mean * int(self.center)
-            theta = self._first_weights(self._shift)
-        else:
-            self.history_ = list(self.history_)
-            more = float(moments.weight.max())
-            self._weight += more
-            self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
-            theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+        theta = self._weights_so_far(moments, is_first=before is None)
         if self.record:
             self.record_ = list(getattr(self, "record_", []))
         if len(self.classes_) > 1:
@@ -211,6 +201,20 @@ class Perceptron(LinearScores):
         self._keep(theta, self._shift)
         self._judge(without_checks(rows), theta, self._shift)
         return self
+
+    def _weights_so_far(self, moments: Moments, is_first: bool) -> np.ndarray:
+        """The weights, the intercepts taken at the shift; means and weight take in more rows."""
+        more = float(moments.weight.max())
+        if is_first:
+            self.mean_ = moments.mean
+            self.history_ = []
+            self._weight = more
+            self._shift = moments.mean * int(self.center)
+            return self._first_weights(self._shift)
+        self.history_ = list(self.history_)
+        self._weight += more
+        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
+        return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
         """Weights, and intercepts at the shift, (1 or K, d + 1)."""

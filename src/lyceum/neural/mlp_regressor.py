@@ -159,7 +159,8 @@ class MLPRegressor(Regressor, FeedForward):
     >>> from lyceum.neural import MLPRegressor
     >>> import numpy as np
     >>> x = np.linspace(-3, 3, 200)
-    >>> model = MLPRegressor(activation="tanh", learning_rate_init=0.01, batch_size=20, random_state=0)
+    >>> settings = {"learning_rate_init": 0.01, "batch_size": 20, "random_state": 0}
+    >>> model = MLPRegressor(activation="tanh", **settings)
     >>> model = model.fit(x[:, None], 1000 + np.sin(x))
     >>> bool(model.score(x[:, None], 1000 + np.sin(x)) > 0.95)
     True

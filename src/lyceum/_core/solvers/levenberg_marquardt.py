@@ -18,7 +18,9 @@ from lyceum._core.solvers.problem import (
     lowers,
 )
 
-_FACTOR, _LEAST, _MOST = 10.0, 1e-15, 1e15
+_FACTOR = 10.0
+_LEAST = 1e-15
+_MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -114,31 +114,29 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     slope = xy / xx
     residual = float(w @ (dy - slope * dx) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if n > 2:
-            variance = np.float64(residual) / (n - 2)
-        else:
-            variance = np.float64(np.nan)
+        variance = np.float64(residual) / (n - 2) if n > 2 else np.float64(np.nan)
         slope_error = np.sqrt(variance / xx)
         intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
-    if n > 2:
-        p = 2 * stdtr(n - 2, -abs(t))
-    else:
-        p = np.nan
-    intercept = y_mean - slope * x_mean
-    sigma = np.sqrt(variance)
-    line = (slope, intercept, r, slope_error, intercept_error, sigma, t, p)
-    names = (one.name for one in fields(SimpleRegression))
-    return SimpleRegression(**dict(zip(names, map(float, line))), n_rows=n)
+    return SimpleRegression(
+        slope=float(slope),
+        intercept=float(y_mean - slope * x_mean),
+        r=float(r),
+        slope_error=float(slope_error),
+        intercept_error=float(intercept_error),
+        sigma=float(np.sqrt(variance)),
+        t=float(t),
+        p=float(2 * stdtr(n - 2, -abs(t))) if n > 2 else np.nan,
+        n_rows=n,
+    )
 
 
 def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = number_setting("x", x)
     y = number_setting("y", y)
-    if sample_weight is None:
-        w = np.ones(x.shape)
-    else:
+    w = np.ones(x.shape)
+    if sample_weight is not None:
         w = number_setting("sample_weight", sample_weight)
     if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
         raise DataError(

@@ -71,8 +71,8 @@ class Frame:
             theta = np.append(coef, float(intercept) if fit_intercept else 0.0)
         except (TypeError, ValueError) as error:
             raise SettingError(
-                f"coef_init must be (coef, intercept) with {d} coefficients, one per design column; it"
-                f" is {coef_init!r}"
+                f"coef_init must be (coef, intercept) with {d} coefficients, one per design column;"
+                f" it is {coef_init!r}"
             ) from error
         theta[-1] += coef @ self.shift - (self.level if fit_intercept else 0.0)
         theta[:-1] /= self.unit

@@ -368,7 +368,8 @@ class LassoCV(ElasticNetCV):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 20))
-    >>> model = LassoCV(choice="one_standard_error").fit(X, X[:, 3] - X[:, 7] + rng.normal(size=300))
+    >>> y = X[:, 3] - X[:, 7] + rng.normal(size=300)
+    >>> model = LassoCV(choice="one_standard_error").fit(X, y)
     >>> np.flatnonzero(model.coef_).tolist()
     [3, 7]
 

@@ -82,7 +82,8 @@ class Lasso(ElasticNet):
     Examples
     --------
     >>> from lyceum.linear import Lasso
-    >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0]
+    >>> model = Lasso(alpha=0.5).fit(X, y)
     >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
     ([1.6, 0.0], True)
 
