@@ -295,11 +295,7 @@ class ColumnElasticNet:
     ) -> Solution:
         b = np.array(start, dtype=np.float64)
         live = np.flatnonzero(self.columns.norms > 0).astype(np.int32)
-        if b.any() and not np.array_equal(b, self.last.coef):
-            self._look(live, b, l1, l2)
-        elif not b.any():
-            self.last.coef = b.copy()
-            self.last.gradient = self.xy.copy()
+        self._set_last(live, b, l1, l2)
         # in turn: descend on the chosen columns, look at all that may not be zero, choose more
         chosen = self._first_choice(live, b, l1, l2)
         gap = np.inf
@@ -323,6 +319,14 @@ class ColumnElasticNet:
                 inner = max(0.1 * inner, _EPS * self.yy)
             chosen = grown
         return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
+
+    def _set_last(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> None:
+        """Xᵀr at the start, from a look at the columns unless it is known."""
+        if not b.any():
+            self.last.coef = b.copy()
+            self.last.gradient = self.xy.copy()
+        elif not np.array_equal(b, self.last.coef):
+            self._look(live, b, l1, l2)
 
     def _descend(
         self, chosen: np.ndarray, b: np.ndarray, l1: float, l2: float, tol: float, most: int

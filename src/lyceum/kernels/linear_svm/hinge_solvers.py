@@ -311,27 +311,28 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     theta = point.theta
     g = point.gradient
     H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(len(theta))
-    unit = np.ones(len(theta))
-    inner = slice(-1)
-    if problem.fit_intercept and not problem.has_free_intercept:
-        # b = s β: the penalty of β is that of a weight
-        unit[-1] = problem.intercept_scaling
-        inner = slice(None)
-    Q = (H * np.outer(unit, unit))[inner, inner]
-    pull = (g * unit)[inner]
-    is_eliminated = problem.has_free_intercept and H[-1, -1] > 0
-    if is_eliminated:
-        # the best b for given weights: Schur's complement of its curvature
-        side = H[-1, :-1]
-        Q = Q - np.outer(side, side) / H[-1, -1]
-        pull = pull - side * g[-1] / H[-1, -1]
-    start = (theta / unit)[inner]
-    w = start.copy()
-    Q = np.ascontiguousarray(Q)
-    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, 1e-14 * abs(point.value), 1000)
     step = np.zeros(len(theta))
-    step[inner] = unit[inner] * (w - start)
-    if is_eliminated:
-        step[-1] = -(g[-1] + H[-1, :-1] @ step[:-1]) / H[-1, -1]
+    exactness = 1e-14 * abs(point.value)
+    if problem.has_free_intercept and H[-1, -1] > 0:
+        # the best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement
+        side = H[-1, :-1]
+        Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
+        pull = g[:-1] - side * g[-1] / H[-1, -1]
+        step[:-1] = _lasso_step(Q, pull, theta[:-1], exactness)
+        step[-1] = -(g[-1] + side @ step[:-1]) / H[-1, -1]
+    elif problem.fit_intercept and not problem.has_free_intercept:
+        # b = s β: the penalty of β is that of a weight
+        unit = np.append(np.ones(len(theta) - 1), problem.intercept_scaling)
+        step = unit * _lasso_step(H * np.outer(unit, unit), g * unit, theta / unit, exactness)
+    else:
+        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
     risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
     return step, float(g @ step) + float(risen)
+
+
+def _lasso_step(Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float) -> np.ndarray:
+    """The s that minimizes pull·s + ½ sᵀQs + |start + s|₁, by coordinate descent."""
+    w = start.copy()
+    Q = np.ascontiguousarray(Q)
+    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
+    return w - start

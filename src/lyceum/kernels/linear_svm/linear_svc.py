@@ -260,12 +260,7 @@ class LinearSVC(Classifier, Learner):
         slacks = self._slacks(problem, thetas, sparse_rows)
         self.n_slack_ = slacks.inside
         self.n_wrong_ = slacks.wrong
-        of_constant = self.intercept_ / self.intercept_scaling  # the weight of the column of s
-        if self.penalty == "l1":
-            norm = np.abs(self.coef_).sum(axis=1) + np.abs(of_constant)
-        else:
-            norm = 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
-        self.objective_ = norm + slacks.loss
+        self.objective_ = self._penalties() + slacks.loss
         length = np.linalg.norm(self.coef_, axis=1)
         infinite = np.full(len(length), np.inf)
         self.margin_width_ = np.divide(2.0, length, out=infinite, where=length > 0)
@@ -276,6 +271,13 @@ class LinearSVC(Classifier, Learner):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _penalties(self) -> np.ndarray:
+        """The penalty of every machine, that of the column of s included."""
+        of_constant = self.intercept_ / self.intercept_scaling
+        if self.penalty == "l1":
+            return np.abs(self.coef_).sum(axis=1) + np.abs(of_constant)
+        return 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
 
     def _slacks(
         self, problem: HingeProblem, thetas: np.ndarray, sparse_rows: Block | None

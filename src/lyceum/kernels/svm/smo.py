@@ -130,14 +130,20 @@ def solve_dual(
                 state.converged = True
                 return _undo_shift(problem, kernel, X, state)
         _refresh(problem, exact, state)
-    # the last rounds in double; F from scratch shows what the rounding of updates has hidden
+    _exact_rounds(problem, exact, state, tol, max_iter)
+    return _undo_shift(problem, kernel, X, state)
+
+
+def _exact_rounds(
+    problem: DualProblem, exact: KernelRows, state: DualSolution, tol: float, max_iter: int
+) -> None:
+    """The last rounds in double; F from scratch shows what the rounding of updates has hidden."""
     for _ in range(4):
         _rounds(problem, exact, state, tol, max_iter, patience=200)
         _refresh(problem, exact, state)
         state.converged = _violation(problem, state) <= tol
         if state.converged or state.rounds >= max_iter:
-            break
-    return _undo_shift(problem, kernel, X, state)
+            return
 
 
 def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution) -> DualSolution:

@@ -279,13 +279,15 @@ class SVC(Classifier, SupportVectors):
         used = np.flatnonzero((coef != 0).any(axis=1))
         used = used[np.argsort(codes[used], kind="stable")]  # class by class
         self._store_support(used, coef, cells, weighted)
-        K = len(self.classes_)
-        self.n_support_ = np.bincount(codes[used], minlength=K)
-        if self._has_pairs:
-            self.dual_coef_ = pack_pairs(coef[used], self.machines_, codes[used], K)
-        else:
-            self.dual_coef_ = np.ascontiguousarray(coef[used].T)
+        self._set_dual_coef(coef[used], codes[used])
         self._set_optima([machine for _, machine in machines])
+
+    def _set_dual_coef(self, coef: np.ndarray, codes: np.ndarray) -> None:
+        K = len(self.classes_)
+        self.n_support_ = np.bincount(codes, minlength=K)
+        self.dual_coef_ = np.ascontiguousarray(coef.T)
+        if self._has_pairs:
+            self.dual_coef_ = pack_pairs(coef, self.machines_, codes, K)
 
     def _set_optima(self, machines: list[MarginMachine]) -> None:
         """What is known about the optimum of every machine."""

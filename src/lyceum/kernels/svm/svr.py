@@ -191,10 +191,7 @@ class SVR(Regressor, SupportVectors):
         self.alpha_[weighted] = coef
         self.slack_ = np.full(n, np.nan)
         self.slack_[weighted] = slack
-        used = np.flatnonzero(coef)
-        self._store_support(used, coef[:, None], cells, weighted)
-        self.dual_coef_ = coef[used][None, :]
-        self.n_support_ = np.array([len(used)])
+        self._set_support(coef, cells, weighted)
         self.intercept_ = np.array([b])
         bound = problem.C[:m]
         is_beyond = np.abs(coef) >= bound
@@ -207,6 +204,12 @@ class SVR(Regressor, SupportVectors):
         self.converged_ = solution.converged
         self.history_ = list(solution.history)
         self._warn_unless_converged(solution.converged)
+
+    def _set_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> None:
+        used = np.flatnonzero(coef)
+        self._store_support(used, coef[:, None], cells, weighted)
+        self.dual_coef_ = coef[used][None, :]
+        self.n_support_ = np.array([len(used)])
 
     def _kkt_residual(
         self, coef: np.ndarray, is_beyond: np.ndarray, errors: np.ndarray, slack: np.ndarray

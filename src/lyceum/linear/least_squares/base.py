@@ -74,11 +74,7 @@ class Fit:
             alpha = 1.0
         if not (unit == 1.0).all():
             F = F * unit
-        # FFᵀ = U Λ Uᵀ, without the directions that are rounding
-        values, U = eigh(F @ F.T, check_finite=False)
-        is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
-        values = values[is_real]
-        U = U[:, is_real]
+        values, U = _eigenvectors_of_rows(F)
         turned = U.T @ y
         shrunk = values + alpha
         root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
@@ -298,6 +294,13 @@ def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     return np.column_stack(
         [_fitted_values(learner, block), base, (block.dense - learner._at) * learner.coef_]
     )
+
+
+def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Λ and U of FFᵀ = U Λ Uᵀ, without the directions that are rounding."""
+    values, U = eigh(F @ F.T, check_finite=False)
+    is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+    return values[is_real], U[:, is_real]
 
 
 def _few_rows_factor(

@@ -104,8 +104,7 @@ class ResidualChecks:
             bera = _jarque_bera(r)
             pagan = _breusch_pagan(r, fitted[rows])
             between = float(np.sum(np.diff(r) ** 2) / (r @ r))
-            variance = r @ r / max(n - p, 1)
-            cook = r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+            cook = _cook_distances(r, leverage, p)
         distances[rows] = cook
         return cls(
             float(W),
@@ -145,6 +144,12 @@ class ResidualChecks:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def _cook_distances(r: np.ndarray, leverage: np.ndarray, p: int) -> np.ndarray:
+    """r² h / (p σ² (1 - h)²): how far a row moves all fitted values."""
+    variance = r @ r / max(len(r) - p, 1)
+    return r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
 
 
 def _jarque_bera(r: np.ndarray) -> float:

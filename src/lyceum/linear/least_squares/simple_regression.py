@@ -102,34 +102,38 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     x, y, w = _columns(x, y, sample_weight)
     n = len(x)
     weight = w.sum()
-    x_mean = x[0] + w @ (x - x[0]) / weight
-    y_mean = y[0] + w @ (y - y[0]) / weight
-    dx = x - x_mean
-    dy = y - y_mean
+    x_mean, dx = _about_mean(x, w)
+    y_mean, dy = _about_mean(y, w)
     xx = w @ (dx * dx)
     xy = w @ (dx * dy)
     yy = w @ (dy * dy)
     if not xx > weight * (4 * np.finfo(np.float64).eps * x_mean) ** 2:
         raise DataError("x never varies: no line can be fitted to it")
     slope = xy / xx
-    residual = float(w @ (dy - slope * dx) ** 2)
+    residual = np.float64(w @ (dy - slope * dx) ** 2)
+    variance = residual / (n - 2) if n > 2 else np.float64(np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.float64(residual) / (n - 2) if n > 2 else np.float64(np.nan)
         slope_error = np.sqrt(variance / xx)
-        intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
+    at_zero = variance * (1 / weight + x_mean**2 / xx)
     return SimpleRegression(
         slope=float(slope),
         intercept=float(y_mean - slope * x_mean),
         r=float(r),
         slope_error=float(slope_error),
-        intercept_error=float(intercept_error),
+        intercept_error=float(np.sqrt(at_zero)),
         sigma=float(np.sqrt(variance)),
         t=float(t),
         p=float(2 * stdtr(n - 2, -abs(t))) if n > 2 else np.nan,
         n_rows=n,
     )
+
+
+def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
+    """The weighted mean, from the first value on so that an offset takes no digits, and x - it."""
+    mean = x[0] + w @ (x - x[0]) / w.sum()
+    return mean, x - mean
 
 
 def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -129,27 +129,34 @@ def separable_sums(
     for part in dense_parts(block):
         if not len(part):
             continue
-        assert part.y is not None
-        w = np.asarray(part.weights, dtype=np.float64)
-        if class_weight is not None:
-            w = w * class_weight[part.y]
         X = np.asarray(part.X, dtype=np.float64)
         cells = np.column_stack([X - shift, np.ones(len(part))])
-        scores = cells @ coef.T
-        if outputs == 1:
-            scores = np.column_stack([np.zeros(len(part)), scores])
-        log_u = logsumexp(scores, axis=1)
-        true_class = np.arange(len(part)), part.y
-        value += float(w @ (log_u - scores[true_class]))
-        # w λ exp z_k = w p_k is the gradient's pull and the curvature of class k
-        expected = w[:, None] * np.exp(scores - log_u[:, None])
-        residual = expected.copy()
-        residual[true_class] -= w
+        loss, expected, residual = _class_pulls(part, cells @ coef.T, class_weight)
+        value += loss
         gradient += residual[:, -outputs:].T @ cells
         if H is not None:
             for k, weights in enumerate(expected[:, -outputs:].T):
                 H[k] += (cells * weights[:, None]).T @ cells
     return ClassSums(value, gradient, H)
+
+
+def _class_pulls(
+    block: Block, scores: np.ndarray, class_weight: np.ndarray | None
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Σ w [ln u - z_y], w λ exp z_k = w p_k of every row and class, and w (p_k - 1[y = k])."""
+    assert block.y is not None
+    w = np.asarray(block.weights, dtype=np.float64)
+    if class_weight is not None:
+        w = w * class_weight[block.y]
+    if scores.shape[1] == 1:
+        scores = np.column_stack([np.zeros(len(block)), scores])
+    log_u = logsumexp(scores, axis=1)
+    true_class = np.arange(len(block)), block.y
+    loss = float(w @ (log_u - scores[true_class]))
+    expected = w[:, None] * np.exp(scores - log_u[:, None])
+    residual = expected.copy()
+    residual[true_class] -= w
+    return loss, expected, residual
 
 
 def sigmoid_sums(

@@ -409,7 +409,8 @@ class LogLoss:
             values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
             return np.maximum(values, 0.0), self.basis @ vectors
         values, vectors = np.linalg.eigh(curvature)
-        values[0], vectors[:, 0] = 0.0, 1 / np.sqrt(self.outputs)
+        values[0] = 0.0
+        vectors[:, 0] = 1 / np.sqrt(self.outputs)
         return np.maximum(values, 0.0), vectors
 
     @cached_property

@@ -265,11 +265,11 @@ class ProximalNewton:
 
         last = abs(start.value)  # what the last step promised
 
-        def advance(here: Point) -> tuple[Point | None, float]:
+        def advance(point: Point) -> tuple[Point | None, float]:
             nonlocal last
-            step, promised = self._model_step(problem, here, last)
+            step, promised = self._model_step(problem, point, last)
             last = -promised
-            return self._backtrack(problem, here, step, promised), promised
+            return self._backtrack(problem, point, step, promised), promised
 
         def is_optimal(point: Point) -> bool:
             return problem.size(self.violation(point)) <= tol * problem.small_beside(point.value)
@@ -287,19 +287,19 @@ class ProximalNewton:
 
         On the way few coefficients are not zero, and steps are cheap.
         """
-        here = problem.evaluate(problem.null(), problem.outputs == 1)
-        l1 = float(np.abs(here.gradient[:, :-1]).max(initial=0.0)) / _STAGE
+        point = problem.evaluate(problem.null(), problem.outputs == 1)
+        l1 = float(np.abs(point.gradient[:, :-1]).max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
             stage = ProximalNewton(l1)
-            before = stage._penalize(here)
+            before = stage._penalize(point)
             step, promised = stage._model_step(problem, before, before.value)
             after = stage._backtrack(problem, before, step, promised)
             if after is None:
                 break
             penalty = l1 * float(np.abs(after.theta[:, :-1]).sum())
-            here = replace(after, value=after.value - penalty)
+            point = replace(after, value=after.value - penalty)
             l1 /= _STAGE
-        return here
+        return point
 
     def violation(self, point: Point) -> np.ndarray:
         """How far 0 is from the subgradients, entry by entry."""
@@ -314,10 +314,10 @@ class ProximalNewton:
         value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
         return Point(point.theta, value, point.gradient, point.hessian)
 
-    def _working_set(self, problem: LogLoss, here: Point) -> np.ndarray:
+    def _working_set(self, problem: LogLoss, point: Point) -> np.ndarray:
         """Which coefficients may move: those not zero, and those that violate optimality most."""
-        b = here.theta[:, :-1]
-        violation = np.abs(self.violation(here)[:, :-1])
+        b = point.theta[:, :-1]
+        violation = np.abs(self.violation(point)[:, :-1])
         moves = b != 0
         if problem.reference is not None:
             moves[problem.reference] = False
@@ -328,22 +328,27 @@ class ProximalNewton:
         moves.flat[new[violation[new] > 0]] = True
         return moves
 
-    def _model_step(self, problem: LogLoss, here: Point, last: float) -> tuple[np.ndarray, float]:
+    def _working_entries(self, problem: LogLoss, point: Point) -> tuple[np.ndarray, int]:
+        """The entries of θ that may move, the coefficients first, and how many these are."""
+        moves = np.zeros(problem.shape, bool)
+        moves[:, :-1] = self._working_set(problem, point)
+        ends = np.zeros_like(moves)
+        ends[:, -1] = problem.fit_intercept & (np.arange(problem.outputs) != problem.reference)
+        inner = np.flatnonzero(moves)
+        return np.concatenate([inner, np.flatnonzero(ends)]), len(inner)
+
+    def _model_step(self, problem: LogLoss, point: Point, last: float) -> tuple[np.ndarray, float]:
         """The minimizer of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
         part.
 
         Only the coefficients of the working set and the intercepts move. The minimum is found to a
         share of `last`, what the last step promised: early models are rough.
         """
-        moves = np.column_stack([self._working_set(problem, here), np.zeros(problem.outputs, bool)])
-        ends = np.zeros_like(moves)
-        ends[:, -1] = problem.fit_intercept & (np.arange(problem.outputs) != problem.reference)
-        chosen = np.concatenate([np.flatnonzero(moves), np.flatnonzero(ends)])
-        inner = int(moves.sum())
-        g = here.gradient.ravel()[chosen]
-        before = here.theta.ravel()[chosen[:inner]]
+        chosen, inner = self._working_entries(problem, point)
+        g = point.gradient.ravel()[chosen]
+        before = point.theta.ravel()[chosen[:inner]]
         # H = [Q sideᵀ; side T] in coefficients and intercepts
-        H = problem.curvature(here, chosen)
+        H = problem.curvature(point, chosen)
         Q = H[:inner, :inner]
         side = H[inner:, :inner]
         pull = g[:inner].copy()
@@ -354,9 +359,9 @@ class ProximalNewton:
             Q = Q - side.T @ factor.solve(side)
             pull -= side.T @ factor.solve(g[inner:])
         b = before.copy()
-        exactness = max(1e-14 * abs(here.value), _SHARE * last)
+        exactness = max(1e-14 * abs(point.value), _SHARE * last)
         _descend(np.ascontiguousarray(Q), pull, b, self.l1, exactness)
-        step = np.zeros(here.theta.size)
+        step = np.zeros(point.theta.size)
         step[chosen[:inner]] = b - before
         if factor is not None:
             moved = -factor.solve(g[inner:] + side @ (b - before))
@@ -364,21 +369,20 @@ class ProximalNewton:
             if problem.outputs > 1 and problem.reference is None:
                 moved = moved - moved.mean()
             step[chosen[inner:]] = moved
-        fall = float(here.gradient.ravel() @ step)
-        promised = fall + self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
-        return step.reshape(problem.shape), promised
+        risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
+        return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
 
     def _backtrack(
-        self, problem: LogLoss, here: Point, step: np.ndarray, promised: float
+        self, problem: LogLoss, point: Point, step: np.ndarray, promised: float
     ) -> Point | None:
-        noise = 16 * float(np.finfo(np.float64).eps) * abs(here.value)
+        noise = 16 * float(np.finfo(np.float64).eps) * abs(point.value)
         length = 1.0
         while -promised * length > noise:
-            there = self._penalize(
-                problem.evaluate(here.theta + length * step, problem.outputs == 1)
+            next_point = self._penalize(
+                problem.evaluate(point.theta + length * step, problem.outputs == 1)
             )
-            if there.value <= here.value + 1e-4 * length * promised:
-                return there
+            if next_point.value <= point.value + 1e-4 * length * promised:
+                return next_point
             length *= 0.5
         return None
 
