@@ -254,8 +254,8 @@ class FeedForward(NetworkSettings):
         best = None
         self.stopped_ = "max_iter"
         for number in range(1, self.max_iter + 1):
-            at = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
-            epoch = self._epoch(training, windows, number, at, held)
+            rate_now = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+            epoch = self._epoch(training, windows, number, rate_now, held)
             report("epochs", number, self.max_iter)
             lowest = patience.see(
                 epoch.loss if epoch.validation_loss is None else epoch.validation_loss
@@ -349,19 +349,19 @@ class FeedForward(NetworkSettings):
                 " early_stopping=False"
             )
         if hasattr(self, "parameters_"):
-            known = self._shape_now()
+            before = self._shape_now()
         else:
-            known = None
+            before = None
         rows = self._more_rows(X, y, sample_weight, classes)
         look = first_look(rows, self._n_classes(), None)
-        if known is None:
+        if before is None:
             self._start(
                 look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             )
             self.n_iter_ = self.n_steps_ = 0
             self._reset_history()
         else:
-            self._check_same_network(known)
+            self._check_same_network(before)
         self._one_epoch(rows, look, getattr(self, "memory_", None))
         return self
 

@@ -389,8 +389,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         if len(self.classes_) == 2:
             direction[:] = (-1.0, 1.0)
             return direction
-        (best, second), rows = runner_up(outputs), np.arange(n)
-        direction[rows, best], direction[rows, second] = 1.0, -1.0
+        best, second = runner_up(outputs)
+        direction[np.arange(n), best] = 1.0
+        direction[np.arange(n), second] = -1.0
         return direction
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

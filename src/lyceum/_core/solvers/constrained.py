@@ -162,22 +162,19 @@ def _judge(
     # ∇f = λ ∇h + μ ∇g, and every binding constraint holds
     slope = problem.gradient(problem.objective, x)
     J = problem.jacobian(problem.constraints(active), x)
-    largest = [
-        np.abs(slope).max(),
-        np.abs(multipliers).max(initial=0.0),
-        np.abs(J).max(initial=0.0),
-    ]
-    scale = 1.0 + largest[0] + largest[1] + largest[2]
+    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
+    scale = 1.0 + sum(sizes)
     stationarity = float(np.abs(slope - multipliers @ J).max())
     violation = problem.violation(x)
     holds = HOLDS * (1.0 + np.abs(x).max())
-    if not stationarity <= 1e-7 * scale or not violation <= holds:
-        return None
     g = problem.g(x)[list(active)]
-    if not np.abs(g).max(initial=0.0) <= holds:
-        return None  # the solver ended before it came to the constraint
+    is_stationary = stationarity <= 1e-7 * scale and violation <= holds
+    # all binding constraints reached, with gradients that determine their multipliers
+    is_reached = np.abs(g).max(initial=0.0) <= holds
+    if not (is_stationary and is_reached):
+        return None
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
-        return None  # dependent gradients: the multipliers are not determined
+        return None
     mu = multipliers[n_equal:]
     mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
     if (mu > 0).any() and (mu < 0).any():

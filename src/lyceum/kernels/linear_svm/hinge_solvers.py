@@ -314,12 +314,7 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     step = np.zeros(len(theta))
     exactness = 1e-14 * abs(point.value)
     if problem.has_free_intercept and H[-1, -1] > 0:
-        # the best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement
-        side = H[-1, :-1]
-        Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
-        pull = g[:-1] - side * g[-1] / H[-1, -1]
-        step[:-1] = _lasso_step(Q, pull, theta[:-1], exactness)
-        step[-1] = -(g[-1] + side @ step[:-1]) / H[-1, -1]
+        step = _step_with_free_intercept(H, g, theta, exactness)
     elif problem.fit_intercept and not problem.has_free_intercept:
         # b = s β: the penalty of β is that of a weight
         unit = np.append(np.ones(len(theta) - 1), problem.intercept_scaling)
@@ -328,6 +323,17 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
         step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
     risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
     return step, float(g @ step) + float(risen)
+
+
+def _step_with_free_intercept(
+    H: np.ndarray, g: np.ndarray, theta: np.ndarray, exactness: float
+) -> np.ndarray:
+    """The best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement, to the weights."""
+    side = H[-1, :-1]
+    Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
+    pull = g[:-1] - side * g[-1] / H[-1, -1]
+    step = _lasso_step(Q, pull, theta[:-1], exactness)
+    return np.append(step, -(g[-1] + side @ step) / H[-1, -1])
 
 
 def _lasso_step(Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float) -> np.ndarray:

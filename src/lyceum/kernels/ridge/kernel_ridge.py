@@ -288,10 +288,7 @@ class KernelRidge(Regressor, KernelLearner):
         for y in Y.T:
             # the right sides √W y and √W 1 in the eigenvectors, for which every λ costs n² only
             turned = Q.T @ np.column_stack([root * y, root])
-            of_grid = []
-            for alpha in grid:
-                solved, diagonal = inverse_at(alpha, s, Q, turned, squares)
-                of_grid.append(self._loo_error(solved, diagonal))
+            of_grid = self._loo_errors(grid, s, Q, turned, squares)
             errors.append(of_grid)
             alpha = float(grid[np.argmin(of_grid)])
             solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
@@ -309,6 +306,20 @@ class KernelRidge(Regressor, KernelLearner):
         if not len(grid) or not (grid > 0).all():
             raise SettingError("alphas must be positive numbers, and at least one")
         return grid
+
+    def _loo_errors(
+        self,
+        grid: np.ndarray,
+        s: np.ndarray,
+        Q: np.ndarray,
+        turned: np.ndarray,
+        squares: np.ndarray,
+    ) -> list[float]:
+        errors = []
+        for alpha in grid:
+            solved, diagonal = inverse_at(alpha, s, Q, turned, squares)
+            errors.append(self._loo_error(solved, diagonal))
+        return errors
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
         """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""

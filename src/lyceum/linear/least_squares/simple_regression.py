@@ -107,7 +107,8 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     xx = w @ (dx * dx)
     xy = w @ (dx * dy)
     yy = w @ (dy * dy)
-    if not xx > weight * (4 * np.finfo(np.float64).eps * x_mean) ** 2:
+    rounding = 4 * np.finfo(np.float64).eps * x_mean
+    if not xx > weight * rounding**2:
         raise DataError("x never varies: no line can be fitted to it")
     slope = xy / xx
     residual = np.float64(w @ (dy - slope * dx) ** 2)
@@ -125,9 +126,13 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
         intercept_error=float(np.sqrt(at_zero)),
         sigma=float(np.sqrt(variance)),
         t=float(t),
-        p=float(2 * stdtr(n - 2, -abs(t))) if n > 2 else np.nan,
+        p=_two_sided(t, n - 2),
         n_rows=n,
     )
+
+
+def _two_sided(t: np.float64, degrees: int) -> float:
+    return float(2 * stdtr(degrees, -abs(t))) if degrees > 0 else np.nan
 
 
 def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
@@ -151,7 +156,7 @@ def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray
             raise DataError(f"{name} has missing or infinite values: leave these rows out")
     if (w < 0).any():
         raise DataError("sample_weight has negative values: weights are zero or more")
-    on = w > 0
-    if on.sum() < 2:
-        raise DataError(f"a line needs two rows of positive weight, there are {int(on.sum())}")
-    return x[on], y[on], w[on]
+    is_used = w > 0
+    if is_used.sum() < 2:
+        raise DataError(f"a line needs two rows of positive weight, there are {int(is_used.sum())}")
+    return x[is_used], y[is_used], w[is_used]

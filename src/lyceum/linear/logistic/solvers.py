@@ -365,10 +365,7 @@ class ProximalNewton:
         step[chosen[:inner]] = b - before
         if factor is not None:
             moved = -factor.solve(g[inner:] + side @ (b - before))
-            # one number added to the intercepts of all classes changes no posterior
-            if problem.outputs > 1 and problem.reference is None:
-                moved = moved - moved.mean()
-            step[chosen[inner:]] = moved
+            step[chosen[inner:]] = _without_common(problem, moved)
         risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
         return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
 
@@ -385,6 +382,13 @@ class ProximalNewton:
                 return next_point
             length *= 0.5
         return None
+
+
+def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:
+    """One number added to the intercepts of all classes changes no posterior."""
+    if problem.outputs > 1 and problem.reference is None:
+        return intercepts - intercepts.mean()
+    return intercepts
 
 
 def _descend(Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float) -> None:
