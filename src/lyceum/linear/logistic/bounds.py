@@ -96,7 +96,7 @@ def _checked_slope(slope: Any, below: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassSums:
+class BoundSums:
     """A loss, its gradient (outputs, d + 1) and, if wanted, the curvature of every class by
     itself."""
 
@@ -104,11 +104,11 @@ class ClassSums:
     gradient: np.ndarray
     curvature: np.ndarray | None  # (outputs, d + 1, d + 1)
 
-    def merge(self, other: ClassSums) -> ClassSums:
+    def merge(self, other: BoundSums) -> BoundSums:
         curvature = None
         if self.curvature is not None and other.curvature is not None:
             curvature = self.curvature + other.curvature
-        return ClassSums(self.value + other.value, self.gradient + other.gradient, curvature)
+        return BoundSums(self.value + other.value, self.gradient + other.gradient, curvature)
 
 
 def separable_sums(
@@ -117,7 +117,7 @@ def separable_sums(
     shift: np.ndarray,
     curvature: bool,
     class_weight: np.ndarray | None,
-) -> ClassSums:
+) -> BoundSums:
     """Σ w [ln u - z_y], with its gradient and, if wanted, Σ w p_k x̃x̃ᵀ of every class.
 
     That is the bound at λ = 1/u, where it equals the loss; x̃ = (x - shift, 1).
@@ -137,7 +137,7 @@ def separable_sums(
         if H is not None:
             for k, weights in enumerate(expected[:, -outputs:].T):
                 H[k] += (cells * weights[:, None]).T @ cells
-    return ClassSums(value, gradient, H)
+    return BoundSums(value, gradient, H)
 
 
 def _class_pulls(
@@ -165,7 +165,7 @@ def sigmoid_sums(
     shift: np.ndarray,
     curvature: bool,
     class_weight: np.ndarray | None,
-) -> ClassSums:
+) -> BoundSums:
     """Σ w [a + Σ_k log(1 + exp(z_k - a)) - z_y] at the best a of every row, with its gradient
     Σ w (s_k - 1[y = k]) x̃ and, if wanted, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth
     of a bound on it).
@@ -182,7 +182,7 @@ def sigmoid_sums(
         if class_weight is not None:
             w = class_weight[codes] if w is None else w * class_weight[codes]
         value += native.separable_bound(part.X, codes, w, coef, gradient, H, shift)
-    return ClassSums(value, gradient, H)
+    return BoundSums(value, gradient, H)
 
 
 # -- solvers ---------------------------------------------------------------------------
@@ -197,7 +197,7 @@ class SeparateClasses:
     """
 
     problem: LogLoss
-    sums: Callable[..., ClassSums]
+    sums: Callable[..., BoundSums]
     passes: int = 0
     factors: list[PositiveFactor] = field(default_factory=list)
 
