@@ -122,9 +122,7 @@ def _primal(X, y, squared):
 
 def _linear(about, X, y, loss, peers):
     T = X[:5]
-    ways = {
-        "lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss)
-    }
+    ways = {"lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss)}
     for title, settings in peers.items():
         ways[title] = _fit("sklearn.svm", "LinearSVC", X, y, T, loss=loss, **settings)
     quality = _primal(X, y, loss == "squared_hinge")
