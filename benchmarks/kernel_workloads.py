@@ -34,12 +34,7 @@ def _svc_quality(X, y, T, t, kernel, C):
 
     def quality(found):
         model, predicted = found
-        coef = np.asarray(model.dual_coef_, dtype=np.float64)
-        coef = (
-            coef[:, 0]
-            if coef.shape[0] == len(model.support_) and coef.shape[1] == 1
-            else coef.ravel()
-        )
+        coef = np.asarray(model.dual_coef_, dtype=np.float64).ravel()
         V = np.asarray(X)[model.support_]
         dual = np.abs(coef).sum() - 0.5 * coef @ kernel.sums(V, coef, V)
         return {"dual objective": float(dual), "accuracy": float((predicted == t).mean())}
@@ -127,9 +122,7 @@ def _primal(X, y, squared):
 
 def _linear(about, X, y, loss, peers):
     T = X[:5]
-    ways = {
-        "lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss, intercept="penalized")
-    }
+    ways = {"lyceum": _fit("lyceum.kernels", "LinearSVC", X, y, T, loss=loss)}
     for title, settings in peers.items():
         ways[title] = _fit("sklearn.svm", "LinearSVC", X, y, T, loss=loss, **settings)
     quality = _primal(X, y, loss == "squared_hinge")

@@ -33,7 +33,7 @@ MORE = {
     "ID3": {"max_bins": [3, 16], "max_p_value": [0.05]},
     "DecisionTreeRegressor": {"max_bins": [3, 16], "ccp_alpha": [0.1]},
 }
-LARGEST = {"n_clusters": 5, "n_components": 3, "n_centers": 5, "n_waves": 10, "n_bins": 5}
+LARGEST = {"n_clusters": 5, "n_components": 3, "n_centers": 5, "n_bins": 5}
 BLOCKS = [
     entry
     for entry in catalog.learners()

@@ -33,7 +33,7 @@ def rows(n=80, d=4, seed=0):
 @pytest.mark.parametrize("n", [80, 700])  # all eigenvalues, or the largest by Lanczos steps
 def test_scores_are_those_of_scikit_learn_also_for_new_rows(n):
     X, new = rows(n), rows(20, seed=1)
-    ours = KernelPCA(3, gamma=0.05).fit(X)
+    ours = KernelPCA(3, kernel="rbf", gamma=0.05).fit(X)
     theirs = ScikitKernelPCA(3, kernel="rbf", gamma=0.05).fit(X)
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-9)
     signs = np.sign((ours.transform(X) * theirs.transform(X)).sum(axis=0))
@@ -60,11 +60,11 @@ def test_the_linear_kernel_is_pca_with_exact_reconstruction():
 @pytest.mark.syllabus("9.4")
 def test_scores_are_uncorrelated_and_their_scatter_is_the_eigenvalue():
     X, w = rows(), np.random.default_rng(3).integers(1, 4, 80).astype(float)
-    model = KernelPCA(5, gamma=0.1).fit(X, sample_weight=w)
+    model = KernelPCA(5, kernel="rbf", gamma=0.1).fit(X, sample_weight=w)
     Z = model.transform(X)
     np.testing.assert_allclose(w @ Z, 0.0, atol=1e-9)
     np.testing.assert_allclose((Z.T * w) @ Z, np.diag(model.eigenvalues_), atol=1e-9)
-    full = KernelPCA(gamma=0.1).fit(X, sample_weight=w)
+    full = KernelPCA(kernel="rbf", gamma=0.1).fit(X, sample_weight=w)
     assert full.explained_variance_ratio_.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(full.reconstruction_error(X), 0.0, atol=1e-7)
 
@@ -74,11 +74,11 @@ def test_a_pre_image_of_the_rbf_kernel_takes_noise_away():
     angle = rng.uniform(0, 2 * np.pi, 150)
     clean = np.column_stack([np.cos(angle), np.sin(angle)])
     noisy = clean + 0.15 * rng.normal(size=clean.shape)
-    model = KernelPCA(4, gamma=0.5).fit(noisy)
+    model = KernelPCA(4, kernel="rbf", gamma=0.5).fit(noisy)
     back = model.inverse_transform(model.transform(noisy))
     off = [np.abs(np.linalg.norm(points, axis=1) - 1.0).mean() for points in (noisy, back)]
     assert off[1] < 0.6 * off[0]
-    near = KernelPCA(gamma=2.0).fit(noisy[:20])
+    near = KernelPCA(kernel="rbf", gamma=2.0).fit(noisy[:20])
     np.testing.assert_allclose(
         near.inverse_transform(near.transform(noisy[:20])), noisy[:20], atol=1e-3
     )
@@ -93,13 +93,18 @@ def test_kernels_without_pre_images_and_awkward_rows():
         model.inverse_transform(np.zeros((1, 3)))
     assert KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist() == [[0.0]] * 2
     assert KernelPCA(3).fit([[1.0, 2.0]]).transform([[1.0, 2.0]]).shape == (1, 1)
-    narrow = KernelPCA(gamma=1e-12).fit(X)  # all values are 1 but for their last digits
+    narrow = KernelPCA(kernel="rbf", gamma=1e-12).fit(
+        X
+    )  # all values are 1 but for their last digits
     assert (narrow.eigenvalues_ >= 0).all()
     frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
     assert np.isfinite(
         np.asarray(KernelPCA(2, kernel=DistanceKernel("gower")).fit_transform(frame))
     ).all()
-    dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)
+    dense, thin = (
+        KernelPCA(2, kernel="rbf").fit_transform(X),
+        KernelPCA(2, kernel="rbf").fit(sparse.csr_array(X)).transform(X),
+    )
     np.testing.assert_allclose(thin, dense, atol=1e-8)
 
 
@@ -109,10 +114,10 @@ def test_kernels_without_pre_images_and_awkward_rows():
 @pytest.mark.syllabus("9.4")
 def test_features_of_all_rows_are_the_kernel_itself():
     X = rows(40)
-    model = Nystroem(100, gamma=0.1, random_state=0).fit(X)
+    model = Nystroem(gamma=0.1, random_state=0).fit(X)
     Z = model.transform(X)
     np.testing.assert_allclose(Z @ Z.T, RBFKernel(gamma=0.1).gram(X), atol=1e-9)
-    part = Nystroem(15, kernel=PolynomialKernel(2), random_state=0).fit(X)
+    part = Nystroem(PolynomialKernel(2), n_components=15, random_state=0).fit(X)
     drawn = part.transform(part.rows_)
     np.testing.assert_allclose(drawn @ drawn.T, PolynomialKernel(2).gram(part.rows_), rtol=1e-6)
 
@@ -122,7 +127,7 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
     X, K = rows(60), RBFKernel(gamma=0.05).gram(rows(60))
     errors = []
     for waves in (50, 5000):
-        Z = RBFSampler(waves, gamma=0.05, random_state=0).fit_transform(X)
+        Z = RBFSampler(n_components=2 * waves, gamma=0.05, random_state=0).fit_transform(X)
         np.testing.assert_allclose((Z * Z).sum(axis=1), 1.0)
         errors.append(np.abs(Z @ Z.T - K).max())
     assert errors[1] < 0.06
@@ -132,7 +137,10 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
 @pytest.mark.syllabus("9.4")
 @pytest.mark.parametrize(
     "features",
-    [Nystroem(60, gamma=0.5, random_state=0), RBFSampler(60, gamma=0.5, random_state=0)],
+    [
+        Nystroem(n_components=60, gamma=0.5, random_state=0),
+        RBFSampler(n_components=120, gamma=0.5, random_state=0),
+    ],
 )
 def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features, tmp_path):
     rng = np.random.default_rng(0)
@@ -156,9 +164,9 @@ def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features,
 def test_ridge_behind_features_nears_kernel_ridge():
     X = rows(400, d=2)
     y = np.sin(X[:, 0]) * X[:, 1]
-    exact = KernelRidge(0.1, gamma=0.5).fit(X, y).predict(X)
+    exact = KernelRidge(0.1, kernel="rbf", gamma=0.5).fit(X, y).predict(X)
     for drawn, within in ((100, 0.1), (200, 0.03), (400, 1e-6)):
-        features = Nystroem(drawn, gamma=0.5, random_state=0)
+        features = Nystroem(n_components=drawn, gamma=0.5, random_state=0)
         near = make_pipeline(features, Ridge(alpha=0.1, fit_intercept=False)).fit(X, y)
         assert np.std(near.predict(X) - exact) < within * np.std(y)
     with pytest.raises(SettingError, match="KernelRidge"):

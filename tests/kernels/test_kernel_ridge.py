@@ -18,7 +18,7 @@ from lyceum.kernels import (
     SigmoidKernel,
 )
 from lyceum.kernels.kernel_learner import refuse_pairs
-from lyceum.kernels.ridge.regularized_system import factor_in_place
+from lyceum.kernels.ridge.solvers import factor_in_place
 from lyceum.linear import Ridge
 from lyceum.persist import load as load_model, save
 
@@ -50,7 +50,7 @@ def test_it_is_its_formula():
 def test_it_is_that_of_scikit_learn(n, weighted):
     X, y, w = wave(n)
     w = w if weighted else None
-    ours = KernelRidge(0.1, gamma=0.2).fit(X, y, w)
+    ours = KernelRidge(0.1, gamma=0.2, kernel="rbf").fit(X, y, w)
     theirs = ScikitKernelRidge(alpha=0.1, kernel="rbf", gamma=0.2).fit(X, y, w)
     np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(
@@ -86,19 +86,26 @@ def test_leave_one_out_is_a_fit_without_the_row(n, intercept, kernel, alpha, see
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_chosen_alpha_has_the_least_leave_one_out_error(intercept):
     X, y, w = wave(80)
-    model = KernelRidge("loo", gamma=0.5, fit_intercept=intercept).fit(X, y + 5.0, w)
+    model = KernelRidge("loo", gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(X, y + 5.0, w)
     for alpha, error in list(zip(model.alphas_, model.loo_mse_))[10::8]:
-        fixed = KernelRidge(alpha, gamma=0.5, fit_intercept=intercept).fit(X, y + 5.0, w)
+        fixed = KernelRidge(alpha, gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(
+            X, y + 5.0, w
+        )
         assert fixed.leave_one_out().mse == pytest.approx(error, rel=1e-6)
     assert model.loo_mse_.min() == model.loo_mse_[model.alphas_ == model.alpha_]
-    same = KernelRidge(model.alpha_, gamma=0.5, fit_intercept=intercept).fit(X, y + 5.0, w)
+    same = KernelRidge(model.alpha_, gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(
+        X, y + 5.0, w
+    )
     np.testing.assert_allclose(model.predict(X), same.predict(X), rtol=1e-7)
-    assert KernelRidge("loo", alphas=[0.3]).fit(X, y).alpha_ == 0.3
+    assert KernelRidge("loo", alphas=[0.3], kernel="rbf", gamma="scale").fit(X, y).alpha_ == 0.3
 
 
 def test_an_unpenalised_intercept_moves_with_the_target():
     X, y, w = wave(60)
-    model, moved = (KernelRidge(fit_intercept=True).fit(X, y + c, w) for c in (0.0, 1e6))
+    model, moved = (
+        KernelRidge(fit_intercept=True, kernel="rbf", gamma="scale").fit(X, y + c, w)
+        for c in (0.0, 1e6)
+    )
     np.testing.assert_allclose(moved.predict(X) - 1e6, model.predict(X), atol=1e-6)
     assert moved.dual_coef_.sum() == pytest.approx(0.0, abs=1e-6)
 
@@ -120,7 +127,9 @@ def test_the_linear_kernel_is_ridge_regression():
 @pytest.mark.syllabus("9.4")
 def test_any_kernel_and_each_of_several_targets_are_explained_by_columns_and_by_rows():
     X, y, w = wave(50, d=3)
-    model = KernelRidge(0.1, fit_intercept=True).fit(X, np.column_stack([y, X[:, 0] ** 2]), w)
+    model = KernelRidge(0.1, fit_intercept=True, kernel="rbf", gamma="scale").fit(
+        X, np.column_stack([y, X[:, 0] ** 2]), w
+    )
     for target, predicted in enumerate(model.predict(X[:5]).T):
         by_columns = model.explain(X[:5], target=target)
         np.testing.assert_allclose(by_columns.scores, predicted, rtol=1e-9)
@@ -165,8 +174,12 @@ def test_mixed_tables_missing_cells_and_sparse_rows(tmp_path):
     np.testing.assert_allclose(again.predict(frame), model.predict(frame))
     X, y, _ = wave(60)
     X[np.abs(X) < 0.5] = 0.0
-    dense = KernelRidge(gamma=0.3).fit(X, y).predict(X)
-    thin = KernelRidge(gamma=0.3).fit(sparse.csr_array(X), y).predict(sparse.csr_array(X))
+    dense = KernelRidge(gamma=0.3, kernel="rbf").fit(X, y).predict(X)
+    thin = (
+        KernelRidge(gamma=0.3, kernel="rbf")
+        .fit(sparse.csr_array(X), y)
+        .predict(sparse.csr_array(X))
+    )
     np.testing.assert_allclose(thin, dense, rtol=1e-8)
 
 
@@ -186,11 +199,13 @@ def _frame(rows):
 def test_rows_that_are_twice_the_same_and_next_to_no_penalty():
     X, y, _ = wave(30)
     X = np.vstack([X, X])
-    model = KernelRidge(1e-14, gamma=0.1).fit(X, np.r_[y, y + 0.5])
+    model = KernelRidge(1e-14, gamma=0.1, kernel="rbf").fit(X, np.r_[y, y + 0.5])
     assert np.isfinite(model.predict(X)).all()
-    constant = KernelRidge().fit(np.ones((5, 2)), np.arange(5.0))
+    constant = KernelRidge(kernel="rbf", gamma="scale").fit(np.ones((5, 2)), np.arange(5.0))
     np.testing.assert_allclose(constant.predict([[1.0, 1.0]]), 10 / 6)
-    assert KernelRidge().fit([[1.0, 2.0]], [3.0]).predict([[1.0, 2.0]]) == pytest.approx(1.5)
+    assert KernelRidge(kernel="rbf", gamma="scale").fit([[1.0, 2.0]], [3.0]).predict(
+        [[1.0, 2.0]]
+    ) == pytest.approx(1.5)
 
 
 def test_a_kernel_that_is_not_mercer_is_refused_with_its_eigenvalue():
@@ -209,7 +224,7 @@ def test_settings_that_do_not_go_together_are_named():
     with pytest.raises(SettingError, match="does not go with"):
         KernelRidge(kernel="poly", gamma="median").fit(X, y)
     with pytest.raises(SettingError, match="positive numbers"):
-        KernelRidge("loo", alphas=[0.0]).fit(X, y)
+        KernelRidge("loo", alphas=[0.0], kernel="rbf", gamma="scale").fit(X, y)
     with pytest.raises(DataError, match=r"all pairs of 10,000,000 rows.*use Nystroem"):
         refuse_pairs("KernelRidge", 10_000_000, 8, "Nystroem")
 
@@ -232,7 +247,7 @@ def test_factors_by_blocks_are_cholesky_factors(kind):
 
 def test_where_float32_fails_float64_takes_over(monkeypatch):
     X, y, _ = wave(1100, d=2)
-    tight = KernelRidge(1e-9, gamma=0.01).fit(X, y)
+    tight = KernelRidge(1e-9, gamma=0.01, kernel="rbf").fit(X, y)
     monkeypatch.setattr(module, "_MIXED", 10**9)
-    exact = KernelRidge(1e-9, gamma=0.01).fit(X, y)
+    exact = KernelRidge(1e-9, gamma=0.01, kernel="rbf").fit(X, y)
     np.testing.assert_allclose(tight.predict(X), exact.predict(X), atol=1e-4)

@@ -17,12 +17,12 @@ W = _random.integers(0, 3, 50).astype(float)
 
 @pytest.mark.parametrize("alpha", [0.3, [0.1, 0.3, 0.1]])
 def test_several_targets_are_predicted_as_by_scikit_learn(alpha):
-    ours = KernelRidge(alpha, gamma=0.2).fit(X, Y, W)
+    ours = KernelRidge(alpha, gamma=0.2, kernel="rbf").fit(X, Y, W)
     peer = Peer(alpha=np.array(alpha), kernel="rbf", gamma=0.2).fit(X, Y, W)
     np.testing.assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(ours.dual_coef_, peer.dual_coef_[W > 0], rtol=1e-7, atol=1e-9)
     assert ours.score(X, Y) == pytest.approx(peer.score(X, Y))
-    assert KernelRidge(gamma=0.2).fit(X, Y[:, :1]).predict(X).shape == (50, 1)
+    assert KernelRidge(gamma=0.2, kernel="rbf").fit(X, Y[:, :1]).predict(X).shape == (50, 1)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
 def test_many_rows_of_several_targets_are_solved_in_mixed_precision_alike():
     rng = np.random.default_rng(1)
     A, B = rng.normal(size=(1100, 3)), rng.normal(size=(1100, 2))
-    found = KernelRidge(0.5, gamma=0.3).fit(A, B).predict(A[:50])
+    found = KernelRidge(0.5, gamma=0.3, kernel="rbf").fit(A, B).predict(A[:50])
     np.testing.assert_allclose(
         found, Peer(0.5, kernel="rbf", gamma=0.3).fit(A, B).predict(A[:50]), rtol=1e-6
     )
@@ -60,9 +60,11 @@ def test_many_rows_of_several_targets_are_solved_in_mixed_precision_alike():
 
 def test_targets_that_cannot_be_learned_are_named():
     with pytest.raises(MissingValuesError, match=r"target 1 is missing or infinite .* in row 2"):
-        KernelRidge().fit(X, np.where(np.arange(100).reshape(50, 2) == 5, np.nan, 1.0))
+        KernelRidge(kernel="rbf", gamma="scale").fit(
+            X, np.where(np.arange(100).reshape(50, 2) == 5, np.nan, 1.0)
+        )
     with pytest.raises(SettingError, match="one for each of 3 targets"):
-        KernelRidge([1.0, 2.0]).fit(X, Y)
+        KernelRidge([1.0, 2.0], kernel="rbf", gamma="scale").fit(X, Y)
 
 
 @pytest.mark.syllabus("9.5")
@@ -80,8 +82,8 @@ def test_the_median_width_of_weighted_rows_is_that_of_repeated_rows():
         )
     y = X[:, 0]
     there = np.repeat(np.arange(50), W.astype(int))
-    weighted = KernelRidge(gamma="median").fit(X, y, W).predict(X)
-    repeated = KernelRidge(gamma="median").fit(X[there], y[there]).predict(X)
+    weighted = KernelRidge(gamma="median", kernel="rbf").fit(X, y, W).predict(X)
+    repeated = KernelRidge(gamma="median", kernel="rbf").fit(X[there], y[there]).predict(X)
     np.testing.assert_allclose(weighted, repeated, rtol=1e-7)
 
 

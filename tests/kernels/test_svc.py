@@ -49,7 +49,7 @@ def test_three_points_by_hand():
 @pytest.mark.syllabus("9.3")
 def test_three_support_vectors_with_the_bias_folded_in_by_hand():
     X, y = [[0.0, 1.0], [-1.0, 3.0], [1.0, 3.0]], [-1, 1, 1]
-    model = SVC(kernel="linear", C=INF, intercept="penalized", tol=1e-12).fit(X, y)
+    model = SVC(kernel="linear", C=INF, intercept_scaling=1.0, tol=1e-12).fit(X, y)
     np.testing.assert_allclose(model.alpha_, [3.5, 0.75, 0.75], atol=1e-9)
     np.testing.assert_allclose(model.coef_, [[0, 1]], atol=1e-9)
     assert model.intercept_[0] == pytest.approx(-2.0)
@@ -126,7 +126,7 @@ def test_libsvm_finds_the_same_optimum(kernel, settings, C):
     assert ours.dual_objective_[0] == pytest.approx(dual, rel=1e-7)
     assert ours.dual_objective_[0] <= ours.primal_objective_[0] + 1e-9
     assert ours.primal_objective_[0] == pytest.approx(dual, rel=1e-6)
-    assert ours.support_.tolist() == sorted(peer.support_.tolist())
+    assert ours.support_.tolist() == peer.support_.tolist()
     # libsvm keeps kernel values in single precision; ours are in double, as their residual shows
     single = 1e-5 + 1e-4 * C
     assert ours.intercept_[0] == pytest.approx(peer.intercept_[0], abs=single)
@@ -201,10 +201,10 @@ def test_what_is_said_of_the_machine_is_true():
 @pytest.mark.syllabus("9.3")
 def test_intercepts_free_penalized_and_none():
     X, y = two_classes(80, 2, apart=1.0)
-    plain = SVC(kernel="linear", intercept=None, tol=1e-7).fit(X, y)
+    plain = SVC(kernel="linear", fit_intercept=False, tol=1e-7).fit(X, y)
     assert plain.intercept_[0] == 0
-    folded = SVC(kernel="linear", intercept="penalized", tol=1e-7).fit(X, y)
-    column = SVC(kernel="linear", intercept=None, tol=1e-7).fit(
+    folded = SVC(kernel="linear", intercept_scaling=1.0, tol=1e-7).fit(X, y)
+    column = SVC(kernel="linear", fit_intercept=False, tol=1e-7).fit(
         np.column_stack([X, np.ones(len(X))]), y
     )
     np.testing.assert_allclose(

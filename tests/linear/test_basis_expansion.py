@@ -46,7 +46,9 @@ def test_polynomials_by_column_are_powers_of_standardized_columns():
 )
 def test_given_centers_and_width_give_the_formula(kind, function):
     X, centers = cells(d=2), np.array([[0.0, 1.0], [2.0, 5.0]])
-    out = BasisExpansion(kind=kind, centers=centers, width=0.7, standardize=False).fit_transform(X)
+    out = BasisExpansion(
+        kind=kind, centers=centers, bandwidth=0.7, standardize=False
+    ).fit_transform(X)
     want = [function((X[:, j] - centers[k, j]) / 0.7) for j in range(2) for k in range(2)]
     assert_allclose(out, np.column_stack(want), rtol=1e-12)
 
@@ -55,7 +57,7 @@ def test_given_centers_and_width_give_the_formula(kind, function):
 def test_joint_gaussians_are_of_the_distance_to_their_center():
     X, centers = cells(), cells(1, n=4)
     model = BasisExpansion(
-        kind="gaussian", joint=True, centers=centers, width=2.0, standardize=False
+        kind="gaussian", joint=True, centers=centers, bandwidth=2.0, standardize=False
     ).fit(X)
     want = np.exp(-((X[:, None] - model.centers_) ** 2).sum(axis=2) / 8)
     assert_allclose(model.transform(X), want, rtol=1e-10)
@@ -68,7 +70,7 @@ def test_centers_from_the_data_are_quantiles_or_rows():
     by_quantile = BasisExpansion(kind="gaussian", n_centers=4, standardize=False).fit(X)
     want = np.quantile(X[:, 0], [0.125, 0.375, 0.625, 0.875], method="averaged_inverted_cdf")
     assert_allclose(by_quantile.centers_[0], want)
-    assert_allclose(by_quantile.widths_, [np.ptp(want) / 3])
+    assert_allclose(by_quantile.bandwidths_, [np.ptp(want) / 3])
     by_row = BasisExpansion(
         kind="sigmoid", n_centers=6, centers="sample", standardize=False, random_state=0
     ).fit(X)
@@ -174,7 +176,7 @@ def test_joint_sigmoids_are_of_a_linear_form_through_their_center():
     Z = np.random.default_rng(0).normal(size=(40, 3))
     given = [[0.0, 0.0, 0.0], [1.0, -1.0, 2.0]]
     model = BasisExpansion(
-        kind="sigmoid", joint=True, centers=given, width=0.5, standardize=False, random_state=0
+        kind="sigmoid", joint=True, centers=given, bandwidth=0.5, standardize=False, random_state=0
     ).fit(Z)
     a = np.array([(Z - c) @ u for c, u in zip(model.centers_, model.directions_)]).T
     assert_allclose(model.transform(Z), 1 / (1 + np.exp(-a / 0.5)))
@@ -192,7 +194,7 @@ def test_directions_of_joint_sigmoids_may_be_given():
         "kind": "sigmoid",
         "joint": True,
         "centers": [[0.0, 1.0]],
-        "width": 1.0,
+        "bandwidth": 1.0,
         "standardize": False,
     }
     found = BasisExpansion(**settings, directions=[[2.0, -1.0]]).fit_transform(Z)

@@ -73,7 +73,8 @@ def test_ridge_errors_are_those_of_fits_on_the_other_folds(fit_intercept):
 def test_one_standard_error_takes_the_larger_alpha():
     X, y = rows(d=30)
     best, sparser = (
-        LassoCV(rule=rule, random_state=0).fit(X, y) for rule in ("best", "one_standard_error")
+        LassoCV(choice=choice, random_state=0).fit(X, y)
+        for choice in ("best", "one_standard_error")
     )
     assert sparser.alpha_ > best.alpha_
     mean = best.mse_path_.mean(axis=1)

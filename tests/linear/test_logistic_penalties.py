@@ -180,12 +180,14 @@ def test_monte_carlo_of_three_classes_averages_softmax_over_draws_of_the_weights
     X, y = rows(3, n=80)
     model = LogisticRegression(posterior="monte_carlo", n_draws=50, random_state=4).fit(X, y)
     Z = np.column_stack([X - X.mean(axis=0), np.ones(len(X))])
-    want = np.mean([softmax(Z @ theta.T, axis=1) for theta in model._draws()], axis=0)
+    draws = model._weight_posterior().draws(model.n_draws, model.seed_)
+    want = np.mean([softmax(Z @ theta.T, axis=1) for theta in draws], axis=0)
     assert_allclose(model.predict_proba(X), want, rtol=1e-9)
     many = (
         LogisticRegression(posterior="monte_carlo", n_draws=40_000, random_state=0)
         .fit(X, y)
-        ._draws()
+        ._weight_posterior()
+        .draws(40_000, 0)
         .reshape(40_000, -1)
     )
     assert_allclose(

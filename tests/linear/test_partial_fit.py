@@ -18,9 +18,9 @@ CLEAN = np.where(X[:, 0] - X[:, 1] > 5.0, "yes", "no")
 @pytest.mark.parametrize("y", [CLEAN, THREE])
 def test_passes_of_the_perceptron_one_by_one_are_those_of_fit(y):
     start = [np.zeros((3, 3)), np.zeros(3)] if len(set(y)) == 3 else [np.zeros(3), 0.0]
-    model = Perceptron(center_columns=False, start=start, record=True)
+    model = Perceptron(center=False, coef_init=start, record=True)
     with pytest.warns(Warning, match="Perceptron made"):
-        whole = Perceptron(center_columns=False, start=start, max_iter=4).fit(X, y)
+        whole = Perceptron(center=False, coef_init=start, max_iter=4).fit(X, y)
     for _ in range(4):
         model.partial_fit(X, y)
     assert model.history_ == whole.history_

@@ -114,7 +114,7 @@ def test_an_exercise_comes_out_row_by_row_as_on_paper():
     """AND from the weights (1, 1) and -1/2 with steps of 1/2: a mistake where y (w x + b) is not
     above 0."""
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [-1, -1, -1, 1]
-    exercise = {"start": ([1.0, 1.0], -0.5), "learning_rate": 0.5, "center_columns": False}
+    exercise = {"coef_init": ([1.0, 1.0], -0.5), "learning_rate": 0.5, "center": False}
     model = Perceptron(**exercise, record="steps").fit(X, y)
     first = [[1, 1, -0.5], [1, 0.5, -1], [0.5, 0.5, -1.5], [1, 1, -1]]
     second = [[1, 1, -1], [1, 0.5, -1.5], [1, 0.5, -1.5], [1.5, 1, -1]]
@@ -134,13 +134,13 @@ def test_an_exercise_comes_out_row_by_row_as_on_paper():
 @pytest.mark.parametrize("center", [True, False])
 def test_a_start_goes_on_where_another_stopped(classes, center):
     X, y = separable(3, classes=classes, gap=-3.5)
-    settings = {"center_columns": center, "record": "steps"}
+    settings = {"center": center, "record": "steps"}
     with pytest.warns(ConvergenceWarning):
         whole = Perceptron(max_iter=4, **settings).fit(X, y)
     with pytest.warns(ConvergenceWarning):
         half = Perceptron(max_iter=2, **settings).fit(X, y)
     with pytest.warns(ConvergenceWarning):
-        rest = Perceptron(max_iter=2, start=(half.coef_, half.intercept_), **settings).fit(X, y)
+        rest = Perceptron(max_iter=2, coef_init=(half.coef_, half.intercept_), **settings).fit(X, y)
     assert_allclose(rest.coef_, whole.coef_, rtol=1e-9)
     assert_allclose(rest.intercept_, whole.intercept_, rtol=1e-9)
     last = whole.record_[-1]["rows"][-1].reshape(-1, X.shape[1] + 1)
@@ -150,6 +150,6 @@ def test_a_start_goes_on_where_another_stopped(classes, center):
 def test_a_start_that_does_not_fit_is_refused():
     X, y = separable()
     with pytest.raises(ValueError, match=r"shape \(1, 3\) and 1 intercepts"):
-        Perceptron(start=([1.0, 2.0], 0.0)).fit(X, y)
+        Perceptron(coef_init=([1.0, 2.0], 0.0)).fit(X, y)
     with pytest.raises(ValueError, match="coef, intercept"):
-        Perceptron(start=([1.0, 2.0, 3.0],)).fit(X, y)
+        Perceptron(coef_init=([1.0, 2.0, 3.0],)).fit(X, y)

@@ -11,7 +11,7 @@ X, Y = np.array([[1.0], [2.0], [4.0]]), np.array([3.0, 5.0, 8.0])
 
 
 def fit(**settings):
-    model = LinearRegression(record=True, scale_columns=False, **settings)
+    model = LinearRegression(record=True, standardize=False, **settings)
     with pytest.warns(ConvergenceWarning):
         return model.fit(X, Y)
 
@@ -31,7 +31,7 @@ def test_two_batch_steps_come_out_as_on_paper():
 
 @pytest.mark.syllabus("7.1")
 def test_lms_changes_the_weights_row_by_row_as_on_paper():
-    model = fit(solver="lms", learning_rate=0.1, decay=False, start=([1.0], 0.5), max_iter=1)
+    model = fit(solver="lms", learning_rate=0.1, decay=False, coef_init=([1.0], 0.5), max_iter=1)
     # row 1: h = 1.5, error 1.5; row 2: h = .65 + 2.3, error 2.05; row 3: h = .855 + 6.24, error
     # .905
     expected = [[1.15, 0.65], [1.56, 0.855], [1.922, 0.9455]]
@@ -40,32 +40,30 @@ def test_lms_changes_the_weights_row_by_row_as_on_paper():
 
 
 @pytest.mark.parametrize("solver", ["gradient_descent", "lms"])
-@pytest.mark.parametrize("scale_columns", [True, False])
-def test_steps_of_a_given_length_come_to_the_closed_form(solver, scale_columns):
+@pytest.mark.parametrize("standardize", [True, False])
+def test_steps_of_a_given_length_come_to_the_closed_form(solver, standardize):
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(80, 3)) + np.array([0, 1, -1])
     y, w = Z @ [1.0, -2.0, 0.5] + 3 + 0.01 * rng.normal(size=80), rng.uniform(0.5, 1.5, 80)
     model = LinearRegression(
-        solver=solver, learning_rate=0.1, scale_columns=scale_columns, max_iter=20_000, tol=1e-9
+        solver=solver, learning_rate=0.1, standardize=standardize, max_iter=20_000, tol=1e-9
     ).fit(Z, y, w)
     plain = LinearRegression().fit(Z, y, w)
     assert_allclose(model.coef_, plain.coef_, atol=2e-3)
     assert_allclose(model.intercept_, plain.intercept_, atol=2e-3)
     scaled = LinearRegression(
-        solver=solver, learning_rate=0.1, start=(plain.coef_, plain.intercept_)
+        solver=solver, learning_rate=0.1, coef_init=(plain.coef_, plain.intercept_)
     ).fit(Z, y, w)
     assert scaled.history_[0] == pytest.approx(plain.residual_sum_)
 
 
 def test_a_rate_that_is_too_large_and_a_start_without_a_rate_are_refused():
     with pytest.raises(ValueError, match="weights diverge"):
-        LinearRegression(solver="gradient_descent", learning_rate=10.0, scale_columns=False).fit(
-            X, Y
-        )
+        LinearRegression(solver="gradient_descent", learning_rate=10.0, standardize=False).fit(X, Y)
     with pytest.raises(ValueError, match="steps of a given length"):
-        LinearRegression(solver="gradient_descent", start=([0.0], 0.0)).fit(X, Y)
+        LinearRegression(solver="gradient_descent", coef_init=([0.0], 0.0)).fit(X, Y)
     with pytest.raises(ValueError, match="1 coefficients"):
-        LinearRegression(solver="lms", start=([0.0, 1.0], 0.0)).fit(X, Y)
+        LinearRegression(solver="lms", coef_init=([0.0, 1.0], 0.0)).fit(X, Y)
 
 
 def test_the_rate_changes_gradient_descent():

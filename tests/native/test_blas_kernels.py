@@ -49,7 +49,7 @@ learners = [
     ("RidgeCV", {"random_state": 0}),
     ("LogisticRegression", {"tol": 1e-10}),
     ("LogisticRegression", {"C": 1e4, "tol": 1e-10}),
-    ("KernelRidge", {"alpha": "loo"}),
+    ("KernelRidge", {"alpha": "loo", "kernel": "rbf", "gamma": "scale"}),
     ("ModelTreeRegressor", {}),
 ]
 found = {}

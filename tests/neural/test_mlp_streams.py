@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.neural_network import MLPClassifier as Peer
 from tests.neural.mlp_cases import small
 from threadpoolctl import threadpool_limits
 
@@ -220,8 +221,10 @@ def test_the_adaptive_rate_falls_until_it_is_spent(moons):
 
 def test_it_stops_when_the_loss_has_settled(moons):
     X, y = moons
-    model = small(tol=10.0, n_iter_no_change=3, max_iter=50).fit(X, y)
-    assert model.n_iter_ == 4
+    for patience in (1, 3, 7):  # as many epochs as scikit-learn's, without early_stopping
+        settings = {"tol": 10.0, "n_iter_no_change": patience, "max_iter": 50}
+        model = small(**settings).fit(X, y)
+        assert model.n_iter_ == Peer(**settings, hidden_layer_sizes=8).fit(X, y).n_iter_
     assert model.stopped_ == "the loss no longer fell"
     assert small(tol=None, max_iter=20).fit(X, y).stopped_ == "max_iter"
 

@@ -24,7 +24,7 @@ START = (
 ON_PAPER = {
     "hidden_layer_sizes": 2, "activation": "sigmoid", "solver": "sgd", "learning_rate_init": 0.5, "alpha": 0,
     "batch_size": 1, "shuffle": False, "standardize": False, "max_iter": 1, "tol": None, "record": "steps",
-    "start": START,
+    "weights_init": START,
 }  # fmt: skip
 X = np.array([[0.05, 0.1], [1.0, -1.0], [0.5, 2.0]])
 
@@ -50,7 +50,12 @@ def test_a_step_with_squared_error_comes_out_digit_by_digit():
     """A widely used exercise: 2-2-2 sigmoid nodes, η = ½, inputs .05 and .10, here for the classes
     (1, 0)."""
     start = [START[0][0], np.array([[0.4, 0.5], [0.45, 0.55]])], [np.full(2, 0.35), np.full(2, 0.6)]
-    settings = {**ON_PAPER, "start": start, "loss": "squared_error", "output_nodes": "per_class"}
+    settings = {
+        **ON_PAPER,
+        "weights_init": start,
+        "loss": "squared_error",
+        "output_nodes": "per_class",
+    }
     model = MLPClassifier(**settings).partial_fit([[0.05, 0.1]], ["a"], classes=["a", "b"])
     # forward: .3775 .3925 give .593269992 .596884378; 1.105905967 1.224921404 give .75136507
     # .772928465 δ = (out − target) · out (1 − out)
@@ -84,7 +89,7 @@ def test_rows_one_at_a_time_from_given_weights(model, y, output, delta):
     assert_allclose(model.parameters_, want[-1], rtol=1e-12)
     plain = clone(model).set_params(record=False).fit(X, y)
     assert_array_equal(plain.parameters_, model.parameters_)
-    again = clone(model).set_params(start=(model.coefs_, model.intercepts_)).fit(X, y)
+    again = clone(model).set_params(weights_init=(model.coefs_, model.intercepts_)).fit(X, y)
     assert_allclose(again.parameters_, steps_on_paper(y, output, delta, passes=4)[-1], rtol=1e-12)
 
 
@@ -110,13 +115,18 @@ def test_steps_are_the_same_shuffled_and_with_chance():
 
 def test_spheres_start_where_they_are_put():
     start = [np.eye(2), np.ones((2, 1))], [np.zeros(2), np.zeros(1)], [np.array([2.0, 4.0]), None]
-    tiny = {**ON_PAPER, "start": start, "learning_rate_init": 1e-300, "integration": "spherical"}
+    tiny = {
+        **ON_PAPER,
+        "weights_init": start,
+        "learning_rate_init": 1e-300,
+        "integration": "spherical",
+    }
     model = MLPRegressor(**{**tiny, "activation": "linear"}).fit(X, [0.0, 1.0, 2.0])
     want = ((X - [1, 0]) ** 2).sum(axis=1) / 4 + ((X - [0, 1]) ** 2).sum(axis=1) / 16
     assert_allclose(model.predict(X), want, rtol=1e-12)
     assert_allclose(model.radii_[0], [2.0, 4.0])
     with pytest.raises(SettingError, match="radii"):
-        MLPRegressor(**{**tiny, "start": start[:2]}).fit(X, [0.0, 1.0, 2.0])
+        MLPRegressor(**{**tiny, "weights_init": start[:2]}).fit(X, [0.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +144,7 @@ def test_spheres_start_where_they_are_put():
 )
 def test_weights_that_do_not_fit_are_refused(start, message):
     with pytest.raises(SettingError, match=message):
-        MLPClassifier(**{**ON_PAPER, "start": start}).fit(X, [0, 1, 0])
+        MLPClassifier(**{**ON_PAPER, "weights_init": start}).fit(X, [0, 1, 0])
 
 
 @pytest.mark.syllabus("8.3")

@@ -38,18 +38,18 @@ class Nystroem(Transformer, KernelLearner):
 
     Parameters
     ----------
-    n_components : int, default=100
-        How many rows are drawn, m; all if there are fewer.
     kernel : str, Kernel or callable, default="rbf"
         "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows
         or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
-        "rbf".
+        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
+        cells); "median" is for "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
         The shift of "poly" and "sigmoid".
+    n_components : int, default=100
+        How many rows are drawn, m; all if there are fewer.
     random_state : int, RandomState or None, default=None
         The seed of the sample.
     n_jobs : int or None, default=None
@@ -91,7 +91,8 @@ class Nystroem(Transformer, KernelLearner):
     >>> from lyceum.linear import Ridge
     >>> x = np.linspace(0, 6, 200)[:, None]
     >>> y = np.sin(x[:, 0])
-    >>> model = make_pipeline(Nystroem(20, gamma=1.0, random_state=0), Ridge(alpha=1e-3)).fit(x, y)
+    >>> features = Nystroem(n_components=20, gamma=1.0, random_state=0)
+    >>> model = make_pipeline(features, Ridge(alpha=1e-3)).fit(x, y)
     >>> round(model.score(x, y), 3)
     1.0
     """
@@ -105,21 +106,21 @@ class Nystroem(Transformer, KernelLearner):
 
     def __init__(
         self,
-        n_components: int = 100,
-        *,
         kernel: Any = "rbf",
+        *,
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
+        n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
-        self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -141,16 +142,16 @@ class Nystroem(Transformer, KernelLearner):
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use"
                 " KernelRidge"
             )
-        found = _apply_design(rows, self.schema_).reduce(
+        drawn = _apply_design(rows, self.schema_).reduce(
             partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
         )
-        self.rows_ = _dense(found.sample.X)
-        self.kernel_ = _with_scale(chosen, found.moments).learn(self.rows_)
+        self.rows_ = _dense(drawn.sample.X)
+        self.kernel_ = _with_scale(chosen, drawn.moments).learn(self.rows_)
         K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
         s, U = linalg.eigh(K, check_finite=False)
-        kept = s > _ZERO * max(s[-1], np.finfo(float).tiny)
-        self.rank_ = int(kept.sum())
-        self.root_ = (U[:, kept] / np.sqrt(s[kept])) @ U[:, kept].T
+        is_positive = s > _ZERO * max(s[-1], np.finfo(float).tiny)
+        self.rank_ = int(is_positive.sum())
+        self.root_ = (U[:, is_positive] / np.sqrt(s[is_positive])) @ U[:, is_positive].T
         return self
 
     @property
@@ -189,17 +190,18 @@ class RBFSampler(Transformer):
     .. math:: \\phi(x) = \\sqrt{2/D} \\, [\\cos \\Omega (x - m), \\sin \\Omega (x - m)], \\qquad
         \\Omega_{ij} \\sim N(0, 2\\gamma)
 
-    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows, and φ(x)·φ(x)
-    = 1. Nothing but means and variances is learned from the rows, in one pass; `transform` is a
-    step of blocks, so that a linear machine behind it is a kernel machine on files larger than
+    E[φ(x)·φ(y)] = exp(-γ |x - y|²), with an error of the order of 1/√D for any rows; φ(x)·φ(x) = 1
+    if D is even. Nothing but means and variances is learned from the rows, in one pass; `transform`
+    is a step of blocks, so that a linear machine behind it is a kernel machine on files larger than
     memory.
 
     Parameters
     ----------
-    n_waves : int, default=100
-        The number D/2 of waves; each gives two features, a cosine and a sine.
-    gamma : float, "scale" or "auto", default="scale"
+    gamma : float, "scale" or "auto", default=1.0
         γ = 1 / (2σ²); "scale" is 1 / (d · variance of the cells), "auto" is 1 / d.
+    n_components : int, default=100
+        The number D of features. A wave gives two, a cosine and a sine; the last of an odd number
+        gives one, a cosine with a random phase.
     random_state : int, RandomState or None, default=None
         The seed of the waves.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -207,8 +209,10 @@ class RBFSampler(Transformer):
 
     Attributes
     ----------
-    frequencies_ : array of shape (D / 2, n_columns)
+    frequencies_ : array of shape (ceil(D / 2), n_columns)
         Ω.
+    phase_ : float
+        The phase of the last wave: 0 for an even D.
     mean_ : array of shape (n_columns,)
         The means m of the design columns, which do not change the kernel but keep digits.
     gamma_ : float
@@ -233,7 +237,7 @@ class RBFSampler(Transformer):
     >>> import numpy as np
     >>> from lyceum.kernels import RBFKernel, RBFSampler
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
-    >>> Z = RBFSampler(2000, gamma=0.2, random_state=0).fit_transform(X)
+    >>> Z = RBFSampler(n_components=4000, gamma=0.2, random_state=0).fit_transform(X)
     >>> bool(np.abs(Z @ Z.T - RBFKernel(gamma=0.2).gram(X)).max() < 0.1)
     True
     """
@@ -242,22 +246,22 @@ class RBFSampler(Transformer):
     _takes_sparse = True
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
-        "n_waves": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
         self,
-        n_waves: int = 100,
         *,
-        gamma: float | str = "scale",
+        gamma: float | str = 1.0,
+        n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Any = "from_dtype",
     ):
-        self.n_waves = n_waves
         self.gamma = gamma
+        self.n_components = n_components
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -279,14 +283,16 @@ class RBFSampler(Transformer):
         else:
             self.gamma_ = float(self.gamma)
         chance = np.random.default_rng(seed_from(self.random_state))
-        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal(
-            (int(self.n_waves), d)
-        )
+        n_waves = -(-self.n_components // 2)
+        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal((n_waves, d))
+        self.phase_ = 0.0
+        if self.n_components % 2:
+            self.phase_ = float(chance.uniform(0.0, 2.0 * np.pi))
         return self
 
     def _step(self, schema: Schema) -> _Features:
-        made = partial(_waves, self.frequencies_, self.mean_)
-        return _Features(_design(schema), made, _names("fourier", 2 * len(self.frequencies_)))
+        made = partial(_waves, self.frequencies_, self.phase_, self.mean_, self.n_components)
+        return _Features(_design(schema), made, _names("fourier", self.n_components))
 
     def summary(self) -> Summary:
         """The width, and the waves."""
@@ -393,9 +399,15 @@ def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Any) -
     return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
 
 
-def _waves(frequencies: np.ndarray, mean: np.ndarray, X: Any) -> np.ndarray:
+def _waves(
+    frequencies: np.ndarray, phase: float, mean: np.ndarray, n_components: int, X: Any
+) -> np.ndarray:
+    """√(2/D) times the cosines of all waves, then the sines of those that have both."""
     if sparse.issparse(X):
-        phase = X @ frequencies.T - frequencies @ mean
+        angle = X @ frequencies.T - frequencies @ mean
     else:
-        phase = (X - mean) @ frequencies.T
-    return np.concatenate([np.cos(phase), np.sin(phase)], axis=1) / np.sqrt(len(frequencies))
+        angle = (X - mean) @ frequencies.T
+    # 2 cos(a + b) cos(c + b) is cos(a - c) in the mean over a random phase b, as cosine and sine
+    angle[:, -1] += phase
+    sines = np.sin(angle[:, : n_components // 2])
+    return np.concatenate([np.cos(angle), sines], axis=1) * np.sqrt(2.0 / n_components)

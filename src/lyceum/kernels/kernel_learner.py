@@ -66,35 +66,40 @@ class KernelLearner(Learner):
     def _chosen_kernel(self) -> Kernel:
         """The kernel that the parameters ask for."""
         if not isinstance(self.kernel, str):
-            if self.gamma is not None:
+            if self.gamma not in (None, "scale"):
                 raise SettingError(
                     "gamma is for kernels by name: give it to the kernel itself,"
                     " RBFKernel(gamma=...)"
                 )
             return as_kernel(self.kernel)
-        wanted = _SETTINGS.get(self.kernel, ())
-        settings = {name: getattr(self, name) for name in wanted}
-        if "gamma" in settings and self.gamma is None:
-            if self.kernel == "distance":
-                settings["gamma"] = 1.0
-            else:
-                settings["gamma"] = "scale"
-        by_distance = isinstance(self.gamma, str) and self.gamma in ("median", "closest")
+        settings = {name: getattr(self, name) for name in _SETTINGS.get(self.kernel, ())}
+        if "gamma" not in settings:
+            return as_kernel(self.kernel, **settings)
+        by_distance = self.gamma in ("median", "closest")
         if self.kernel == "rbf" and by_distance:
-            settings = {"sigma": self.gamma}
-        elif (
-            "gamma" in settings
-            and isinstance(self.gamma, str)
-            and (by_distance or self.kernel == "distance")
-        ):
+            return as_kernel("rbf", sigma=self.gamma)
+        if self.kernel == "distance" and self.gamma in (None, "scale"):
+            settings["gamma"] = 1.0
+        elif self.gamma is None:
+            settings["gamma"] = "auto"
+        elif by_distance or (self.kernel == "distance" and isinstance(self.gamma, str)):
             raise SettingError(
                 f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
             )
         return as_kernel(self.kernel, **settings)
 
     def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
-        """The kernel with all its settings known: a row of weight 2 counts as two for its width."""
-        return self._chosen_kernel().learn(block, y, block.w)
+        """The kernel with all its settings known: a row of weight 2 counts as two for its width.
+
+        Refuses rows whose kernel values overflow, which the values of rows with themselves show.
+        """
+        kernel = self._chosen_kernel().learn(block, y, block.w)
+        if kernel.native is not None and not np.isfinite(kernel.diagonal(block.X)).all():
+            raise DataError(
+                f"values of the kernel {kernel!r} overflow on these rows: rescale the columns, e.g."
+                " by lyceum.prepare.StandardScaler()"
+            )
+        return kernel
 
     # -- rows --------------------------------------------------------------------------
 
@@ -202,7 +207,7 @@ def is_linear(kernel: Kernel) -> bool:
     return isinstance(kernel, LinearKernel)
 
 
-def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> None:
+def refuse_pairs(caller: str, n: int, bytes_per_pair: int, alternative: str) -> None:
     """Refuse rows whose pairs memory cannot hold."""
     try:
         available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -211,6 +216,6 @@ def refuse_pairs(who: str, n: int, bytes_per_pair: int, alternative: str) -> Non
     needed = n * n * bytes_per_pair
     if needed > 0.7 * available:
         raise DataError(
-            f"{who} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f} GiB,"
-            f" but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
+            f"{caller} needs the kernel values of all pairs of {n:,} rows, {needed / 2**30:.1f}"
+            f" GiB, but there are {available / 2**30:.1f} GiB of memory: use {alternative}"
         )

@@ -35,7 +35,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         z_k(x) = \\frac{1}{\\sqrt{\\lambda_k}} \\sum_i \\sqrt{w_i} u_{ik} k_c(x_i, x)
 
     is the score of x on component k. New rows are projected by the same formula, with the mean of
-    the training rows. The largest |u_ik| of every component is positive. With the linear kernel
+    the training rows. The largest |z_k| of a training row is positive. With the linear kernel
     this is PCA.
 
     `inverse_transform` gives rows whose image is near the projection: exactly so for the linear
@@ -47,12 +47,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     ----------
     n_components : int or None, default=None
         How many components to keep; None keeps all that have variance.
-    kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+    kernel : str, Kernel or callable, default="linear"
+        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
         function of two rows or of two matrices.
     gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
-        "rbf".
+        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
+        cells); "median" is for "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -69,8 +69,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         λ: the scatter along every component; divided by the weight of the rows it is the variance.
     explained_variance_ratio_ : array of shape (n_components_,)
         The share of every component in the scatter of all rows in feature space.
-    dual_coef_ : array of shape (n, n_components_)
-        √w_i u_ik / √λ_k.
+    eigenvectors_ : array of shape (n, n_components_)
+        u, one unit vector per component.
     n_components_ : int
         The number of components.
     rows_ : array or sparse array of shape (n, n_columns)
@@ -108,7 +108,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     >>> angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> rows = np.vstack([ring, 3 * ring])
-    >>> Z = KernelPCA(3, gamma=0.5).fit_transform(rows)
+    >>> Z = KernelPCA(3, kernel="rbf", gamma=0.5).fit_transform(rows)
     >>> bool(Z[:30, 0].max() < Z[30:, 0].min() or Z[30:, 0].max() < Z[:30, 0].min())
     True
     """
@@ -123,7 +123,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self,
         n_components: int | None = None,
         *,
-        kernel: Any = "rbf",
+        kernel: Any = "linear",
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -164,46 +164,52 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         root = np.sqrt(w)
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
-        rounding = (
-            10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
-        )  # of what is centered
-        S = K  # centered in place
+        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
+        # S = √W K_c √W, in the memory of K
+        S = K
         S -= self.column_means_
         S -= self.column_means_[:, None]
         S += self.total_mean_
         S *= root
         S *= root[:, None]
         total = float(np.trace(S))
-        values, vectors = _largest(S, self.n_components)
-        if len(values):
-            size = max(abs(values[0]), abs(values[-1]))
-        else:
-            size = 0.0
-        if len(values) and values.min() < -max(1e-6 * size, rounding) and self.n_components is None:
-            raise SettingError(
-                f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix has"
-                f" an eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components,"
-                " so that the largest are kept"
-            )
-        level = max(_ZERO * size, rounding, np.finfo(float).tiny)
-        kept = values > level
-        if self.n_components is None:
-            k = max(1, int(kept.sum()))
-            values = values[:k]
-            vectors = vectors[:, :k]
-            kept = kept[:k]
-        vectors = vectors * np.where(
-            vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1, 1
-        )
-        values = np.where(kept, values, 0.0)
+        values, vectors = self._components(S, rounding)
+        # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
+        scores = vectors / root[:, None]
+        largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
+        self.eigenvectors_ = np.ascontiguousarray(vectors * np.where(largest < 0, -1, 1))
         self.eigenvalues_ = values
         self.n_components_ = len(values)
+        self.explained_variance_ratio_ = np.zeros(len(values))
         if total > 0:
             self.explained_variance_ratio_ = values / total
-        else:
-            self.explained_variance_ratio_ = np.zeros(len(values))
-        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=kept)
-        self.dual_coef_ = np.ascontiguousarray(root[:, None] * vectors * scale)
+
+    def _components(self, S: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+        """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
+        `n_components` those above 0."""
+        values, vectors = _largest(S, self.n_components)
+        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        if self.n_components is None and len(values):
+            least = values.min()
+            if least < -max(1e-6 * size, rounding):
+                raise SettingError(
+                    f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix"
+                    f" has an eigenvalue of {least:.3g} beside {values[0]:.3g}: give n_components,"
+                    " so that the largest are kept"
+                )
+        is_positive = values > max(_ZERO * size, rounding, np.finfo(float).tiny)
+        values = np.where(is_positive, values, 0.0)
+        if self.n_components is None:
+            k = max(1, int(is_positive.sum()))
+            return values[:k], vectors[:, :k]
+        return values, vectors
+
+    def _row_coefficients(self) -> np.ndarray:
+        """√w_i u_ik / √λ_k, what the centered kernel values of row i add to the score on k."""
+        root = np.sqrt(self.row_weights_)
+        values = self.eigenvalues_
+        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0)
+        return np.ascontiguousarray(root[:, None] * self.eigenvectors_ * scale)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -212,7 +218,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
         Parameters
         ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame, Dask collection or `scan(...)`
 
         Returns
         -------
@@ -258,8 +264,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             rows = np.asarray(self.rows_, dtype=np.float64)
         share = self.row_weights_ / self.row_weights_.sum()
         # the projection is Σ_i g_i φ(x_i): components about the mean, and the mean
-        own = self.dual_coef_ - np.outer(share, self.dual_coef_.sum(axis=0))
-        G = Z @ own.T + share
+        coef = self._row_coefficients()
+        about_mean = coef - np.outer(share, coef.sum(axis=0))
+        G = Z @ about_mean.T + share
         if is_linear(self.kernel_):
             return G @ rows
         return self._fixed_points(G, rows, max_iter, tol)
@@ -311,20 +318,20 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self.n_components_
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, k = self.dual_coef_.shape
+        n, k = self.eigenvectors_.shape
         return {
-            "dual_coef_": (n, self.n_components_), "column_means_": (n,), "row_weights_": (n,),
-            "eigenvalues_": (k,), **self._row_shapes(),
-        }  # fmt: skip
+            "eigenvectors_": (n, self.n_components_),
+            "eigenvalues_": (k,),
+            "column_means_": (n,),
+            "row_weights_": (n,),
+            **self._row_shapes(),
+        }
 
 
 def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]:
     """The largest eigenvalues, the largest first, and their vectors as columns."""
     n = len(S)
-    if wanted is None:
-        k = n
-    else:
-        k = min(wanted, n)
+    k = n if wanted is None else min(wanted, n)
     if n > _FEW and k <= n // 10:
         start = np.random.default_rng(0).standard_normal(n)  # the same every time
         values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)
@@ -342,12 +349,12 @@ def _center(pca: KernelPCA, block: Block) -> np.ndarray:
 
 
 def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
-    return (_center(pca, block) @ pca.dual_coef_).astype(block.X.dtype, copy=False)
+    return (_center(pca, block) @ pca._row_coefficients()).astype(block.X.dtype, copy=False)
 
 
 def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
-    own = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
-    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca.dual_coef_
-    return np.maximum(own - (Z * Z).sum(axis=1), 0.0)
+    squares = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
+    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca._row_coefficients()
+    return np.maximum(squares - (Z * Z).sum(axis=1), 0.0)

@@ -51,9 +51,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     kernel : str, Kernel or callable, default="rbf"
         "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
         function of two rows or of two matrices.
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for
-        "rbf".
+    gamma : float, "scale", "auto", "median" or None, default="scale"
+        γ of a kernel by name: "scale" is 1 / (d · variance of the cells), "auto" and None are
+        1 / d; "median" is for "rbf".
     degree : int, default=3
         The degree of "poly".
     coef0 : float, default=1.0
@@ -139,7 +139,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         self,
         *,
         kernel: Any = "rbf",
-        gamma: Any = None,
+        gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         max_iter: int = 100,
@@ -169,10 +169,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.kernel_ = self._learned_kernel(block, block.y)
         self.mean_ = self._center(block)
         self.base_point_ = base_point(block, self._keeps_categories)
-        if self.mean_.any():
-            cells = block.X - self.mean_
-        else:
-            cells = block.X
+        cells = block.X - self.mean_ if self.mean_.any() else block.X
         learning = _Learning(
             self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_)
         )
@@ -200,19 +197,14 @@ class KernelPerceptron(Classifier, KernelLearner):
     def _keep(self, learning: _Learning, cells: Any) -> None:
         self.row_mistakes_ = learning.mistakes
         self.support_ = np.flatnonzero(learning.mistakes)
-        precomputed = self.kernel_.name == "precomputed"
-        if precomputed:
+        if self.kernel_.name == "precomputed":
             self.rows_ = cells
-        else:
-            self.rows_ = cells[self.support_]
-        if precomputed:
             self.dual_coef_ = learning.coef
         else:
+            self.rows_ = cells[self.support_]
             self.dual_coef_ = learning.coef[self.support_]
-        if self.history_ and self.history_[-1] == 0:
-            margin = learning.margin()
-        else:
-            margin = np.nan
+        has_separated = bool(self.history_) and self.history_[-1] == 0
+        margin = learning.margin() if has_separated else np.nan
         set_separability(self, float(np.sqrt(learning.largest_square())), margin)
         if not self.separable_:
             warnings.warn(
@@ -256,11 +248,9 @@ class KernelPerceptron(Classifier, KernelLearner):
         Explanation
         """
         check_is_fitted(self)
-        two = self.dual_coef_.shape[1] == 1
-        if two:
+        unit = "score above the next class"
+        if self.dual_coef_.shape[1] == 1:
             unit = f"score of {self.classes_[-1]}"
-        else:
-            unit = "score above the next class"
         return self._explain(X, partial(_parts, self), unit)
 
     def summary(self) -> Summary:
@@ -282,10 +272,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        if len(self.classes_) > 2:
-            outputs = len(self.classes_)
-        else:
-            outputs = 1
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         n = self.rows_.shape[0]
         return {"dual_coef_": (n, outputs), "mean_": (self._n_cells,), **self._row_shapes()}
 
@@ -303,10 +290,7 @@ class _Learning:
         self.y = y.astype(np.intp)
         self.w = w
         self.side = np.where(y == 1, 1.0, -1.0) if n_classes <= 2 else None
-        if n_classes <= 2:
-            outputs = 1
-        else:
-            outputs = n_classes
+        outputs = 1 if n_classes <= 2 else n_classes
         self.scores = np.zeros((n, outputs))
         self.coef = np.zeros((n, outputs))
         self.rows = np.arange(n)
@@ -321,22 +305,22 @@ class _Learning:
         """How far every row is on its own side, from row `start` on."""
         if self.side is not None:
             return self.side[start:] * self.scores[start:, 0]
-        own = self.scores[self.rows[start:], self.y[start:]]
-        return own - (self.scores[start:] + self.without_own[start:]).max(axis=1)
+        of_class = self.scores[self.rows[start:], self.y[start:]]
+        return of_class - (self.scores[start:] + self.without_own[start:]).max(axis=1)
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
         made = 0
-        at = 0
+        start = 0
         n = len(self.y)
-        while at < n:
-            wrong = self.leads(at) <= 0
-            i = at + int(np.argmax(wrong))
-            if not wrong[i - at]:
+        while start < n:
+            wrong = self.leads(start) <= 0
+            i = start + int(np.argmax(wrong))
+            if not wrong[i - start]:
                 return made
-            self._correct(i, at + np.flatnonzero(wrong))
+            self._correct(i, start + np.flatnonzero(wrong))
             made = made + 1
-            at = i + 1
+            start = i + 1
         return made
 
     def _correct(self, i: int, waiting: np.ndarray) -> None:
@@ -346,9 +330,9 @@ class _Learning:
         if self.side is not None:
             self._add(i, 0, self.side[i] * step, column)
             return
-        own = int(self.y[i])
+        true_class = int(self.y[i])
         best = int(np.argmax(self.scores[i] + self.without_own[i]))
-        self._add(i, own, step, column)
+        self._add(i, true_class, step, column)
         self._add(i, best, -step, column)
 
     def _add(self, i: int, output: int, step: float, column: np.ndarray) -> None:
@@ -360,11 +344,11 @@ class _Learning:
         if self.full_gram is not None:
             return self.full_gram[:, i]
         if i not in self.columns:
-            some = waiting[:_AT_ONCE]
-            if (len(self.columns) + len(some)) * len(self.y) > _KEPT:
+            rows = waiting[:_AT_ONCE]
+            if (len(self.columns) + len(rows)) * len(self.y) > _KEPT:
                 self.columns.clear()
-            found = np.asarray(self.kernel.gram(self.X, self.X[some]), dtype=np.float64).T.copy()
-            self.columns.update(zip(some.tolist(), found))
+            columns = np.asarray(self.kernel.gram(self.X, self.X[rows]), dtype=np.float64).T.copy()
+            self.columns.update(zip(rows.tolist(), columns))
         return self.columns[i]
 
     def largest_square(self) -> float:

@@ -5,11 +5,8 @@ from lyceum.linear.least_squares.simple_regression import (
     SimpleRegression as SimpleRegression,
     simple_regression as simple_regression,
 )
+from lyceum.linear.logistic.bounds import log_bound as log_bound, sigmoid_bound as sigmoid_bound
 from lyceum.linear.logistic.logistic_regression import LogisticRegression as LogisticRegression
-from lyceum.linear.logistic.separable_bound import (
-    log_bound as log_bound,
-    sigmoid_bound as sigmoid_bound,
-)
 from lyceum.linear.margin.losses import margin_loss as margin_loss
 from lyceum.linear.margin.margin_classifier import MarginClassifier as MarginClassifier
 from lyceum.linear.penalized.elastic_net import ElasticNet as ElasticNet

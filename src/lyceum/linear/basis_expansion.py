@@ -29,8 +29,8 @@ class BasisExpansion(Transformer):
     """Continuous columns as basis functions of them, for models that are linear in what comes out.
 
         polynomial  z, z², ..., z^degree          joint: all products of up to `degree` columns
-        gaussian exp(-(z - c)² / (2 width²)) joint: exp(-|z - c|² / (2 width²)) over all columns
-        sigmoid 1 / (1 + exp(-(z - c) / width)) joint: of u·(z - c), u a direction over all columns
+        gaussian exp(-(z - c)² / (2h²)) joint: exp(-|z - c|² / (2h²)), h the bandwidth
+        sigmoid 1 / (1 + exp(-(z - c) / h)) joint: of u·(z - c), u a direction over all columns
         radial |z|, |z|², ..., |z|^degree over all columns
 
     z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`).
@@ -50,7 +50,7 @@ class BasisExpansion(Transformer):
         every column; at rows drawn at random; or given, in the units of the columns: of shape
         (n_centers, n_continuous), or (n_centers,) for a single column. Joint centers are rows, so
         "quantiles" stands for "sample" there. Centers that fall on each other in a column are one.
-    width : float or None, default=None
+    bandwidth : float or None, default=None
         In units of z; None: the mean distance of neighboring centers of the column, jointly of a
         center to its nearest.
     joint : bool, default=False
@@ -66,11 +66,11 @@ class BasisExpansion(Transformer):
 
     Attributes
     ----------
-    centers_ : list of arrays, one per continuous column; or one array (n_centers, n_continuous) if joint
+    centers_ : list of arrays, or one array (n_centers, n_continuous) if joint
         In units of z; absent for "polynomial" and "radial".
     directions_ : array of shape (n_centers, n_continuous)
         Of joint sigmoids only.
-    widths_ : array
+    bandwidths_ : array
         One a continuous column, or one if joint; absent for "polynomial" and "radial".
     mean_, scale_ : arrays of shape (n_continuous,)
         Means and standard deviations of the expanded columns; 0 and 1 without `standardize`.
@@ -87,7 +87,8 @@ class BasisExpansion(Transformer):
     Examples
     --------
     >>> from lyceum.linear import BasisExpansion
-    >>> expand = BasisExpansion(degree=2, joint=True, standardize=False).fit([[1.0, 2.0], [3.0, 4.0]])
+    >>> expand = BasisExpansion(degree=2, joint=True, standardize=False)
+    >>> expand = expand.fit([[1.0, 2.0], [3.0, 4.0]])
     >>> expand.transform([[2.0, 5.0]]).tolist(), expand.get_feature_names_out(["a", "b"]).tolist()
     ([[2.0, 5.0, 4.0, 10.0, 25.0]], ['a', 'b', 'a^2', 'a*b', 'b^2'])
 
@@ -99,7 +100,7 @@ class BasisExpansion(Transformer):
         "degree": [Interval(Integral, 1, None, closed="left")],
         "n_centers": [Interval(Integral, 1, None, closed="left")],
         "centers": [StrOptions({"quantiles", "sample"}), "array-like"],
-        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
         "joint": ["boolean"],
         "directions": ["array-like", None],
         "standardize": ["boolean"],
@@ -114,7 +115,7 @@ class BasisExpansion(Transformer):
         degree: int = 2,
         n_centers: int = 5,
         centers: Any = "quantiles",
-        width: float | None = None,
+        bandwidth: float | None = None,
         joint: bool = False,
         directions: Any = None,
         standardize: bool = True,
@@ -125,7 +126,7 @@ class BasisExpansion(Transformer):
         self.degree = degree
         self.n_centers = n_centers
         self.centers = centers
-        self.width = width
+        self.bandwidth = bandwidth
         self.joint = joint
         self.directions = directions
         self.standardize = standardize
@@ -155,7 +156,7 @@ class BasisExpansion(Transformer):
             self.scale_ = np.where(spread > 0, spread, 1.0)
         else:
             self.scale_ = np.ones(len(on))
-        for name in ("centers_", "widths_", "directions_"):
+        for name in ("centers_", "bandwidths_", "directions_"):
             self.__dict__.pop(name, None)
         if self._has_centers:
             self._place(
@@ -228,14 +229,14 @@ class BasisExpansion(Transformer):
             else:
                 wide = 1.0
             self.centers_: Any = Z
-            self.widths_ = np.array([self.width if self.width is not None else wide])
+            self.bandwidths_ = np.array([self.bandwidth if self.bandwidth is not None else wide])
             return
         self.centers_ = [np.unique(column) for column in Z.T]
         apart = np.array([np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_])
-        if self.width is not None:
-            self.widths_ = np.full(len(self.centers_), self.width)
+        if self.bandwidth is not None:
+            self.bandwidths_ = np.full(len(self.centers_), self.bandwidth)
         else:
-            self.widths_ = apart
+            self.bandwidths_ = apart
 
     def _step(self, schema: Schema) -> _Expand:
         on = self._on
@@ -252,12 +253,15 @@ class BasisExpansion(Transformer):
             joint = partial(_joint_gaussian, centers=self.centers_)
             if self.kind == "sigmoid":
                 joint = partial(_joint_sigmoid, centers=self.centers_, directions=self.directions_)
-            made = partial(joint, width=float(self.widths_[0]))
+            made = partial(joint, width=float(self.bandwidths_[0]))
             new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
         else:
             kinds = {"gaussian": _gaussian, "sigmoid": _sigmoid}
             made = partial(
-                _by_column, function=kinds[self.kind], centers=self.centers_, widths=self.widths_
+                _by_column,
+                function=kinds[self.kind],
+                centers=self.centers_,
+                widths=self.bandwidths_,
             )
             new = [
                 f"{name}_{self.kind}_{k}"
@@ -288,12 +292,12 @@ class BasisExpansion(Transformer):
                 unit = " standard deviations"
             else:
                 unit = ""
-            facts["width"] = f"{self.widths_[0]:.4g}{unit}"
+            facts["width"] = f"{self.bandwidths_[0]:.4g}{unit}"
             return Summary(self._title(), facts, [Table("Centers", columns, shown)])
         rows = [
             (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
             for j, c, m, s, width in zip(
-                self._on, self.centers_, self.mean_, self.scale_, self.widths_
+                self._on, self.centers_, self.mean_, self.scale_, self.bandwidths_
             )
         ]
         return Summary(

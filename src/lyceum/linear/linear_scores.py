@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, Learner
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
-from lyceum._core.probability import class_weight_factors
+from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum.errors import SchemaError, SettingError
-from lyceum.linear.logistic.report import contributions
 from lyceum.report import Explanation, Table, weights_table
 
 CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
@@ -139,3 +138,19 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     return learner.classes_[
         (scores > 0).astype(int) if len(learner.classes_) > 1 else np.zeros(len(block), int)
     ]
+
+
+def contributions(learner: Any, block: Block) -> np.ndarray:
+    """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
+    X = block.dense - learner.mean_
+    coef = learner.coef_
+    at_mean = learner.intercept_ + learner.coef_ @ learner.mean_
+    if len(coef) == 1:
+        first = np.broadcast_to(coef, X.shape)
+        base = np.full(len(X), at_mean[0])
+        best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(np.intp)
+    else:
+        best, second = runner_up(X @ coef.T + at_mean)
+        first = coef[best] - coef[second]
+        base = at_mean[best] - at_mean[second]
+    return np.column_stack([best, base, X * first])

@@ -48,10 +48,10 @@ class Perceptron(LinearScores):
         The length of a step. From weights of zero it changes their scale, not the decisions.
     max_iter : int, default=1000
         Most passes over the rows.
-    start : (coef, intercept) or None, default=None
+    coef_init : (coef, intercept) or None, default=None
         The weights to start from, shaped as `coef_` and `intercept_`, for two classes also a flat
         list and a number; None starts from zero.
-    center_columns : bool, default=True
+    center : bool, default=True
         Whether rows are taken about the column means; False takes them as they are, as on paper.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
@@ -89,7 +89,7 @@ class Perceptron(LinearScores):
         the classes.
     mistake_bound_ : float
         (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes
-        twice that. NaN if the classes are not separated, or with `start`, as the bound is for
+        twice that. NaN if the classes are not separated, or with `coef_init`, as the bound is for
         weights of zero.
     record_ : list of dict
         With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also
@@ -112,8 +112,10 @@ class Perceptron(LinearScores):
     --------
     >>> from lyceum.linear import Perceptron
     >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
-    >>> model.separable_, model.mistakes_ <= model.mistake_bound_, model.predict([[1.5], [2.5]]).tolist()
-    (True, True, ['low', 'high'])
+    >>> model.separable_, model.mistakes_ <= model.mistake_bound_
+    (True, True)
+    >>> model.predict([[1.5], [2.5]]).tolist()
+    ['low', 'high']
 
     """
 
@@ -121,8 +123,8 @@ class Perceptron(LinearScores):
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "start": [None, list, tuple],
-        "center_columns": ["boolean"],
+        "coef_init": [None, list, tuple],
+        "center": ["boolean"],
         "class_weight": CLASS_WEIGHT,
         "record": ["boolean", StrOptions({"steps"})],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -133,8 +135,8 @@ class Perceptron(LinearScores):
         *,
         learning_rate: float = 1.0,
         max_iter: int = 1000,
-        start: Any = None,
-        center_columns: bool = True,
+        coef_init: Any = None,
+        center: bool = True,
         class_weight: Any = None,
         record: bool | str = False,
         n_jobs: int | None = None,
@@ -143,8 +145,8 @@ class Perceptron(LinearScores):
     ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
-        self.start = start
-        self.center_columns = center_columns
+        self.coef_init = coef_init
+        self.center = center
         self.class_weight = class_weight
         self.record = record
         self.n_jobs = n_jobs
@@ -166,7 +168,7 @@ class Perceptron(LinearScores):
         self.history_: list[int] = []
         if self.record:
             self.record_: list[dict] = []
-        self._shift = shift = self.mean_ if self.center_columns else np.zeros_like(self.mean_)
+        self._shift = shift = self.mean_ if self.center else np.zeros_like(self.mean_)
         self._weight = float(moments.weight.max())
         theta = self._first_weights(shift)
         if len(self.classes_) > 1:
@@ -180,30 +182,18 @@ class Perceptron(LinearScores):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """One more pass, over these rows in their order, from the weights so far.
 
-        `separable_`, `margin_` and `radius_` are then of these rows. With `center_columns` rows are
+        `separable_`, `margin_` and `radius_` are then of these rows. With `center` rows are
         taken about the means of the first call. `classes` names, in the first call, classes whose
         rows come later.
         """
+        before = None
         if hasattr(self, "coef_"):
-            known = (self.classes_.tolist(), self.design_names)
-        else:
-            known = None
+            before = (self.classes_.tolist(), self.design_names)
         rows = self._more_rows(X, y, sample_weight, classes)
-        check_same_weights(known, (self.classes_.tolist(), self.design_names))
+        check_same_weights(before, (self.classes_.tolist(), self.design_names))
         rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
-        if known is None:
-            self.mean_ = moments.mean
-            self.history_ = []
-            self._weight = float(moments.weight.max())
-            self._shift = moments.mean * int(self.center_columns)
-            theta = self._first_weights(self._shift)
-        else:
-            self.history_ = list(self.history_)
-            more = float(moments.weight.max())
-            self._weight += more
-            self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
-            theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+        theta = self._weights_so_far(moments, is_first=before is None)
         if self.record:
             self.record_ = list(getattr(self, "record_", []))
         if len(self.classes_) > 1:
@@ -212,17 +202,33 @@ class Perceptron(LinearScores):
         self._judge(without_checks(rows), theta, self._shift)
         return self
 
+    def _weights_so_far(self, moments: Moments, is_first: bool) -> np.ndarray:
+        """The weights, the intercepts taken at the shift; means and weight take in more rows."""
+        more = float(moments.weight.max())
+        if is_first:
+            self.mean_ = moments.mean
+            self.history_ = []
+            self._weight = more
+            self._shift = moments.mean * int(self.center)
+            return self._first_weights(self._shift)
+        self.history_ = list(self.history_)
+        self._weight += more
+        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
+        return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
         """Weights, and intercepts at the shift, (1 or K, d + 1)."""
         shape = (len(self.classes_) if len(self.classes_) > 2 else 1, len(shift))
-        if self.start is None:
+        if self.coef_init is None:
             return np.zeros((shape[0], shape[1] + 1))
-        if len(self.start) != 2:
-            raise SettingError(f"start must be (coef, intercept), got {len(self.start)} parts")
-        coef, intercept = (number_setting("start", part) for part in self.start)
+        if len(self.coef_init) != 2:
+            raise SettingError(
+                f"coef_init must be (coef, intercept), got {len(self.coef_init)} parts"
+            )
+        coef, intercept = (number_setting("coef_init", part) for part in self.coef_init)
         if coef.size != shape[0] * shape[1] or intercept.size != shape[0]:
             raise SettingError(
-                f"start must have coefficients of shape {shape} and {shape[0]} intercepts, got "
+                f"coef_init must have coefficients of shape {shape} and {shape[0]} intercepts, got "
                 f"{coef.shape} and {intercept.shape}"
             )
         coef = coef.reshape(shape)
@@ -279,7 +285,7 @@ class Perceptron(LinearScores):
             margin = reach.margin / length
         else:
             margin = np.nan
-        set_separability(self, reach.radius, margin, bounded=self.start is None)
+        set_separability(self, reach.radius, margin, bounded=self.coef_init is None)
 
     def _warn(self) -> None:
         if not self.separable_:

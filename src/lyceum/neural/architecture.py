@@ -54,11 +54,9 @@ class Layer:
         bound = np.sqrt(spread.get(self.activation, 6.0 / (self.n_in + self.n_out)))
         parameters = np.zeros((self.rows, self.n_out))
         if self.integration == "spherical":
-            bound, parameters[self.n_in], parameters[self.n_in + 1] = (
-                1.0,
-                -4.0 / 3.0,
-                self.n_in**-0.5,
-            )
+            bound = 1.0
+            parameters[self.n_in] = -4.0 / 3.0
+            parameters[self.n_in + 1] = self.n_in**-0.5
         elif self.activation == "sign":
             parameters[self.n_in] = rng.uniform(-1.0, 1.0, self.n_out)
         parameters[: self.n_in] = rng.uniform(-bound, bound, (self.n_in, self.n_out))

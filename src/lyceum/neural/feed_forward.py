@@ -131,10 +131,10 @@ class FeedForward(NetworkSettings):
         self.slope_ = float(self.slope)
         self.seed_ = seed
         architecture = self._architecture
-        if self.start is None:
+        if self.weights_init is None:
             self.parameters_ = architecture.start(np.random.default_rng([seed, 0]))
         else:
-            self.parameters_ = given_start(architecture, self.start)
+            self.parameters_ = given_start(architecture, self.weights_init)
 
     def _start_from_hidden_layers(self, seed: int) -> None:
         """New output nodes, for other classes, on the hidden layers that were learned."""
@@ -254,8 +254,8 @@ class FeedForward(NetworkSettings):
         best = None
         self.stopped_ = "max_iter"
         for number in range(1, self.max_iter + 1):
-            at = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
-            epoch = self._epoch(training, windows, number, at, held)
+            rate_now = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+            epoch = self._epoch(training, windows, number, rate_now, held)
             report("epochs", number, self.max_iter)
             lowest = patience.see(
                 epoch.loss if epoch.validation_loss is None else epoch.validation_loss
@@ -263,7 +263,7 @@ class FeedForward(NetworkSettings):
             if held is not None and lowest:
                 best = training.keep()
                 self.best_epoch_ = number
-            if self.tol is None or patience.waited < self.n_iter_no_change:
+            if self.tol is None or patience.waited <= self.n_iter_no_change:
                 continue
             if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
                 rate = rate / _DIVIDE
@@ -349,19 +349,19 @@ class FeedForward(NetworkSettings):
                 " early_stopping=False"
             )
         if hasattr(self, "parameters_"):
-            known = self._shape_now()
+            before = self._shape_now()
         else:
-            known = None
+            before = None
         rows = self._more_rows(X, y, sample_weight, classes)
         look = first_look(rows, self._n_classes(), None)
-        if known is None:
+        if before is None:
             self._start(
                 look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             )
             self.n_iter_ = self.n_steps_ = 0
             self._reset_history()
         else:
-            self._check_same_network(known)
+            self._check_same_network(before)
         self._one_epoch(rows, look, getattr(self, "memory_", None))
         return self
 

@@ -90,11 +90,12 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
         or the rate is "cosine", which ends there.
     tol : float or None, default=1e-4
-        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs.
-        None: all `max_iter` epochs are run.
+        Training stops when the training loss, with `early_stopping` the validation loss, has not
+        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
+        epochs are run.
     n_iter_no_change : int, default=10
-        The patience, in epochs.
-    start : (coefs, intercepts) or None, default=None
+        The most epochs in a row in which the loss need not fall.
+    weights_init : (coefs, intercepts) or None, default=None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
         also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
@@ -230,7 +231,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         max_iter: int = 200,
         tol: float | None = 1e-4,
         n_iter_no_change: int = 10,
-        start: Any = None,
+        weights_init: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
         input_noise: float = 0.0,
@@ -264,7 +265,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             max_iter=max_iter,
             tol=tol,
             n_iter_no_change=n_iter_no_change,
-            start=start,
+            weights_init=weights_init,
             alpha=alpha,
             dropout=dropout,
             input_noise=input_noise,
@@ -388,8 +389,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         if len(self.classes_) == 2:
             direction[:] = (-1.0, 1.0)
             return direction
-        (best, second), rows = runner_up(outputs), np.arange(n)
-        direction[rows, best], direction[rows, second] = 1.0, -1.0
+        best, second = runner_up(outputs)
+        direction[np.arange(n), best] = 1.0
+        direction[np.arange(n), second] = -1.0
         return direction
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

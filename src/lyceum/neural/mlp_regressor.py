@@ -64,11 +64,12 @@ class MLPRegressor(Regressor, FeedForward):
         Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
         or the rate is "cosine", which ends there.
     tol : float or None, default=1e-4
-        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs.
-        None: all `max_iter` epochs are run.
+        Training stops when the training loss, with `early_stopping` the validation loss, has not
+        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
+        epochs are run.
     n_iter_no_change : int, default=10
-        The patience, in epochs.
-    start : (coefs, intercepts) or None, default=None
+        The most epochs in a row in which the loss need not fall.
+    weights_init : (coefs, intercepts) or None, default=None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
         also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
@@ -158,7 +159,8 @@ class MLPRegressor(Regressor, FeedForward):
     >>> from lyceum.neural import MLPRegressor
     >>> import numpy as np
     >>> x = np.linspace(-3, 3, 200)
-    >>> model = MLPRegressor(activation="tanh", learning_rate_init=0.01, batch_size=20, random_state=0)
+    >>> settings = {"learning_rate_init": 0.01, "batch_size": 20, "random_state": 0}
+    >>> model = MLPRegressor(activation="tanh", **settings)
     >>> model = model.fit(x[:, None], 1000 + np.sin(x))
     >>> bool(model.score(x[:, None], 1000 + np.sin(x)) > 0.95)
     True

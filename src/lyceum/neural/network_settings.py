@@ -37,7 +37,7 @@ class NetworkSettings(NetworkReport):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [None, Interval(Real, 0, None, closed="left")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "start": [None, list, tuple],
+        "weights_init": [None, list, tuple],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "dropout": [Interval(Real, 0, 1, closed="left")],
         "input_noise": [Interval(Real, 0, None, closed="left")],
@@ -72,7 +72,7 @@ class NetworkSettings(NetworkReport):
         max_iter: int = 200,
         tol: float | None = 1e-4,
         n_iter_no_change: int = 10,
-        start: Any = None,
+        weights_init: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
         input_noise: float = 0.0,
@@ -104,7 +104,7 @@ class NetworkSettings(NetworkReport):
         self.max_iter = max_iter
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
-        self.start = start
+        self.weights_init = weights_init
         self.alpha = alpha
         self.dropout = dropout
         self.input_noise = input_noise

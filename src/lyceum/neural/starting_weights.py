@@ -16,15 +16,14 @@ def given_start(architecture: Architecture, start: Any) -> np.ndarray:
     parts = list(start)
     if len(parts) not in (2, 3) or any(not _has_length(part, len(layers)) for part in parts):
         raise SettingError(
-            "start must be (coefs, intercepts), or with spheres (coefs, intercepts, radii), lists"
-            f" with one entry for each of the {len(layers)} layers"
+            "weights_init must be (coefs, intercepts), or with spheres (coefs, intercepts, radii),"
+            f" lists with one entry for each of the {len(layers)} layers"
         )
-    if len(parts) == 3:
-        radii = parts[2]
-    else:
-        radii = [None] * len(layers)
-    numbered = enumerate(zip(layers, *parts[:2], radii))
-    return np.concatenate([_layer(k, *given).ravel() for k, given in numbered])
+    radii = parts[2] if len(parts) == 3 else [None] * len(layers)
+    rows = []
+    for k, (layer, weights, biases, layer_radii) in enumerate(zip(layers, *parts[:2], radii)):
+        rows.append(_layer(k, layer, weights, biases, layer_radii).ravel())
+    return np.concatenate(rows)
 
 
 def _has_length(part: Any, n: int) -> bool:
@@ -38,7 +37,9 @@ def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.nd
     ]
     if layer.integration == "spherical":
         if radii is None:
-            raise SettingError(f"layer {k} has spheres: give start=(coefs, intercepts, radii)")
+            raise SettingError(
+                f"layer {k} has spheres: give weights_init=(coefs, intercepts, radii)"
+            )
         radii = _numbers(f"the radii of layer {k}", radii, (layer.n_out,))
         if (radii <= 0).any():
             raise SettingError(f"the radii of layer {k} must be above zero, got {radii.min():g}")
@@ -46,14 +47,16 @@ def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.nd
     return np.concatenate(rows)
 
 
-def _numbers(what: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _numbers(what: str, numbers: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise SettingError(f"{what} in start must be numbers of shape {shape}: {error}") from error
+        raise SettingError(
+            f"{what} in weights_init must be numbers of shape {shape}: {error}"
+        ) from error
     if values.shape != shape or not np.isfinite(values).all():
         raise SettingError(
-            f"{what} in start must be finite numbers of shape {shape}, one per input and node, got"
-            f" shape {values.shape}"
+            f"{what} in weights_init must be finite numbers of shape {shape}, one per input and"
+            f" node, got shape {values.shape}"
         )
     return values

@@ -87,11 +87,11 @@ class Training:
         pad = self.architecture.pad
         self.theta = pad(self.parameters, self.dtype)
         if self.memory is None:
-            kept = np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
+            memory = np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
         else:
-            kept = self.memory
-        rows = [pad(row, self.dtype) for row in kept]
-        self._memory = np.array(rows, self.dtype).reshape(len(kept), len(self.theta))
+            memory = self.memory
+        rows = [pad(row, self.dtype) for row in memory]
+        self._memory = np.array(rows, self.dtype).reshape(len(memory), len(self.theta))
 
     def _rule(self, rate: float) -> tuple[int, float, float, float, float, float]:
         name, first, second, epsilon = self.rule
@@ -123,20 +123,20 @@ class Training:
     ) -> tuple[float, float]:
         total = weight = 0.0
         assert self.batch_size is not None
-        for place, window in enumerate(windows):
+        for number_of_window, window in enumerate(windows):
             order = None
             if self.shuffle:
-                order = np.random.default_rng([self.seed, 1, number, place]).permutation(
+                order = np.random.default_rng([self.seed, 1, number, number_of_window]).permutation(
                     len(window)
                 )
-            for some, turn in (
+            for rows, turn in (
                 self._step_by_step(window, order) if self.trace else ((window, order),)
             ):
                 total += self.architecture.network.descend(
-                    self.theta, self._memory, some, turn, self.batch_size, self._rule(rate),
+                    self.theta, self._memory, rows, turn, self.batch_size, self._rule(rate),
                     (*self.chance, self.seed), self.steps,
                 )  # fmt: skip
-                self.steps += -(-len(some) // self.batch_size)
+                self.steps += -(-len(rows) // self.batch_size)
                 self._keep_step()
             weight += float(window[:, -1].sum(dtype=np.float64))
         return total, weight

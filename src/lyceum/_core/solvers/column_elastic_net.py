@@ -51,7 +51,8 @@ class DenseColumns:
     >>> from lyceum._core.solvers import DenseColumns
     >>> XT = np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, -2.0]])
     >>> columns = DenseColumns(XT, np.zeros(2), norms=(XT**2).sum(axis=1))
-    >>> columns.residual(y=np.array([-2.0, 2.0, 0.0]), b=np.array([1.5, 0.0]))[0].tolist()  # y - X b
+    >>> y = np.array([-2.0, 2.0, 0.0])
+    >>> columns.residual(y, b=np.array([1.5, 0.0]))[0].tolist()  # y - X b
     [-0.5, 0.5, 0.0]
     >>> columns.corner(np.array([0, 1])).tolist()  # XᵀX
     [[2.0, 0.0], [0.0, 6.0]]
@@ -145,7 +146,8 @@ class SparseColumns:
     >>> s = np.full(4, 0.5)  # four rows of equal weight
     >>> X = sparse.csc_array(np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0], [0.0, 0.0]]) * 0.5)
     >>> mean = X.T @ s
-    >>> columns = SparseColumns(X.indptr, X.indices, X.data, s, mean, norms=np.array([1.0, 4.0]) - mean**2)
+    >>> norms = np.array([1.0, 4.0]) - mean**2
+    >>> columns = SparseColumns(X.indptr, X.indices, X.data, s, mean, norms=norms)
     >>> columns.corner(np.array([0, 1])).tolist()  # the covariance of the columns
     [[0.75, -0.5], [-0.5, 3.0]]
     """
@@ -255,7 +257,7 @@ class ColumnElasticNet:
     >>> XT = np.array([[1.0, 0.0], [0.0, 1.0]])  # orthonormal columns
     >>> y = np.array([2.0, 0.3])
     >>> problem = ColumnElasticNet(DenseColumns(XT, np.zeros(2), np.ones(2)), y, float(y @ y))
-    >>> problem.solve(l1=0.5, l2=0.0, start=np.zeros(2), tolerance=1e-9, max_iter=100).coef.round(6).tolist()
+    >>> problem.solve(0.5, 0.0, start=np.zeros(2), tol=1e-9, max_iter=100).coef.round(6).tolist()
     [1.5, 0.0]
     """
 
@@ -287,23 +289,20 @@ class ColumnElasticNet:
         l1: float,
         l2: float,
         start: np.ndarray,
-        tolerance: float,
+        tol: float,
         max_iter: int,
         observer: RoundObserver | None = None,
     ) -> Solution:
         b = np.array(start, dtype=np.float64)
         live = np.flatnonzero(self.columns.norms > 0).astype(np.int32)
-        if b.any() and not np.array_equal(b, self.last.coef):
-            self._look(live, b, l1, l2)
-        elif not b.any():
-            self.last.coef = b.copy()
-            self.last.gradient = self.xy.copy()
+        self._set_last(live, b, l1, l2)
+        # in turn: descend on the chosen columns, look at all that may not be zero, choose more
         chosen = self._first_choice(live, b, l1, l2)
         gap = np.inf
         epochs = 0
         history = []
-        inner = 0.3 * tolerance
-        while gap > tolerance and epochs < max_iter:
+        inner = 0.3 * tol
+        while gap > tol and epochs < max_iter:
             epochs += self._descend(chosen, b, l1, l2, inner, max_iter - epochs)
             before = gap
             state = self._look(live, b, l1, l2)
@@ -311,17 +310,26 @@ class ColumnElasticNet:
             history.append(gap)
             if observer:
                 observer(b, gap, epochs)
-            live = self._unscreened_columns(state, b, l1, l2)
+            live = self._unscreened_columns(state, b, l1, l2)  # for good: the others are zero
             grown = self._grow_set(chosen, state, l1)
+            # no column is missing: the descent must be more exact, unless rounding hides the rest
             if len(grown) == len(chosen):
                 if gap >= before and gap <= 64 * _EPS * self.yy:
-                    break  # rounding hides the rest
+                    break
                 inner = max(0.1 * inner, _EPS * self.yy)
             chosen = grown
-        return Solution(b, gap, epochs, history, gap <= max(tolerance, 64 * _EPS * self.yy))
+        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
+
+    def _set_last(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> None:
+        """Xᵀr at the start, from a look at the columns unless it is known."""
+        if not b.any():
+            self.last.coef = b.copy()
+            self.last.gradient = self.xy.copy()
+        elif not np.array_equal(b, self.last.coef):
+            self._look(live, b, l1, l2)
 
     def _descend(
-        self, chosen: np.ndarray, b: np.ndarray, l1: float, l2: float, tolerance: float, most: int
+        self, chosen: np.ndarray, b: np.ndarray, l1: float, l2: float, tol: float, most: int
     ) -> int:
         """Solve over the chosen columns: on their Gram matrix while that is small, else on the
         columns.
@@ -331,19 +339,17 @@ class ColumnElasticNet:
         columns = self.columns
         if isinstance(columns, DenseColumns) and len(chosen) <= max(2 * len(self.y), _SMALL):
             members, Q = columns.gram.of(columns.XT, chosen)
-            found = GramElasticNet(Q, self.xy[members], self.yy).solve(
-                l1, l2, b[members], tolerance, most
-            )
-            b[members] = found.coef
-            return found.n_iter
+            small = GramElasticNet(Q, self.xy[members], self.yy)
+            solution = small.solve(l1, l2, b[members], tol, most)
+            b[members] = solution.coef
+            return solution.n_iter
+        # too many columns for a Gram matrix: epochs on the columns, a Newton step between
         epochs = 0
         gap = np.inf
-        while epochs < most and gap > tolerance:
+        while epochs < most and gap > tol:
             if epochs and np.count_nonzero(b) <= _SMALL:
                 newton_on_support(columns.corner, self.xy, b, l1, l2)
-            done, gap = columns.descend(
-                self, chosen, b, l1, l2, tolerance, min(_EPOCHS, most - epochs)
-            )
+            done, gap = columns.descend(self, chosen, b, l1, l2, tol, min(_EPOCHS, most - epochs))
             epochs += done
             if done < _EPOCHS:
                 break
@@ -352,7 +358,9 @@ class ColumnElasticNet:
     def _look(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> _Look:
         u, c = self.columns.residual(self.y, b)
         g = self._products(live, u, c)
-        self.last.coef, self.last.gradient[live] = b.copy(), g
+        self.last.coef = b.copy()
+        self.last.gradient[live] = g
+        # the dual point is s r: scaled until no column has more than l1 against it
         g = g - l2 * b[live]
         steepest = float(np.abs(g).max(initial=0.0))
         gap, scale = gap_of(float(u @ u) - c * c, float(self.y @ u), b, steepest, l1, l2)
@@ -360,8 +368,10 @@ class ColumnElasticNet:
 
     def _first_choice(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
-        near = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
-        return _union(np.flatnonzero(b), live[near], size[near], max(64, int(np.count_nonzero(b))))
+        # the strong rule: a gradient moves by no more than the penalty fell since all b were zero
+        is_strong = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
+        most = max(64, int(np.count_nonzero(b)))
+        return _union(np.flatnonzero(b), live[is_strong], size[is_strong], most)
 
     def _grow_set(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
         size = np.abs(state.g)
@@ -378,8 +388,8 @@ class ColumnElasticNet:
     def _products(self, chosen: np.ndarray, u: np.ndarray, c: float) -> np.ndarray:
         out = np.empty(len(chosen))
 
-        def part(at: slice) -> None:
-            self.columns.products(chosen[at], u, c, out[at])
+        def part(columns: slice) -> None:
+            self.columns.products(chosen[columns], u, c, out[columns])
 
         for _ in ordered_map(part, _slices(len(chosen), max(512, -(-len(chosen) // 8)))):
             pass
@@ -414,4 +424,4 @@ def _union(chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int) ->
 
 
 def _slices(count: int, size: int) -> Iterator[slice]:
-    return (slice(at, min(at + size, count)) for at in range(0, count, size))
+    return (slice(first, min(first + size, count)) for first in range(0, count, size))

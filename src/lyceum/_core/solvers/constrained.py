@@ -80,11 +80,31 @@ def constrained_optima(
     Examples
     --------
     >>> from lyceum.solvers import constrained_optima
-    >>> print(constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}, n_starts=5))
+    >>> sum_of_six = {"x + y = 6": lambda x, y: x + y - 6}
+    >>> print(constrained_optima(lambda x, y: x * y, sum_of_six, n_starts=5))
     Maximum: 9 at x = 3, y = 3.
       x + y = 6 has the multiplier 3: raising its right side by a little ε changes the value by 3 ε.
     """
     names = variable_names(objective, variables)
+    problem = _checked_problem(objective, equalities, inequalities, names)
+    starts = _starts(box, len(names), n_starts, random_state)
+    feasible = [problem.nearest_feasible(start) for start in starts]
+    nearest = min(feasible, key=problem.violation)
+    violation = problem.violation(nearest)
+    if violation > HOLDS:
+        return ConstrainedOptima(problem, (), False, nearest, violation)
+    starts[1::2] = feasible[1::2]  # every other one from where constraints hold
+    points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
+    values = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
+    values += [point.value for point in points]
+    finite = [value for value in values if np.isfinite(value)]
+    reached = min(finite, default=np.inf), max(finite, default=-np.inf)
+    return ConstrainedOptima(problem, tuple(points), True, nearest, violation, reached)
+
+
+def _checked_problem(
+    objective: Any, equalities: Any, inequalities: Any, names: Any
+) -> ConstrainedProblem:
     problem = ConstrainedProblem(
         objective,
         named_functions(equalities, "h", len(names)),
@@ -98,18 +118,7 @@ def constrained_optima(
         )
     if clash := set(problem.equalities) & set(problem.inequalities):
         raise SettingError(f"two constraints have the name {sorted(clash)[0]!r}: give each its own")
-    starts = _starts(box, len(names), n_starts, random_state)
-    feasible = [problem.nearest_feasible(start) for start in starts]
-    near = min(feasible, key=problem.violation)
-    violation = problem.violation(near)
-    if violation > HOLDS:
-        return ConstrainedOptima(problem, (), False, near, violation)
-    starts[1::2] = feasible[1::2]  # every other one from where constraints hold
-    points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
-    met = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
-    met = [value for value in (*met, *(point.value for point in points)) if np.isfinite(value)]
-    reached = min(met, default=np.inf), max(met, default=-np.inf)
-    return ConstrainedOptima(problem, tuple(points), True, near, violation, reached)
+    return problem
 
 
 def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
@@ -124,19 +133,16 @@ def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
 
 
 def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryPoint]:
-    kept: list[StationaryPoint] = []
+    points: list[StationaryPoint] = []
     sets = list(_active_sets(problem, starts.shape[1]))
     for done, active in enumerate(sets):
         for start in starts:
             z = problem.solve(start, active)
-            if z is None:
-                point = None
-            else:
-                point = _judge(problem, z, active)
-            if point is not None and not any(_same(point.x, other.x) for other in kept):
-                kept.append(point)
+            point = None if z is None else _judge(problem, z, active)
+            if point is not None and not any(_is_same(point.x, other.x) for other in points):
+                points.append(point)
         report("sets of binding constraints", done + 1, len(sets))
-    return kept
+    return points
 
 
 def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...]]:
@@ -153,39 +159,47 @@ def _judge(
     n_equal = len(problem.equalities)
     x = z[:d] + 0.0
     multipliers = z[d:]
+    # ∇f = λ ∇h + μ ∇g, and every binding constraint holds
     slope = problem.gradient(problem.objective, x)
     J = problem.jacobian(problem.constraints(active), x)
-    scale = (
-        1.0
-        + np.abs(slope).max()
-        + np.abs(multipliers).max(initial=0.0)
-        + np.abs(J).max(initial=0.0)
-    )
+    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
+    scale = 1.0 + sum(sizes)
     stationarity = float(np.abs(slope - multipliers @ J).max())
-    g = problem.g(x)
-    mu = multipliers[n_equal:]
     violation = problem.violation(x)
     holds = HOLDS * (1.0 + np.abs(x).max())
-    if not stationarity <= 1e-7 * scale or not violation <= holds:
+    g = problem.g(x)[list(active)]
+    is_stationary = stationarity <= 1e-7 * scale and violation <= holds
+    # all binding constraints reached, with gradients that determine their multipliers
+    is_reached = np.abs(g).max(initial=0.0) <= holds
+    if not (is_stationary and is_reached):
         return None
-    if not np.abs(g[list(active)]).max(initial=0.0) <= holds:
-        return None  # the solver ended before it came to the constraint
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
-        return None  # dependent gradients: the multipliers are not determined
+        return None
+    mu = multipliers[n_equal:]
     mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
     if (mu > 0).any() and (mu < 0).any():
-        return None  # neither a minimum nor a maximum: f falls along one constraint and rises along the other
-    names = (*problem.equalities, *(list(problem.inequalities)[j] for j in active))
-    found = dict.fromkeys((*problem.equalities, *problem.inequalities), 0.0)
-    found |= dict(zip(names, (*multipliers[:n_equal].tolist(), *mu.tolist())))
+        return None  # f falls along one constraint and rises along the other: no optimum
     residuals = {
         "stationarity": stationarity,
         "feasibility": violation,
-        "complementarity": float(np.abs(mu * g[list(active)]).max(initial=0.0)),
+        "complementarity": float(np.abs(mu * g).max(initial=0.0)),
     }
-    binding = tuple(name for name, value in zip(names, (*np.ones(n_equal), *mu)) if value)
     kind = _kind(problem, x, multipliers, active, mu, scale)
-    return StationaryPoint(x, problem.value(x), kind, found, binding, residuals)
+    values, binding = _named_multipliers(problem, active, multipliers[:n_equal], mu)
+    return StationaryPoint(x, problem.value(x), kind, values, binding, residuals)
+
+
+def _named_multipliers(
+    problem: ConstrainedProblem, active: tuple[int, ...], lambdas: np.ndarray, mu: np.ndarray
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The multiplier of every constraint, 0 where it does not bind, and those that bind."""
+    inequalities = list(problem.inequalities)
+    active_names = [inequalities[j] for j in active]
+    values = dict.fromkeys((*problem.equalities, *inequalities), 0.0)
+    values |= dict(zip(problem.equalities, lambdas.tolist()))
+    values |= dict(zip(active_names, mu.tolist()))
+    binding = [name for name, value in zip(active_names, mu) if value]
+    return values, (*problem.equalities, *binding)
 
 
 def _kind(
@@ -199,10 +213,7 @@ def _kind(
     """By the curvature of the Lagrangian along the binding constraints, and the signs of μ."""
     strict = [True] * len(problem.equalities) + (mu != 0).tolist()
     J = problem.jacobian(problem.constraints(active), x)[strict]
-    if len(J):
-        along = np.linalg.svd(J)[2][len(J) :]
-    else:
-        along = np.eye(len(x))
+    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
     curvature = np.linalg.eigvalsh(along @ problem.hessian(x, multipliers, active) @ along.T)
     size = _FLAT * scale
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
@@ -214,5 +225,5 @@ def _kind(
     return UNDECIDED
 
 
-def _same(one: np.ndarray, two: np.ndarray) -> bool:
-    return bool(np.abs(one - two).max() <= _SAME * (1.0 + np.abs(two).max()))
+def _is_same(x: np.ndarray, other: np.ndarray) -> bool:
+    return bool(np.abs(x - other).max() <= _SAME * (1.0 + np.abs(other).max()))

@@ -26,19 +26,19 @@ def descent_loop(
     `observer` sees the start and every point after it. Where no step lowers the objective any more,
     `ends_flat(point, step)` says whether that is the optimum to the last digit.
     """
-    here = start
+    point = start
     history = [start.value]
     if observer:
-        observer(here)
+        observer(point)
     for n_iter in range(1, max_iter + 1):
-        there, step = advance(here)
-        if there is None:
-            return Outcome(here, n_iter, ends_flat(here, step), history)
-        here = there
-        history.append(here.value)
+        next_point, step = advance(point)
+        if next_point is None:
+            return Outcome(point, n_iter, ends_flat(point, step), history)
+        point = next_point
+        history.append(point.value)
         if observer:
-            observer(here)
+            observer(point)
         report("iterations", n_iter, max_iter)
-        if is_optimal(here):
-            return Outcome(here, n_iter, True, history)
-    return Outcome(here, max_iter, False, history)
+        if is_optimal(point):
+            return Outcome(point, n_iter, True, history)
+    return Outcome(point, max_iter, False, history)

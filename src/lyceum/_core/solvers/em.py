@@ -41,8 +41,9 @@ class Expectation:
     >>> import numpy as np
     >>> from lyceum.solvers import Expectation
     >>> from lyceum.statistics import Scatter
-    >>> one = Scatter(2, 2.0, mean=np.array([1.0]), scatter=np.array([[2.0]]), targets=0)  # of 0 and 2
-    >>> two = Scatter(2, 2.0, mean=np.array([3.0]), scatter=np.array([[2.0]]), targets=0)  # of 2 and 4
+    >>> scatter = np.array([[2.0]])
+    >>> one = Scatter(2, 2.0, mean=np.array([1.0]), scatter=scatter, targets=0)  # of 0 and 2
+    >>> two = Scatter(2, 2.0, mean=np.array([3.0]), scatter=scatter, targets=0)  # of 2 and 4
     >>> both = Expectation(one, -5.0, 2.0).merge(Expectation(two, -4.0, 2.0))
     >>> both.log_likelihood, both.statistic.mean.tolist(), both.statistic.scatter.tolist()
     (-9.0, [2.0], [[8.0]])
@@ -86,7 +87,8 @@ class EMProblem:
     ...         joint = -((block.X - parameters) ** 2) / 2 - np.log(2 * np.sqrt(2 * np.pi))
     ...         log_p = np.logaddexp.reduce(joint, axis=1)
     ...         shares = np.exp(joint - log_p[:, None])
-    ...         return Expectation(ClassMoments.of(block, responsibilities=shares), log_p.sum(), block.weight)
+    ...         moments = ClassMoments.of(block, responsibilities=shares)
+    ...         return Expectation(moments, log_p.sum(), block.weight)
     ...     def maximization(self, statistic):
     ...         return statistic.mean[:, 0]
     >>> rows = scan(np.array([[-4.0], [-2.0], [2.0], [4.0]]))
@@ -143,7 +145,7 @@ class EMOutcome:
     >>> from lyceum.data import scan
     >>> from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
     >>> from lyceum.statistics import Moments
-    >>> class Mean(EMProblem):  # of N(μ, 1), up to a constant: nothing is hidden, so one M-step is enough
+    >>> class Mean(EMProblem):  # of N(μ, 1), up to a constant: nothing is hidden, one step will do
     ...     def expectation(self, block, parameters):
     ...         log_p = -((block.X - parameters) ** 2).sum() / 2
     ...         return Expectation(Moments.of(block), log_p, block.weight)
@@ -212,7 +214,8 @@ class ExpectationMaximization:
     ...         log_p = np.logaddexp.reduce(joint, axis=1) - np.log(2)
     ...         share = np.exp(joint - joint.max(axis=1, keepdims=True))
     ...         share /= share.sum(axis=1, keepdims=True)
-    ...         return Expectation(_Sums(share.T @ heads[:, 0], share.sum(axis=0)), log_p.sum(), len(block))
+    ...         sums = _Sums(share.T @ heads[:, 0], share.sum(axis=0))
+    ...         return Expectation(sums, log_p.sum(), len(block))
     ...     def maximization(self, statistic):
     ...         return statistic.heads / (10 * statistic.rows)
     >>> @dataclass

@@ -56,16 +56,16 @@ class GradientDescent:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         rate = 1.0 / max(float(np.linalg.norm(start.gradient)), 1e-300)
 
-        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+        def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal rate
-            step = -rate * here.gradient
+            step = -rate * point.gradient
             if not step.any():
                 return None, step
-            there = backtrack(problem, here, step, self.needs_hessian)
-            if there is not None:
-                moved = float(np.linalg.norm(there.theta - here.theta))
-                rate = 2 * moved / float(np.linalg.norm(here.gradient))
-            return there, step
+            next_point = backtrack(problem, point, step, self.needs_hessian)
+            if next_point is not None:
+                moved = float(np.linalg.norm(next_point.theta - point.theta))
+                rate = 2 * moved / float(np.linalg.norm(point.gradient))
+            return next_point, step
 
         return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
@@ -124,41 +124,41 @@ class ConjugateGradient:
         z = problem.precondition(start.gradient)
         step = -z
 
-        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+        def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal z, step
-            if np.vdot(here.gradient, step) >= 0:
+            if np.vdot(point.gradient, step) >= 0:
                 step = -z
             tried = step
-            there = self._along(problem, here, step)
-            if there is not None:
+            next_point = self._along(problem, point, step)
+            if next_point is not None:
                 last = z
-                z = problem.precondition(there.gradient)
-                below = float(np.vdot(last, here.gradient))
-                change = float(np.vdot(z, there.gradient - here.gradient))
+                z = problem.precondition(next_point.gradient)
+                below = float(np.vdot(last, point.gradient))
+                change = float(np.vdot(z, next_point.gradient - point.gradient))
                 if below > 0:
                     beta = max(0.0, change / below)
                 else:
                     beta = 0.0
                 step = -z + beta * step
-            return there, tried
+            return next_point, tried
 
         return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
-    def _along(self, problem: Problem, here: Point, step: np.ndarray) -> Point | None:
-        there = backtrack(problem, here, step, self.needs_hessian)
-        if there is None:
+    def _along(self, problem: Problem, point: Point, step: np.ndarray) -> Point | None:
+        next_point = backtrack(problem, point, step, self.needs_hessian)
+        if next_point is None:
             return None
-        slope = float(np.vdot(here.gradient, step))
-        end = float(np.vdot(there.gradient, step))
-        length = float(np.vdot(there.theta - here.theta, step)) / float(np.vdot(step, step))
+        slope = float(np.vdot(point.gradient, step))
+        end = float(np.vdot(next_point.gradient, step))
+        length = float(np.vdot(next_point.theta - point.theta, step)) / float(np.vdot(step, step))
         if slope < end:
             best = length * slope / (slope - end)
         else:
             best = 4 * length
         best = float(np.clip(best, 0.1 * length, 4 * length))
         if abs(best - length) < 0.1 * length:
-            return there
-        nearer = problem.evaluate(here.theta + best * step, self.needs_hessian)
-        if nearer.value <= there.value:
+            return next_point
+        nearer = problem.evaluate(point.theta + best * step, self.needs_hessian)
+        if nearer.value <= next_point.value:
             return nearer
-        return there
+        return next_point

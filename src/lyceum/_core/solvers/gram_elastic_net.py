@@ -48,7 +48,7 @@ class Solution:
     >>> import numpy as np
     >>> from lyceum._core.solvers import GramElasticNet
     >>> problem = GramElasticNet(np.eye(2), np.array([2.0, 0.3]), 5.0)
-    >>> found = problem.solve(l1=0.5, l2=0.0, start=np.zeros(2), tolerance=1e-9, max_iter=100)
+    >>> found = problem.solve(l1=0.5, l2=0.0, start=np.zeros(2), tol=1e-9, max_iter=100)
     >>> found.coef.round(6).tolist(), found.converged, found.gap <= 1e-9  # 2 - 0.5, and |0.3| < 0.5
     ([1.5, 0.0], True, True)
     """
@@ -94,7 +94,7 @@ class ElasticNetProblem(Protocol):
     ...         return np.eye(len(on))
     ...     def squares(self, coef):
     ...         return self.yy - 2 * coef @ self.xy + coef @ coef
-    ...     def solve(self, l1, l2, start, tolerance, max_iter, observer=None):
+    ...     def solve(self, l1, l2, start, tol, max_iter, observer=None):
     ...         coef = np.sign(self.xy) * np.maximum(np.abs(self.xy) - l1, 0.0) / (1 + l2)
     ...         return Solution(coef, 0.0, 1, [0.0], True)
     >>> problem = Orthonormal()
@@ -122,11 +122,11 @@ class ElasticNetProblem(Protocol):
         l1: float,
         l2: float,
         start: np.ndarray,
-        tolerance: float,
+        tol: float,
         max_iter: int,
         observer: RoundObserver | None = None,
     ) -> Solution:
-        """The minimum, from a start, up to a duality gap of `tolerance`; `observer` sees every
+        """The minimum, from a start, up to a duality gap of `tol`; `observer` sees every
         round."""
 
 
@@ -192,11 +192,13 @@ class GramElasticNet:
     >>> from lyceum.data import scan
     >>> from lyceum._core.solvers import GramElasticNet
     >>> from lyceum.statistics import Scatter
-    >>> rows = scan(pa.table({"x": [-1.0, -1.0, 1.0, 1.0], "y": [-3.5, -2.5, 2.5, 3.5]}), target="y")
+    >>> table = pa.table({"x": [-1.0, -1.0, 1.0, 1.0], "y": [-3.5, -2.5, 2.5, 3.5]})
+    >>> rows = scan(table, target="y")
     >>> problem = GramElasticNet.of(rows.reduce(partial(Scatter.of, target=True)))
     >>> problem.Q.tolist(), problem.q.tolist()
     ([[1.0]], [3.0])
-    >>> [problem.solve(l1, 0.0, np.zeros(1), 1e-12, 100).coef.round(6).tolist() for l1 in (0.0, 1.0, 3.0)]
+    >>> solutions = [problem.solve(l1, 0.0, np.zeros(1), 1e-12, 100) for l1 in (0.0, 1.0, 3.0)]
+    >>> [solution.coef.round(6).tolist() for solution in solutions]
     [[3.0], [2.0], [0.0]]
     """
 
@@ -232,7 +234,7 @@ class GramElasticNet:
         l1: float,
         l2: float,
         start: np.ndarray,
-        tolerance: float,
+        tol: float,
         max_iter: int,
         observer: RoundObserver | None = None,
     ) -> Solution:
@@ -246,19 +248,19 @@ class GramElasticNet:
         epochs = 0
         gap = np.inf
         history: list[float] = []
-        while epochs < max_iter and gap > tolerance:
+        while epochs < max_iter and gap > tol:
             if history:
                 newton_on_support(self._corner, self.q, b, l1, l2)
                 np.subtract(self.q, self.Q @ b, out=g)
             most = min(_EPOCHS, max_iter - epochs)
-            done, gap = native.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tolerance, most)
+            done, gap = native.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tol, most)
             epochs += max(1, done)
             history.append(gap)
             if observer:
                 observer(b, gap, epochs)
             if len(history) > 2 and gap >= history[-2] and gap <= 64 * _EPS * self.yy:
                 break  # rounding hides the rest
-        return Solution(b, gap, epochs, history, gap <= max(tolerance, 64 * _EPS * self.yy))
+        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
 
     def _corner(self, on: np.ndarray) -> np.ndarray:
         return self.Q[np.ix_(on, on)]

@@ -49,7 +49,8 @@ class StationaryPoint:
     Examples
     --------
     >>> from lyceum.solvers import constrained_optima
-    >>> (best,) = constrained_optima(lambda x, y: x * y, {"sum": lambda x, y: x + y - 6}, n_starts=3).points
+    >>> sum_of_six = {"sum": lambda x, y: x + y - 6}
+    >>> (best,) = constrained_optima(lambda x, y: x * y, sum_of_six, n_starts=3).points
     >>> best.kind, best.x.round(6).tolist(), round(best.multipliers["sum"], 6)
     ('maximum', [3.0, 3.0], 3.0)
     >>> max(best.residuals.values()) < 1e-8

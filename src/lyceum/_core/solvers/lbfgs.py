@@ -70,18 +70,20 @@ class LBFGS:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         changes: deque[_Change] = deque(maxlen=self.memory)
 
-        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
-            step = -_inverse_times(changes, here.gradient, problem)
-            there = backtrack(problem, here, step, self.needs_hessian)
-            if there is None and changes:  # forget the past, follow the preconditioned gradient
+        def advance(point: Point) -> tuple[Point | None, np.ndarray]:
+            step = -_inverse_times(changes, point.gradient, problem)
+            next_point = backtrack(problem, point, step, self.needs_hessian)
+            if (
+                next_point is None and changes
+            ):  # forget the past, follow the preconditioned gradient
                 changes.clear()
-                step = -problem.precondition(here.gradient)
-                there = backtrack(problem, here, step, self.needs_hessian)
-            if there is not None:
-                change = _Change.between(here, there)
+                step = -problem.precondition(point.gradient)
+                next_point = backtrack(problem, point, step, self.needs_hessian)
+            if next_point is not None:
+                change = _Change.between(point, next_point)
                 if change.curvature > 0:
                     changes.append(change)
-            return there, step
+            return next_point, step
 
         return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
 
@@ -93,9 +95,9 @@ class _Change:
     curvature: float
 
     @classmethod
-    def between(cls, here: Point, there: Point) -> _Change:
-        step = there.theta - here.theta
-        gradient = there.gradient - here.gradient
+    def between(cls, point: Point, next_point: Point) -> _Change:
+        step = next_point.theta - point.theta
+        gradient = next_point.gradient - point.gradient
         return cls(step, gradient, float(np.vdot(step, gradient)))
 
 

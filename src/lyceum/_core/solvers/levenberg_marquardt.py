@@ -18,7 +18,9 @@ from lyceum._core.solvers.problem import (
     lowers,
 )
 
-_FACTOR, _LEAST, _MOST = 10.0, 1e-15, 1e15
+_FACTOR = 10.0
+_LEAST = 1e-15
+_MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +84,17 @@ class LevenbergMarquardt:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
         mu = self.damping
 
-        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+        def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal mu
             while True:
-                step = problem.newton_step(_damp(here, mu))
-                there = problem.evaluate(here.theta + step, True)
-                if lowers(problem, here, there, float(np.vdot(here.gradient, step))):
+                step = problem.newton_step(_damp(point, mu))
+                next_point = problem.evaluate(point.theta + step, True)
+                if lowers(problem, point, next_point, float(np.vdot(point.gradient, step))):
                     mu = max(mu / _FACTOR, _LEAST)
-                    return there, step
-                if is_flat(here, step) or mu >= _MOST:
+                    return next_point, step
+                if is_flat(point, step) or mu >= _MOST:
                     return None, problem.newton_step(
-                        here
+                        point
                     )  # undamped, to tell whether this is the optimum
                 mu *= _FACTOR
 

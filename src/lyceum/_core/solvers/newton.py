@@ -79,19 +79,19 @@ class Newton:
         first: tuple[Point, np.ndarray] | None = None
         if self.second_start is not None:
             step = problem.newton_step(start)
-            there = problem.evaluate(start.theta + step, self.needs_hessian)
-            if lowers(problem, start, there, float(np.vdot(start.gradient, step))):
-                first = there, step
+            next_point = problem.evaluate(start.theta + step, self.needs_hessian)
+            if lowers(problem, start, next_point, float(np.vdot(start.gradient, step))):
+                first = next_point, step
             elif not is_flat(start, step):
                 start = self.second_start()
 
-        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+        def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal first
             if first is not None:
                 found = first
                 first = None
                 return found
-            step = problem.newton_step(here)
-            return backtrack(problem, here, step, self.needs_hessian), step
+            step = problem.newton_step(point)
+            return backtrack(problem, point, step, self.needs_hessian), step
 
         return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)

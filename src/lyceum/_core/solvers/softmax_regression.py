@@ -3,6 +3,8 @@ model."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -65,40 +67,44 @@ def fit_softmax(
     K = shares.shape[1]
     total = w @ shares.sum(axis=1)
     if not total > 0.0:
-        if start is None:
-            return np.zeros((K, d + 1))
-        return start
+        return np.zeros((K, d + 1)) if start is None else start
     weighted = shares * (w / total)[:, None]
-    mass = weighted.sum(axis=1, keepdims=True)
-    penalty = alpha / total
-
-    def value_and_gradient(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        V = flat.reshape(K, d + 1)
-        scores = X @ V[:, :d].T
-        scores += V[:, d]
-        if offset is not None:
-            scores += offset
-        top = scores.max(axis=1, keepdims=True)
-        scores -= top
-        P = np.exp(scores)
-        size = P.sum(axis=1, keepdims=True)
-        value = -float((weighted * scores).sum() - (mass * np.log(size)).sum())
-        P *= mass / size
-        P -= weighted
-        gradient = np.empty_like(V)
-        gradient[:, :d] = P.T @ X + penalty * V[:, :d]
-        gradient[:, d] = P.sum(axis=0)
-        return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()
-
-    if start is None:
-        begin = np.zeros((K, d + 1))
-    else:
-        begin = start
-    found = minimize(
+    value_and_gradient = partial(_penalized_loss, X, weighted, offset, alpha / total)
+    begin = np.zeros((K, d + 1)) if start is None else start
+    outcome = minimize(
         value_and_gradient,
         begin.ravel(),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
     )
-    return found.x.reshape(K, d + 1)
+    return outcome.x.reshape(K, d + 1)
+
+
+def _penalized_loss(
+    X: np.ndarray,
+    weighted: np.ndarray,
+    offset: np.ndarray | None,
+    penalty: float,
+    flat: np.ndarray,
+) -> tuple[float, np.ndarray]:
+    """-Σ t log softmax + penalty/2 Σ|v|², and its gradient; `weighted` has t times the weights."""
+    d = X.shape[1]
+    V = flat.reshape(-1, d + 1)
+    mass = weighted.sum(axis=1, keepdims=True)
+    scores = X @ V[:, :d].T
+    scores += V[:, d]
+    if offset is not None:
+        scores += offset
+    # less the largest score, so that no exponential overflows
+    scores -= scores.max(axis=1, keepdims=True)
+    P = np.exp(scores)
+    size = P.sum(axis=1, keepdims=True)
+    value = -float((weighted * scores).sum() - (mass * np.log(size)).sum())
+    # the gradient in the scores is mass · p - t
+    P *= mass / size
+    P -= weighted
+    gradient = np.empty_like(V)
+    gradient[:, :d] = P.T @ X + penalty * V[:, :d]
+    gradient[:, d] = P.sum(axis=0)
+    return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()

@@ -27,7 +27,7 @@ ENTRIES: tuple[Entry, ...] = (
         syllabus=("9.4",),
         space={"alpha": (1e-3, 1e1, "log"), "gamma": (1e-3, 1.0, "log")},
         study_rows=5_000,
-        study_settings={"fit_intercept": True},
+        study_settings={"kernel": "rbf", "gamma": "scale", "fit_intercept": True},
     ),
     Entry(
         name="KernelPerceptron",
@@ -66,7 +66,7 @@ ENTRIES: tuple[Entry, ...] = (
         about="Features of the RBF kernel from random waves, for linear machines behind it.",
         cost="d per row and feature",
         syllabus=("9.4",),
-        space={"n_waves": [50, 100, 300], "gamma": (1e-3, 1e1, "log")},
+        space={"n_components": [100, 200, 600], "gamma": (1e-3, 1e1, "log")},
         in_study="never",
     ),
     Entry(

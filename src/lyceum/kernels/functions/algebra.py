@@ -15,12 +15,11 @@ from lyceum.kernels.functions.base import Kernel
 
 def add(a: Any, b: Any) -> Kernel:
     """The sum of two kernels, or of a kernel and a number."""
-    return SumKernel(
-        *(
-            one if isinstance(one, Kernel) else ConstantKernel(_number(one, "shift"))
-            for one in (a, b)
-        )
-    )
+    parts = [
+        part if isinstance(part, Kernel) else ConstantKernel(_number(part, "shift"))
+        for part in (a, b)
+    ]
+    return SumKernel(*parts)
 
 
 def multiply(kernel: Kernel, other: Any) -> Kernel:
@@ -36,14 +35,11 @@ def _number(value: Any, what: str) -> float:
         or not 0 <= float(value) < np.inf
         or (what == "scale" and value == 0)
     ):
-        words = {"scale": "multiplied", "shift": "shifted"}
-        if what == "scale":
-            least = "a positive number"
-        else:
-            least = "a number of at least 0"
-        raise SettingError(
-            f"a kernel is {words[what]} by {least}, or it is no kernel any more: {value!r}"
-        )
+        words = {
+            "scale": "multiplied by a positive number",
+            "shift": "shifted by a number of at least 0",
+        }
+        raise SettingError(f"a kernel is {words[what]}, or it is no kernel any more: {value!r}")
     return float(value)
 
 
@@ -259,9 +255,9 @@ class ProductKernel(_Combined):
 
     def feature_names(self, names: Any) -> list[str]:
         return [
-            f"{one}·{two}"
-            for one in self.a.feature_names(names)
-            for two in self.b.feature_names(names)
+            f"{first}·{second}"
+            for first in self.a.feature_names(names)
+            for second in self.b.feature_names(names)
         ]
 
     def __repr__(self) -> str:

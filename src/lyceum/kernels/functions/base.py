@@ -141,8 +141,9 @@ class Kernel:
         m = Y.shape[0]
         out = np.empty((m, *coef.shape[1:]))
         step = max(1, _VALUES // max(1, n))
-        for at in range(0, m, step):
-            out[at : at + step] = self.gram(X, Y[at : at + step]).T @ coef
+        for first in range(0, m, step):
+            part = slice(first, first + step)
+            out[part] = self.gram(X, Y[part]).T @ coef
         return out
 
     def feature_map(self, X: Any) -> np.ndarray:
@@ -172,8 +173,9 @@ class Kernel:
         >>> PolynomialKernel(degree=2)([1, 2], [3, 4])
         144.0
         """
-        one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
-        return float(self.gram(one, two)[0, 0])
+        X = np.asarray(x, dtype=np.float64).reshape(1, -1)
+        Y = np.asarray(y, dtype=np.float64).reshape(1, -1)
+        return float(self.gram(X, Y)[0, 0])
 
     # -- algebra -----------------------------------------------------------------------
 
@@ -217,9 +219,10 @@ def as_kernel(kernel: Any, **settings: Any) -> Kernel:
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A function gets two matrices of rows and gives the matrix of kernel values, or two rows and
-        gives one value.
+    kernel : Kernel, function or name
+        A name is one of "linear", "poly", "polynomial", "rbf", "sigmoid", "distance" and
+        "precomputed". A function gets two matrices of rows and gives the matrix of kernel values,
+        or two rows and gives one value.
     **settings
         Parameters of a kernel given by its name, e.g. `gamma` of "rbf".
 

@@ -124,8 +124,8 @@ def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
             raise DataError("a kernel is checked on rows: give X too, or a Gram matrix alone")
         K = number_setting("a Gram matrix", kernel)
     else:
-        found = as_kernel(kernel)
-        K = np.asarray(found.learn(X, y).gram(X), dtype=np.float64)
+        chosen = as_kernel(kernel)
+        K = np.asarray(chosen.learn(X, y).gram(X), dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise DataError(
             f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}"

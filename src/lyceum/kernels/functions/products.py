@@ -77,12 +77,12 @@ def _squares(X: Any) -> np.ndarray:
     return np.einsum("ij,ij->i", X, X)
 
 
-def _checked_gamma(who: str, gamma: Any) -> Any:
+def _checked_gamma(caller: str, gamma: Any) -> Any:
     if isinstance(gamma, str) and gamma in _RULES:
         return gamma
     if not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
         raise SettingError(
-            f"gamma of {who} must be a positive number, 'scale' or 'auto', but it is {gamma!r}"
+            f"gamma of {caller} must be a positive number, 'scale' or 'auto', but it is {gamma!r}"
         )
     return float(gamma)
 
@@ -216,14 +216,14 @@ class PolynomialKernel(_ProductKernel):
             )
         p = self.degree
         gamma = _known_gamma(self.gamma, self)
-        found = []
+        terms = []
         for q in range(p + 1) if self.coef0 > 0 else [p]:
             for columns in combinations_with_replacement(range(d), q):
                 ways = factorial(p) / factorial(p - q)
                 for j in set(columns):
                     ways /= factorial(columns.count(j))
-                found.append((columns, float(np.sqrt(ways * gamma**q * self.coef0 ** (p - q)))))
-        return found
+                terms.append((columns, float(np.sqrt(ways * gamma**q * self.coef0 ** (p - q)))))
+        return terms
 
 
 def _product_name(names: list[str]) -> str:

@@ -27,8 +27,8 @@ class KernelRows(Protocol):
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         """F[j] += Σ_i weight[i] k(x_i, x_j) over these rows, for all rows j."""
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
-        """Σ_i weight[i] k(x_i, x_j) over these rows, for some rows j."""
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Σ_i weight[i] k(x_i, x_j) over these rows, for the rows j of `targets`."""
 
 
 def kernel_rows(
@@ -99,10 +99,10 @@ class _PassingRows:
         native.kernel_sums(*self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads())
         F += out[:, 0] + self.shift * weight.sum()
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
-        out = np.zeros((len(some), 1))
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(targets), 1))
         native.kernel_sums(
-            *self.kernel, self.X[rows], weight[:, None], self.X[some], out, n_threads()
+            *self.kernel, self.X[rows], weight[:, None], self.X[targets], out, n_threads()
         )
         return out[:, 0] + self.shift * weight.sum()
 
@@ -132,12 +132,14 @@ class _CachedRows:
             free = np.argsort(self.used, kind="stable")[: len(missing)]
             old = self.owner[free]
             self.slot[old[old >= 0]] = -1
-            self.slot[missing], self.owner[free], self.used[free] = free, missing, self.clock
+            self.slot[missing] = free
+            self.owner[free] = missing
+            self.used[free] = self.clock
             step = max(1, (1 << 24) // self.X.shape[0])
-            for at in range(0, len(missing), step):
-                self.values[free[at : at + step]] = self.kernel.gram(
-                    self.X[missing[at : at + step]], self.X
-                )
+            for first in range(0, len(missing), step):
+                rows_now = missing[first : first + step]
+                values = self.kernel.gram(self.X[rows_now], self.X)
+                self.values[free[first : first + step]] = values
             if self.shift:
                 self.values[free] += self.dtype.type(self.shift)
         return self.slot[rows]
@@ -146,12 +148,12 @@ class _CachedRows:
         return np.ascontiguousarray(self.values[self._slots(rows)][:, rows])
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
-        for at in range(0, len(rows), self.most):
-            some = slice(at, at + self.most)
-            native.add_rows(self.values, self._slots(rows[some]), weight[some], F)
+        for first in range(0, len(rows), self.most):
+            part = slice(first, first + self.most)
+            native.add_rows(self.values, self._slots(rows[part]), weight[part], F)
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
-        return self.kernel.sums(self.X[rows], weight, self.X[some]) + self.shift * weight.sum()
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        return self.kernel.sums(self.X[rows], weight, self.X[targets]) + self.shift * weight.sum()
 
 
 class _GivenRows:
@@ -170,5 +172,5 @@ class _GivenRows:
         native.add_rows(self.K, rows, weight, F)
         F += self.shift * weight.sum()
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, some: np.ndarray) -> np.ndarray:
-        return self.K[np.ix_(some, rows)] @ weight + self.shift * weight.sum()
+    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        return self.K[np.ix_(targets, rows)] @ weight + self.shift * weight.sum()

@@ -110,11 +110,11 @@ def closest_sigma(X: Any, y: Any) -> float:
         raise DataError(
             "all rows are of one class, so there are no closest rows of two: give sigma as a number"
         )
-    found = []
+    of_classes = []
     for label in classes[1:] if len(classes) == 2 else classes:
         distances = nearest(X[y == label], 1, among=X[y != label]).distances[:, 0]
-        found.append(distances[distances > 0])
-    distances = np.concatenate(found)
+        of_classes.append(distances[distances > 0])
+    distances = np.concatenate(of_classes)
     if not len(distances):
         raise DataError("every row lies on one of another class: give sigma as a number")
     return float(distances.min())

@@ -1,6 +1,8 @@
 """The primal problem of linear support vector machines, as sums over rows.
 
-    minimize  ½ |w|² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b,   L(u) = max(0, u) or max(0, u)²
+    minimize  ½ |w|² + ½ (b/s)² + Σ C_i L(1 - y_i f(x_i)),   f(x) = w·x + b
+
+with L(u) = max(0, u) or max(0, u)², and s the scaling of the intercept, which is free for s = inf.
 
 The squared hinge is solved by Newton's method. The hinge by the method of multipliers (Hestenes
 1969, Powell 1969): every row has a multiplier α_i; in turn the smooth function whose slope along u
@@ -44,11 +46,13 @@ class HingeSums:
         bound = problem.bound(block)
         u = 1.0 - signs * problem.scores(block, theta)
         if problem.multipliers is None:
+            # C max(0, u)²: slope 2 C max(0, u), curvature 2 C where u > 0
             short = np.maximum(u, 0.0)
             pull = 2.0 * bound * short
             bend = 2.0 * bound * (u > 0)
             value = float(bound @ short**2)
         else:
+            # slope clip(α + σu, 0, C), curvature σ where it is not clipped
             alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
             sigma = problem.multipliers.sigma
             moved = alpha + sigma * u
@@ -62,19 +66,16 @@ class HingeSums:
         return cls(value, gradient, _hessian(X, problem.shift, bend) if hessian else None)
 
     def merge(self, other: HingeSums) -> HingeSums:
-        if self.hessian is None:
-            hessian = None
-        else:
-            hessian = self.hessian + other.hessian
+        hessian = None if self.hessian is None else self.hessian + other.hessian
         return HingeSums(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
 def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """Σ bend z zᵀ over the rows that have a bend, z = (x - shift, 1)."""
-    some = np.flatnonzero(bend)
-    Z = X[some]
+    bent = np.flatnonzero(bend)
+    Z = X[bent]
     Z = dense_cells(Z)
-    root = np.sqrt(bend[some])
+    root = np.sqrt(bend[bent])
     Z = np.column_stack([(Z - shift) * root[:, None], root])
     return Z.T @ Z
 
@@ -89,12 +90,17 @@ class HingeProblem:
     C: float
     factors: np.ndarray | None  # of the classes
     shift: np.ndarray  # where the intercept is taken
-    intercept: str | None
+    fit_intercept: bool
+    intercept_scaling: float  # s
     weight: float
     scale: np.ndarray  # of the columns, to make a gradient free of units
     multipliers: Multipliers | None = None
     columns: np.ndarray | None = None  # only these columns
-    l2: float = 1.0
+    l2: float = 1.0  # 0 under an L1 penalty, which the proximal solver adds
+
+    @property
+    def has_free_intercept(self) -> bool:
+        return self.fit_intercept and bool(np.isinf(self.intercept_scaling))
 
     @property
     def shape(self) -> tuple[int]:
@@ -125,26 +131,21 @@ class HingeProblem:
 
     @property
     def _penalties(self) -> np.ndarray:
-        return np.append(np.full(len(self.shift), self.l2), float(self.intercept == "penalized"))
+        return self.l2 * np.append(np.ones(len(self.shift)), self.intercept_scaling**-2.0)
 
     @property
     def _free(self) -> slice:
-        if self.intercept is not None:
-            return slice(None)
-        return slice(-1)
+        return slice(None) if self.fit_intercept else slice(-1)
 
     # -- what solvers ask for ----------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         sums = self.rows.reduce(partial(HingeSums.of, problem=self, theta=theta, hessian=hessian))
         gradient = sums.gradient + self._penalties * theta
-        if self.intercept is None:
+        if not self.fit_intercept:
             gradient[-1] = 0.0
         value = sums.value + 0.5 * float(self._penalties @ theta**2)
-        if sums.hessian is None:
-            H = None
-        else:
-            H = sums.hessian + np.diag(self._penalties)
+        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
         return Point(theta, value, gradient, H)
 
     def newton_step(self, point: Point) -> np.ndarray:
@@ -152,14 +153,10 @@ class HingeProblem:
         step = np.zeros(self.shape)
         free = self._free
         H = point.hessian
-        if (
-            not H[-1, -1] > 0
-        ):  # no row bends: as if one did, so that the intercept can move to where some do
+        # no row bends: as if one did, so that the intercept can move to where some do
+        if not H[-1, -1] > 0:
             H = H.copy()
-            if self.multipliers is None:
-                H[-1, -1] = 2.0 * self.C
-            else:
-                H[-1, -1] = self.multipliers.sigma
+            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
         step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
         return step
 

@@ -39,9 +39,12 @@ def by_newton(problem: HingeProblem, tol: float, max_iter: int, wide: bool) -> L
     Hessian."""
     solver = LBFGS() if wide else Newton()
     start = problem.evaluate(np.zeros(problem.shape), hessian=not wide)
-    found = solver.minimize(problem, start, max_iter, tol)
+    outcome = solver.minimize(problem, start, max_iter, tol)
     return LinearSolution(
-        _at_origin(problem, found.point.theta), found.n_iter, found.converged, list(found.history)
+        _at_origin(problem, outcome.point.theta),
+        outcome.n_iter,
+        outcome.converged,
+        list(outcome.history),
     )
 
 
@@ -59,17 +62,17 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
     converged = False
     while n_iter < max_iter and not converged:
         smooth = replace(problem, multipliers=Multipliers(alpha, sigma))
-        found = Newton().minimize(
+        outcome = Newton().minimize(
             smooth, smooth.evaluate(theta, True), max_iter - n_iter, 0.01 * tol
         )
-        theta = found.point.theta
-        n_iter = n_iter + found.n_iter + 1
+        theta = outcome.point.theta
+        n_iter = n_iter + outcome.n_iter + 1
         moved = smooth.new_multipliers(theta)
         violation = float(np.abs(moved - alpha).max(initial=0.0)) / sigma
-        history.append(found.point.value)
+        history.append(outcome.point.value)
         report("rounds", len(history))
         alpha = moved
-        converged = found.converged and violation <= tol
+        converged = outcome.converged and violation <= tol
         sigma = min(5.0 * sigma, 1e6 * problem.C)
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
@@ -81,55 +84,68 @@ def by_dual_descent(
     problem: HingeProblem, block: Block, squared: bool, tol: float, max_iter: int
 ) -> LinearSolution:
     """Dual coordinate descent; a free intercept is the root of Σ α y, which falls as b rises."""
-    descent = _Descent(block.X, problem.signs(block), problem.bound(block), squared, tol, max_iter)
-    if problem.intercept != "free":
-        descent.solve(0.0, problem.intercept == "penalized")
-        return descent.solution(0.0, problem.intercept == "penalized")
-    low = 0.0
-    high = 0.0
-    at = start = descent.balance(0.0)
-    step = 0.5
+    is_penalized = problem.fit_intercept and not problem.has_free_intercept
+    scaling = problem.intercept_scaling
+    X = block.X
+    if is_penalized and scaling != 1.0:
+        X = _with_constant(X, scaling)
+    descent = _Descent(X, problem.signs(block), problem.bound(block), squared, tol, max_iter)
+    if not problem.has_free_intercept:
+        # w of a column of s is b / s; a column of ones the native function has itself
+        descent.solve(0.0, is_penalized and scaling == 1.0)
+        w = descent.w
+        b = scaling * w[X.shape[1] - 1] if X is not block.X else w[-1]
+        return descent.solution(np.append(w[: block.X.shape[1]], b))
+    b = _balanced_intercept(descent)
+    return descent.solution(np.append(descent.w[:-1], b))
+
+
+def _balanced_intercept(descent: _Descent) -> float:
+    """The root b of Σ α y, by doubled steps away from 0 and then by the Illinois rule: secants,
+    with the value of the end that stays halved, in turn with bisection."""
     limit = descent.tol * float(descent.bound.sum())
-    while abs(at) > limit and (at > 0) == (start > 0) and step < 1e12:
+    start = descent.balance(0.0)
+    if abs(start) <= limit:
+        return 0.0
+    direction = 1.0 if start > 0 else -1.0
+    value = start
+    before = 0.0
+    b = 0.0
+    step = 0.5
+    while abs(value) > limit and (value > 0) == (start > 0) and step < 1e12:
         step *= 2.0
-        if start > 0:
-            edge = step
-        else:
-            edge = -step
-        if start > 0:
-            low = high
-            high = edge
-        else:
-            low, high = (edge, low)
-        at = descent.balance(edge)
-    if start > 0:
-        b = high
-    else:
-        b = low
-    if start > 0:
-        f_low = start
-        f_high = at
-    else:
-        f_low = at
-        f_high = start
+        before = b
+        b = direction * step
+        value = descent.balance(b)
+    low = min(before, b)
+    high = max(before, b)
+    f_low = start if start > 0 else value
+    f_high = value if start > 0 else start
     for turn in range(100):
-        if abs(at) <= limit or high - low <= 0.01 * tol * max(1.0, abs(b)):
+        if abs(value) <= limit or high - low <= 0.01 * descent.tol * max(1.0, abs(b)):
             break
-        if turn % 2:
-            share = 0.5
-        else:
+        share = 0.5
+        if turn % 2 == 0:
             share = float(np.clip(f_low / (f_low - f_high), 0.01, 0.99))
         b = low + (high - low) * share
-        at = descent.balance(b)
-        if at > 0:
+        value = descent.balance(b)
+        if value > 0:
             low = b
-            f_low = at
+            f_low = value
             f_high = 0.5 * f_high
         else:
             high = b
-            f_high = at
+            f_high = value
             f_low = 0.5 * f_low
-    return descent.solution(b, False)
+    return b
+
+
+def _with_constant(X: Any, value: float) -> Any:
+    """The cells with one more column of this value."""
+    constant = np.full((X.shape[0], 1), value)
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_array(constant)], format="csr")
+    return np.hstack([X, constant.astype(X.dtype)])
 
 
 class _Descent:
@@ -168,7 +184,7 @@ class _Descent:
             self.descend = native.dense_dual_descent
             self.cells = (np.ascontiguousarray(as_float(X)),)
 
-    def solve(self, b: float, bias: bool) -> None:
+    def solve(self, b: float, has_ones: bool = False) -> None:
         t = 1.0 - self.y * b
         epochs, self.violation = self.descend(
             *self.cells,
@@ -176,7 +192,7 @@ class _Descent:
             t,
             self.upper,
             self.ridge,
-            bias,
+            has_ones,
             self.alpha,
             self.w,
             self.tol,
@@ -188,15 +204,10 @@ class _Descent:
         report("solves", len(self.history))
 
     def balance(self, b: float) -> float:
-        self.solve(b, False)
+        self.solve(b)
         return float(self.y @ self.alpha)
 
-    def solution(self, b: float, bias: bool) -> LinearSolution:
-        theta = self.w.copy()
-        if bias:
-            theta[-1] = self.w[-1]
-        else:
-            theta[-1] = b
+    def solution(self, theta: np.ndarray) -> LinearSolution:
         return LinearSolution(theta, self.epochs, self.violation <= self.tol, self.history)
 
 
@@ -206,59 +217,55 @@ class _Descent:
 def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> LinearSolution:
     """|w|₁ + Σ C max(0, u)²: quadratic models by coordinate descent, on the columns not settled at
     0."""
-    d = len(problem.shift)
-    theta = np.zeros(d + 1)
+    theta = np.zeros(len(problem.shift) + 1)
     n_iter = 0
-    history = []
+    history: list[float] = []
     converged = False
     while n_iter < max_iter and not converged:
-        gradient = problem.evaluate(theta).gradient
-        violation = _violation(theta, gradient)
+        violation = _violation(problem, theta, problem.evaluate(theta).gradient)
         n_iter += 1
         if problem.size(violation) <= tol:
             converged = True
             break
-        inner = np.flatnonzero((theta[:-1] != 0) | (violation[:-1] != 0))
-        n_wrong = len(inner)
-        if n_wrong > _COLUMNS:
-            order = np.argsort(
-                -np.abs(violation[inner]) - np.where(theta[inner] != 0, 1e9, 0.0), kind="stable"
-            )
-            keep = max(_COLUMNS, int((theta[:-1] != 0).sum()) + _COLUMNS // 2)
-            inner = np.sort(inner[order[:keep]])
-        if len(inner) == d:
-            some = problem
-        else:
-            some = _with_columns(problem, inner)
-        here = np.append(theta[inner], theta[-1])
-        here, used, values, flat = _on_columns(some, here, 0.3 * tol, max_iter - n_iter)
-        theta[inner], theta[-1] = here[:-1], here[-1]
+        columns, is_all = _working_columns(theta[:-1], violation[:-1])
+        part = problem
+        if len(columns) < len(problem.shift):
+            shift = problem.shift[columns]
+            part = replace(problem, columns=columns, shift=shift, scale=problem.scale[columns])
+        start = np.append(theta[columns], theta[-1])
+        end, used, values, is_flat = _on_columns(part, start, 0.3 * tol, max_iter - n_iter)
+        theta[columns] = end[:-1]
+        theta[-1] = end[-1]
         n_iter += used
         history += values
         report("passes", n_iter)
-        if (
-            flat and len(values) == 1 and n_wrong <= len(inner)
-        ):  # no step, and no column was left out
-            converged = True
-            break
+        # no step promised anything, and no column was left out
+        converged = is_flat and len(values) == 1 and is_all
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
 
-def _with_columns(problem: HingeProblem, columns: np.ndarray) -> HingeProblem:
-    return replace(
-        problem, columns=columns, shift=problem.shift[columns], scale=problem.scale[columns]
-    )
+def _working_columns(w: np.ndarray, violation: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The columns whose weight is not settled at 0, the worst of them if there are many; and
+    whether these are all."""
+    columns = np.flatnonzero((w != 0) | (violation != 0))
+    if len(columns) <= _COLUMNS:
+        return columns, True
+    not_zero = np.where(w[columns] != 0, 1e9, 0.0)
+    order = np.argsort(-np.abs(violation[columns]) - not_zero, kind="stable")
+    most = max(_COLUMNS, int((w != 0).sum()) + _COLUMNS // 2)
+    return np.sort(columns[order[:most]]), most >= len(columns)
 
 
-def _violation(theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """How far 0 is from the subgradients of the loss + |w|₁."""
-    w = theta[:-1]
-    g = gradient.copy()
-    inner = g[:-1]
-    g[:-1] = np.where(
-        w != 0, inner + np.sign(w), np.sign(inner) * np.maximum(np.abs(inner) - 1.0, 0.0)
-    )
-    return g
+def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
+    """The factors of |w_j| and |b| in the penalty: 1, and 1/s for the intercept."""
+    return np.append(np.ones(len(problem.shift)), 1.0 / problem.intercept_scaling)
+
+
+def _violation(problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
+    l1 = _absolute_penalty(problem)
+    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    return np.where(theta != 0, gradient + l1 * np.sign(theta), at_zero)
 
 
 def _on_columns(
@@ -267,51 +274,71 @@ def _on_columns(
     """Proximal Newton steps; the last point, passes, values, and whether no step promised
     anything."""
 
-    def value(point: Point) -> float:
-        return point.value + float(np.abs(point.theta[:-1]).sum())
+    l1 = _absolute_penalty(problem)
 
-    here = problem.evaluate(theta, hessian=True)
+    def value(point: Point) -> float:
+        return point.value + float(l1 @ np.abs(point.theta))
+
+    point = problem.evaluate(theta, hessian=True)
     used = 1
     values: list[float] = []
     flat = False
     while used < max_iter:
-        values.append(value(here))
-        if problem.size(_violation(here.theta, here.gradient)) <= tol:
+        values.append(value(point))
+        if problem.size(_violation(problem, point.theta, point.gradient)) <= tol:
             break
-        step, promised = _model_step(problem, here)
-        there = None
+        step, promised = _model_step(problem, point)
+        next_point = None
         length = 1.0
         while -promised * length > 1e-15 * abs(values[-1]) and used < max_iter:
-            there = problem.evaluate(here.theta + length * step, hessian=True)
+            next_point = problem.evaluate(point.theta + length * step, hessian=True)
             used += 1
-            if value(there) <= values[-1] + 1e-4 * length * promised:
+            if value(next_point) <= values[-1] + 1e-4 * length * promised:
                 break
-            there = None
+            next_point = None
             length = 0.5 * length
-        if there is None:
+        if next_point is None:
             flat = used < max_iter
             break
-        here = there
-    return here.theta, used, values, flat
+        point = next_point
+    return point.theta, used, values, flat
 
 
-def _model_step(problem: HingeProblem, here: Point) -> tuple[np.ndarray, float]:
-    """The minimiser of g·s + ½ sᵀHs + |w + s|₁, the intercept eliminated, as a step, and its
+def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]:
+    """The minimizer of g·s + ½ sᵀHs + |θ + s|₁, a free intercept eliminated, as a step, and its
     promise."""
-    assert here.hessian is not None
-    H = here.hessian + 1e-10 * np.trace(here.hessian) / len(here.theta) * np.eye(len(here.theta))
-    g = here.gradient
-    Q = H[:-1, :-1]
-    pull = g[:-1].copy()
-    free = problem.intercept is not None and H[-1, -1] > 0
-    if free:
-        Q = Q - np.outer(H[-1, :-1], H[-1, :-1]) / H[-1, -1]
-        pull -= H[-1, :-1] * g[-1] / H[-1, -1]
-    w = here.theta[:-1].copy()
+    assert point.hessian is not None
+    theta = point.theta
+    g = point.gradient
+    H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(len(theta))
+    step = np.zeros(len(theta))
+    exactness = 1e-14 * abs(point.value)
+    if problem.has_free_intercept and H[-1, -1] > 0:
+        step = _step_with_free_intercept(H, g, theta, exactness)
+    elif problem.fit_intercept and not problem.has_free_intercept:
+        # b = s β: the penalty of β is that of a weight
+        unit = np.append(np.ones(len(theta) - 1), problem.intercept_scaling)
+        step = unit * _lasso_step(H * np.outer(unit, unit), g * unit, theta / unit, exactness)
+    else:
+        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
+    risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
+    return step, float(g @ step) + float(risen)
+
+
+def _step_with_free_intercept(
+    H: np.ndarray, g: np.ndarray, theta: np.ndarray, exactness: float
+) -> np.ndarray:
+    """The best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement, to the weights."""
+    side = H[-1, :-1]
+    Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
+    pull = g[:-1] - side * g[-1] / H[-1, -1]
+    step = _lasso_step(Q, pull, theta[:-1], exactness)
+    return np.append(step, -(g[-1] + side @ step) / H[-1, -1])
+
+
+def _lasso_step(Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float) -> np.ndarray:
+    """The s that minimizes pull·s + ½ sᵀQs + |start + s|₁, by coordinate descent."""
+    w = start.copy()
     Q = np.ascontiguousarray(Q)
-    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
-    step = np.append(w - here.theta[:-1], 0.0)
-    if free:
-        step[-1] = -(g[-1] + H[-1, :-1] @ step[:-1]) / H[-1, -1]
-    promised = float(g @ step) + float(np.abs(w).sum() - np.abs(here.theta[:-1]).sum())
-    return step, promised
+    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
+    return w - start

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows
-from lyceum._core.probability import class_weight_factors
+from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.statistics import Moments
 from lyceum.errors import SettingError
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
@@ -27,7 +27,7 @@ from lyceum.kernels.linear_svm.hinge_solvers import (
     by_newton,
     by_proximal_newton,
 )
-from lyceum.kernels.svm.margin_machine import Intercept
+from lyceum.kernels.svm.report import intercept_fact
 from lyceum.report import Explanation, Summary, Table, weights_table
 
 _WIDE = 1000  # columns from which no Hessian of all columns is formed
@@ -38,10 +38,10 @@ class LinearSVC(Classifier, Learner):
 
     With y of -1 and 1 and f(x) = w·x + b it minimizes
 
-        ½ |w|² + Σ C_i L(y_i f(x_i))        L(m) = max(0, 1 - m) or max(0, 1 - m)²,
+        ½ |w|² + ½ (b/s)² + Σ C_i L(y_i f(x_i)),    L(m) = max(0, 1 - m) or max(0, 1 - m)²,
 
-    or |w|₁ in the place of ½ |w|², which makes many weights exactly zero. K > 2 classes have a
-    machine each, against all others; the largest score decides.
+    or |w|₁ + |b|/s in the place of the squares, which makes many weights exactly zero. K > 2
+    classes have a machine each, against all others; the largest score decides.
 
     Up to 1,000 columns, every pass over the rows is a Newton step: for the squared hinge of its own
     objective, for the hinge of the smooth functions of the method of multipliers. Rows may then
@@ -51,14 +51,16 @@ class LinearSVC(Classifier, Learner):
 
     Parameters
     ----------
-    C : float, default=1.0
-        What a unit of loss costs.
-    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        The loss of the margin.
     penalty : {"l2", "l1"}, default="l2"
         What is added to the losses; "l1" goes with the squared hinge.
-    intercept : {"free", "penalized"} or None, default="free"
-        Whether b is free, penalized by ½ b², or left out.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss of the margin.
+    C : float, default=1.0
+        What a unit of loss costs.
+    fit_intercept : bool, default=True
+        Whether there is a b.
+    intercept_scaling : float, default=1.0
+        s: the intercept is the weight of a column of s, and penalized as such; inf leaves it free.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of every class.
     tol : float, default=1e-4
@@ -126,7 +128,8 @@ class LinearSVC(Classifier, Learner):
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "penalty": [StrOptions({"l2", "l1"})],
-        "intercept": [StrOptions({"free", "penalized"}), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -139,20 +142,22 @@ class LinearSVC(Classifier, Learner):
     def __init__(
         self,
         penalty: str = "l2",
+        loss: str = "squared_hinge",
         *,
         C: float = 1.0,
-        loss: str = "squared_hinge",
-        intercept: Intercept = "free",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         class_weight: Any = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
-        self.C = C
-        self.loss = loss
         self.penalty = penalty
-        self.intercept = intercept
+        self.loss = loss
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -178,25 +183,19 @@ class LinearSVC(Classifier, Learner):
         rows = self._rows(X, y, sample_weight)
         block = self._at_once(rows)
         # a block of rows has few of the cells of a wide sparse array, yet sums of every column
+        sparse_rows = None
         if block is not None and sparse.issparse(block.X):
             sparse_rows = block
-        else:
-            sparse_rows = None
-        if sparse_rows is None:
-            moments = rows.reduce(Moments.of)
-        else:
-            moments = Moments.of(sparse_rows)
-        rows = replace(
-            rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells))
-        )
+        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        steps = [step for step in rows.steps if not isinstance(step, CheckCells)]
+        rows = replace(rows, steps=tuple(steps))
         self.mean_ = moments.mean
         problem = self._problem(rows, moments)
         K = len(self.classes_)
-        favored = (
-            range(1, K) if K <= 2 else range(K)
-        )  # two classes need one machine, one class needs none
-        found = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
-        self._finish(problem, found, sparse_rows)
+        # two classes need one machine, one class needs none
+        favored = range(1, K) if K <= 2 else range(K)
+        solutions = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
+        self._finish(problem, solutions, sparse_rows)
         return self
 
     def _at_once(self, rows: Rows) -> Block | None:
@@ -215,13 +214,11 @@ class LinearSVC(Classifier, Learner):
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
         weight = float(moments.weight.max())
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
-        if self.intercept == "free":
+        if self.fit_intercept and np.isinf(self.intercept_scaling):
             shift = moments.mean
-        else:
-            shift = np.zeros_like(moments.mean)
-        if self.intercept == "free":
             scale = spread
         else:
+            shift = np.zeros_like(moments.mean)
             scale = np.sqrt(spread**2 + moments.mean**2)
         return HingeProblem(
             rows=rows,
@@ -229,7 +226,8 @@ class LinearSVC(Classifier, Learner):
             C=float(self.C),
             factors=factors,
             shift=shift,
-            intercept=self.intercept,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=float(self.intercept_scaling),
             weight=weight,
             scale=np.where(scale > 0, scale, 1.0),
             l2=0.0 if self.penalty == "l1" else 1.0,
@@ -247,44 +245,25 @@ class LinearSVC(Classifier, Learner):
         return by_multipliers(problem, self.tol, self.max_iter)
 
     def _finish(
-        self, problem: HingeProblem, found: list[LinearSolution], sparse_rows: Block | None
+        self, problem: HingeProblem, solutions: list[LinearSolution], sparse_rows: Block | None
     ) -> None:
         d = len(problem.shift)
-        if found:
-            thetas = np.array([one.theta for one in found])
-        else:
-            thetas = np.zeros((1, d + 1))
+        thetas = np.zeros((1, d + 1))
+        self.history_ = [0.0]
+        if solutions:
+            thetas = np.array([solution.theta for solution in solutions])
+            self.history_ = list(solutions[-1].history)
         self.coef_ = np.ascontiguousarray(thetas[:, :-1])
         self.intercept_ = thetas[:, -1].copy()
-        self.n_iter_ = max((one.n_iter for one in found), default=1)
-        self.converged_ = all(one.converged for one in found)
-        if found:
-            self.history_ = list(found[-1].history)
-        else:
-            self.history_ = [0.0]
-        if len(found) > 1:
-            favored = np.arange(len(found))
-        else:
-            favored = np.array([1])
-        at_origin = replace(problem, shift=np.zeros(d))
-        squared = self.loss != "hinge"
-        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
-        if sparse_rows is None:
-            slacks = problem.rows.reduce(of)
-        else:
-            slacks = of(sparse_rows)
-        if self.penalty == "l1":
-            norm = np.abs(self.coef_).sum(axis=1)
-        else:
-            norm = 0.5 * (self.coef_**2).sum(axis=1)
-        penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
-        self.objective_ = norm + penalty + slacks.loss
+        self.n_iter_ = max((solution.n_iter for solution in solutions), default=1)
+        self.converged_ = all(solution.converged for solution in solutions)
+        slacks = self._slacks(problem, thetas, sparse_rows)
         self.n_slack_ = slacks.inside
         self.n_wrong_ = slacks.wrong
+        self.objective_ = self._penalties() + slacks.loss
         length = np.linalg.norm(self.coef_, axis=1)
-        self.margin_width_ = np.divide(
-            2.0, length, out=np.full(len(length), np.inf), where=length > 0
-        )
+        infinite = np.full(len(length), np.inf)
+        self.margin_width_ = np.divide(2.0, length, out=infinite, where=length > 0)
         if not self.converged_:
             warnings.warn(
                 f"LinearSVC stopped after {self.n_iter_:,} passes without reaching"
@@ -292,6 +271,25 @@ class LinearSVC(Classifier, Learner):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _penalties(self) -> np.ndarray:
+        """The penalty of every machine, that of the column of s included."""
+        of_constant = self.intercept_ / self.intercept_scaling
+        if self.penalty == "l1":
+            return np.abs(self.coef_).sum(axis=1) + np.abs(of_constant)
+        return 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
+
+    def _slacks(
+        self, problem: HingeProblem, thetas: np.ndarray, sparse_rows: Block | None
+    ) -> _Slacks:
+        """One more pass: what the machines, with b at x = 0, do to the rows."""
+        favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])
+        at_origin = replace(problem, shift=np.zeros(len(problem.shift)))
+        squared = self.loss != "hinge"
+        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
+        if sparse_rows is None:
+            return problem.rows.reduce(of)
+        return of(sparse_rows)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -320,23 +318,19 @@ class LinearSVC(Classifier, Learner):
         Explanation
         """
         check_is_fitted(self)
+        unit = "score above the next class"
         if len(self.coef_) == 1:
             unit = f"score of {self.classes_[-1]}"
-        else:
-            unit = "score above the next class"
         return self._explain(X, self._contributions, unit)
 
     def _contributions(self, block: Block) -> np.ndarray:
         X = block.dense - self.mean_
-        each = np.arange(len(block))
-        scores = X @ self.coef_.T + (self.intercept_ + self.coef_ @ self.mean_)
         at_mean = self.intercept_ + self.coef_ @ self.mean_
+        scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
             best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
             return np.column_stack([best, np.full(len(X), at_mean[0]), X * self.coef_[0]])
-        order = np.argsort(-scores, axis=1, kind="stable")
-        best = order[each, 0]
-        second = order[each, 1]
+        best, second = runner_up(scores)
         base = at_mean[best] - at_mean[second]
         return np.column_stack([best, base, X * (self.coef_[best] - self.coef_[second])])
 
@@ -349,12 +343,12 @@ class LinearSVC(Classifier, Learner):
             "loss": self.loss,
             "penalty": self.penalty,
             "C": float(self.C),
-            "intercept": str(self.intercept),
+            "intercept": intercept_fact(self),
             "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
-        titles = [
-            str(label) for label in (self.classes_[-1:] if len(self.coef_) == 1 else self.classes_)
-        ]
+        titles = [str(label) for label in self.classes_]
+        if len(self.coef_) == 1:
+            titles = titles[-1:]
         heads = ("class", "margin width", "ξ > 0", "ξ > 1", "objective", "weights not 0")
         lines = zip(
             titles,

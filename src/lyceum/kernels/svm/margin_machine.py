@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -15,8 +15,6 @@ from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel, RBFKernel
 from lyceum.kernels.functions.rows import is_moved
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
-
-Intercept = Literal["free", "penalized"] | None
 
 _LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is no hard margin
 _LARGEST_PROGRAM = 2_000_000  # cells of the linear program that tells whether a plane separates
@@ -78,39 +76,43 @@ def fit_margin_machine(
     X: Any,
     signs: np.ndarray,
     bound: np.ndarray,
-    intercept: Intercept,
+    intercept_scaling: float,
     settings: SolverSettings,
 ) -> MarginMachine:
-    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard
-    margin."""
-    problem = DualProblem(
-        signs, signs, bound, None, intercept == "free", float(intercept == "penalized")
-    )
+    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard margin.
+
+    The intercept is the weight of a column of this number: free if it is inf, none if it is 0.
+    """
+    is_free = bool(np.isinf(intercept_scaling))
+    shift = 0.0 if is_free else intercept_scaling**2
+    problem = DualProblem(signs, signs, bound, None, is_free, shift)
     if np.isinf(bound).any():
-        found = _hard_margin(problem, kernel, X, settings)
+        solution = _hard_margin(problem, kernel, X, settings)
     else:
-        found = solve_dual(problem, kernel, X, **settings._asdict())
-    return _machine_of(problem, found)
+        solution = solve_dual(problem, kernel, X, **settings._asdict())
+    return _machine_of(problem, solution)
 
 
-def _machine_of(problem: DualProblem, found: DualSolution) -> MarginMachine:
-    alpha = found.b
+def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
+    alpha = solution.b
     signs = problem.s
     bound = problem.C
+    # |w|² + (b/s)² = Σ α y F, as F has the shift s² of a penalized intercept in it
     coef = signs * alpha
-    b = intercept_of(problem, found)
-    scores = found.F + (b if problem.balanced else 0.0)
-    square = float(coef @ found.F)
+    b = intercept_of(problem, solution)
+    scores = solution.F + (b if problem.balanced else 0.0)
+    square = float(coef @ solution.F)
     margins = signs * scores - 1.0
     slack = np.maximum(0.0, -margins)
+    cost = 0.0
     if np.isfinite(bound).all():
         cost = float(bound[slack > 0] @ slack[slack > 0])
-    else:
-        cost = 0.0
+    # KKT: α = 0 has margin ≥ 1, 0 < α < C margin 1, α = C margin ≤ 1
     free = (alpha > 0) & (alpha < bound)
     counted = bound > 0
     wrong = np.where(free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack))
-    length = np.sqrt(max(0.0, square - (b * b if problem.shift else 0.0)))
+    of_intercept = b * b / problem.shift if problem.shift else 0.0
+    length = np.sqrt(max(0.0, square - of_intercept))
     return MarginMachine(
         alpha=alpha,
         signs=signs,
@@ -121,28 +123,23 @@ def _machine_of(problem: DualProblem, found: DualSolution) -> MarginMachine:
         primal=0.5 * square + cost,
         dual=float(alpha.sum()) - 0.5 * square,
         kkt=float(wrong[counted].max(initial=0.0)),
-        rounds=found.rounds,
-        steps=found.steps,
-        converged=found.converged,
-        history=found.history,
+        rounds=solution.rounds,
+        steps=solution.steps,
+        converged=solution.converged,
+        history=solution.history,
     )
 
 
-def intercept_of(problem: DualProblem, found: DualSolution) -> float:
+def intercept_of(problem: DualProblem, solution: DualSolution) -> float:
     """b: from the rows inside of their bounds, or the middle of the allowed interval."""
     if not problem.balanced:
-        return problem.shift * float(problem.s @ found.b)
-    free = (found.b > 0) & (found.b < problem.C)
+        return problem.shift * float(problem.s @ solution.b)
+    ends = [solution.up, solution.low]
+    free = (solution.b > 0) & (solution.b < problem.C)
     if free.any():
-        return float(
-            np.clip(
-                problem.v(found.F)[free].mean(), min(found.low, found.up), max(found.low, found.up)
-            )
-        )
-    ends = [end for end in (found.up, found.low) if np.isfinite(end)]
-    if ends:
-        return float(np.mean(ends))
-    return 0.0
+        return float(np.clip(problem.v(solution.F)[free].mean(), min(ends), max(ends)))
+    finite = [end for end in ends if np.isfinite(end)]
+    return float(np.mean(finite)) if finite else 0.0
 
 
 def _hard_margin(
@@ -155,46 +152,61 @@ def _hard_margin(
     when that is next to nothing the classes are not separable. A few working sets show that for a
     C. Once a C is not enough it is found out whether any plane separates, where that can be told.
     """
-    moved = is_moved(
-        kernel, X, problem.balanced
-    )  # an offset of all rows says nothing about their margin
-    if moved:
+    rows = X
+    if is_moved(kernel, X, problem.balanced):
+        # an offset of all rows says nothing about their margin
         rows = X - X.mean(axis=0, dtype=np.float64)
-    else:
-        rows = X
     size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
+    least = _LEAST_MARGIN * np.sqrt(size)
     C = 10.0 / size
     start = None
-    quick = settings._replace(max_iter=min(10, settings.max_iter))
     history: list[float] = []
     separable: bool | None = None
     while True:
         bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
-        found = solve_dual(bounded, kernel, X, **quick._asdict(), start=start)
-        history += found.history
-        left = settings.max_iter - found.rounds
-        while left > 0 and not found.converged and found.b.max(initial=0.0) < C:
-            if _largest_margin(bounded, found) < _LEAST_MARGIN * np.sqrt(size):
-                break
-            found = solve_dual(bounded, kernel, X, **quick._asdict(), start=found.b)
-            history = history + found.history
-            left = left - max(1, found.rounds)
-        inside = found.b.max(initial=0.0) < C
-        if inside and found.converged:
-            found.history = history
-            return found
-        margin = _largest_margin(bounded, found)
-        if start is None and not inside:
+        solution = _soft_margin(bounded, C, least, kernel, X, settings, start)
+        history += solution.history
+        is_inside = solution.b.max(initial=0.0) < C
+        if is_inside and solution.converged:
+            solution.history = history
+            return solution
+        margin = _largest_margin(bounded, solution)
+        if start is None and not is_inside:
             separable = _is_separable_by(problem, kernel, rows)
-        if separable is False or inside or margin < _LEAST_MARGIN * np.sqrt(size):
+        if separable is False or is_inside or margin < least:
             raise _no_hard_margin(kernel, margin, separable)
         C = 10.0 * C
-        start = found.b
+        start = solution.b
 
 
-def _largest_margin(problem: DualProblem, found: DualSolution) -> float:
+def _soft_margin(
+    problem: DualProblem,
+    C: float,
+    least: float,
+    kernel: Kernel,
+    X: Any,
+    settings: SolverSettings,
+    start: np.ndarray | None,
+) -> DualSolution:
+    """The machine of one C, ten working sets at a time, until it has converged, a variable is at
+    its bound, or no plane can have a margin of `least`."""
+    quick = settings._replace(max_iter=min(10, settings.max_iter))._asdict()
+    solution = solve_dual(problem, kernel, X, **quick, start=start)
+    history = solution.history
+    left = settings.max_iter - solution.rounds
+    while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
+        if _largest_margin(problem, solution) < least:
+            break
+        solution = solve_dual(problem, kernel, X, **quick, start=solution.b)
+        history = history + solution.history
+        left -= max(1, solution.rounds)
+    solution.history = history
+    return solution
+
+
+def _largest_margin(problem: DualProblem, solution: DualSolution) -> float:
     """An upper bound on the margin of any separating plane, from the dual objective."""
-    return 1.0 / np.sqrt(2.0 * max(problem.objective(found.b, found.F), 1e-300))
+    return 1.0 / np.sqrt(2.0 * max(problem.objective(solution.b, solution.F), 1e-300))
 
 
 def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> DataError:
@@ -232,19 +244,18 @@ def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | 
     free = problem.balanced or problem.shift > 0
     if isinstance(kernel, RBFKernel) and not sparse.issparse(rows):
         X = np.asarray(rows)[used]
-        place = np.unique(X, axis=0, return_inverse=True)[1].ravel()
-        return not (np.bincount(place, signs > 0) * np.bincount(place, signs < 0)).any()
+        group = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+        return not (np.bincount(group, signs > 0) * np.bincount(group, signs < 0)).any()
     linear = isinstance(kernel, LinearKernel) and not sparse.issparse(rows)
-    if linear:
-        cells = rows.size
-    else:
-        cells = len(used) ** 2
+    cells = rows.size if linear else len(used) ** 2
     if cells > _LARGEST_PROGRAM:
         return None
     if linear:
         return _is_separable(np.asarray(rows, np.float64)[used], signs, free)
-    given = isinstance(kernel, PrecomputedKernel)
-    K = np.asarray(rows[np.ix_(used, used)] if given else kernel.gram(rows[used]), dtype=np.float64)
+    is_precomputed = isinstance(kernel, PrecomputedKernel)
+    K = np.asarray(
+        rows[np.ix_(used, used)] if is_precomputed else kernel.gram(rows[used]), dtype=np.float64
+    )
     if _interpolates(K, signs, free):
         return True
     if cells <= _SMALL_PROGRAM:
@@ -257,10 +268,7 @@ def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
 
     By more than what rounding does to its scores: rows that are equal have equal scores.
     """
-    if free:
-        design = np.column_stack([K, np.ones(len(K))])
-    else:
-        design = K
+    design = np.column_stack([K, np.ones(len(K))]) if free else K
     size = max(float(np.abs(design).max(initial=0.0)), 1e-300)
     for cutoff in (1e-15, 1e-12):
         a = linalg.lstsq(design / size, signs, cond=cutoff, check_finite=False)[0]
@@ -278,19 +286,15 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     so.
     """
     X = X / max(float(np.abs(X).max(initial=0.0)), 1e-300)
-    if free:
-        design = np.column_stack([X, np.ones(len(X))])
-    else:
-        design = X
+    design = np.column_stack([X, np.ones(len(X))]) if free else X
     A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
     goal = np.append(np.zeros(design.shape[1]), -1.0)
     limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
-    found = linprog(goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs")
-    if found.x is None:
+    solution = linprog(goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs")
+    if solution.x is None:
         return False
-    scores = signs * (
-        design @ found.x[:-1]
-    )  # what the plane does to the rows, not what the program says
-    return bool(
-        scores.min() > 1e-15 * max(1.0, float(np.abs(found.x[:-1]).max())) * design.shape[1]
-    )
+    # what the plane does to the rows, not what the program says
+    plane = solution.x[:-1]
+    scores = signs * (design @ plane)
+    rounding = 1e-15 * max(1.0, float(np.abs(plane).max())) * design.shape[1]
+    return bool(scores.min() > rounding)

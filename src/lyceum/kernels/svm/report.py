@@ -11,6 +11,7 @@ from scipy import sparse
 from lyceum._core.base import parts_by_replacement, typical_row
 from lyceum._core.data import Block
 from lyceum.errors import SettingError
+from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.report import Explanation, Summary, Table, weights_table
 
 _MACHINE_COLUMNS = (
@@ -73,16 +74,61 @@ def support_explanation(
     )
 
 
+def explain_by_columns(learner: Any, X: Any) -> Explanation:
+    """What every column adds to the score of the predicted class."""
+    check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel))
+    is_single = len(learner.classes_) <= 2
+    unit = f"score of {learner.classes_[-1]}" if is_single else "score above the next class"
+
+    def score(rows: np.ndarray) -> np.ndarray:
+        scores = learner._class_scores(rows)
+        return scores[:, -1] if is_single else scores
+
+    def parts(block: Block) -> np.ndarray:
+        parts = column_parts(block, learner.base_point_, score)
+        if is_single:
+            parts[:, 0] = parts[:, 0] > 0
+        return parts
+
+    return learner._explain(X, parts, unit)
+
+
+def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:
+    """What every support vector adds to f, for two classes."""
+    check_explain_by(by, "support_vectors", False)
+    if len(learner.machines_) != 1:
+        raise SettingError(
+            "contributions of support vectors are those of one machine, but there are "
+            f"{len(learner.machines_)}: explain(X, by='columns'), or fit two classes"
+        )
+    coef = learner.dual_coef_[0]
+
+    def parts(block: Block) -> np.ndarray:
+        return learner._support_values(block.X) * coef
+
+    added = np.asarray(learner._apply(parts, X))
+    scores = added.sum(axis=1) + learner.intercept_[0]
+    predicted = learner.classes_[(scores > 0).astype(int)]
+    unit = f"score of {learner.classes_[-1]}"
+    return support_explanation(learner.support_, added, learner.intercept_[0], predicted, unit)
+
+
+def intercept_fact(learner: Any) -> str:
+    """What the objective does to the intercept."""
+    if not learner.fit_intercept:
+        return "none"
+    if np.isinf(learner.intercept_scaling):
+        return "free"
+    return f"penalized, scaling {learner.intercept_scaling:g}"
+
+
 def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
     """One line per machine: the counts and values of its optimum."""
     labels = [str(label) for label in learner.classes_]
-    found = []
+    rows = []
     for m, (against, favored) in enumerate(learner.machines_):
-        if against < 0:
-            other = "others"
-        else:
-            other = labels[against]
-        found.append(
+        other = "others" if against < 0 else labels[against]
+        rows.append(
             (
                 f"{labels[favored]} / {other}",
                 int(learner.n_on_margin_[m]),
@@ -96,7 +142,7 @@ def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
                 float(learner.kkt_residual_[m]),
             )
         )
-    return found
+    return rows
 
 
 def svc_summary(learner: Any, head: Summary) -> Summary:
@@ -106,16 +152,13 @@ def svc_summary(learner: Any, head: Summary) -> Summary:
         "classes": learner.classes_.tolist(),
         "kernel": repr(learner.kernel_),
         "C": float(learner.C),
-        "intercept": str(learner.intercept),
+        "intercept": intercept_fact(learner),
         "support vectors": len(learner.support_),
         "of every class": learner.n_support_.tolist(),
         "working sets": f"{learner.n_iter_:,}{'' if learner.converged_ else ', not converged'}",
     }
     lines = _machine_rows(learner)
-    if lines:
-        tables = [Table("Machines", _MACHINE_COLUMNS, lines)]
-    else:
-        tables = []
+    tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         titles = [line[0] for line in lines]
         tables.append(

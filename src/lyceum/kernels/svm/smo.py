@@ -41,7 +41,7 @@ class DualProblem:
     C: np.ndarray
     row: np.ndarray | None = None  # None: variable t is of row t
     balanced: bool = True  # whether Σ s b = 0, which a free intercept asks for
-    shift: float = 0.0  # added to every kernel value: a penalized intercept is a column of ones
+    shift: float = 0.0  # added to every kernel value: s² for an intercept with a column of s
 
     def rows_of(self, variables: np.ndarray) -> np.ndarray:
         if self.row is None:
@@ -108,71 +108,76 @@ def solve_dual(
     DualSolution
     """
     n = X.shape[0]
-    at = DualSolution(np.zeros(len(problem.s)) if start is None else start.copy(), np.zeros(n))
+    variables = np.zeros(len(problem.s)) if start is None else start.copy()
+    state = DualSolution(variables, np.zeros(n))
 
     def rows(dtype: Any) -> KernelRows:
         return kernel_rows(kernel, X, dtype, cache, problem.shift, problem.balanced)
 
     exact = rows(np.float64)
     if start is not None:
-        _refresh(problem, exact, at)
-    if (
-        n > _SMALL
-        and exact.dtype == np.float64
-        and X.dtype.kind == "f"
-        and kernel.name != "precomputed"
-    ):
+        _refresh(problem, exact, state)
+    is_computed = X.dtype.kind == "f" and kernel.name != "precomputed"
+    if n > _SMALL and exact.dtype == np.float64 and is_computed:
+        # most rounds in float32, to a tighter tolerance if double precision then disagrees
         quick = rows(np.float32)
         for share in (0.9, 0.5):
-            _rounds(problem, quick, at, share * tol, max_iter, patience=12)
-            error = _correct(problem, exact, at)
+            _rounds(problem, quick, state, share * tol, max_iter, patience=12)
+            error = _correct(problem, exact, state)
             if error > 0.02 * tol:
                 break
-            if _violation(problem, at) <= tol:
-                at.converged = True
-                return _undo_shift(problem, kernel, X, at)
-        _refresh(problem, exact, at)
+            if _violation(problem, state) <= tol:
+                state.converged = True
+                return _undo_shift(problem, kernel, X, state)
+        _refresh(problem, exact, state)
+    _exact_rounds(problem, exact, state, tol, max_iter)
+    return _undo_shift(problem, kernel, X, state)
+
+
+def _exact_rounds(
+    problem: DualProblem, exact: KernelRows, state: DualSolution, tol: float, max_iter: int
+) -> None:
+    """The last rounds in double; F from scratch shows what the rounding of updates has hidden."""
     for _ in range(4):
-        _rounds(problem, exact, at, tol, max_iter, patience=200)
-        _refresh(problem, exact, at)  # without the rounding of many updates
-        at.converged = _violation(problem, at) <= tol
-        if at.converged or at.rounds >= max_iter:
-            break
-    return _undo_shift(problem, kernel, X, at)
+        _rounds(problem, exact, state, tol, max_iter, patience=200)
+        _refresh(problem, exact, state)
+        state.converged = _violation(problem, state) <= tol
+        if state.converged or state.rounds >= max_iter:
+            return
 
 
-def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, at: DualSolution) -> DualSolution:
+def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution) -> DualSolution:
     """F of the rows as they came, where a linear kernel was solved about their mean."""
     if is_moved(kernel, X, problem.balanced and not problem.shift):
-        coef = problem.coef(at.b, len(at.F))
+        # F of a row is less by w·mean, as Σ s b = 0: w = Σ s b x
+        coef = problem.coef(state.b, len(state.F))
         used = np.flatnonzero(coef)
-        at_mean = float(
-            (coef[used] @ X[used].astype(np.float64)) @ X.mean(axis=0, dtype=np.float64)
-        )
-        at.F = at.F + at_mean
-        at.up = at.up - at_mean
-        at.low = at.low - at_mean
-    return at
+        w = coef[used] @ X[used].astype(np.float64)
+        at_mean = float(w @ X.mean(axis=0, dtype=np.float64))
+        state.F = state.F + at_mean
+        state.up = state.up - at_mean
+        state.low = state.low - at_mean
+    return state
 
 
-def _violation(problem: DualProblem, at: DualSolution) -> float:
-    at.up, at.low = native.smo_violation(problem.v(at.F), problem.s, problem.C, at.b)
+def _violation(problem: DualProblem, state: DualSolution) -> float:
+    state.up, state.low = native.smo_violation(problem.v(state.F), problem.s, problem.C, state.b)
     if problem.balanced:
-        return at.up - at.low
-    return max(at.up, -at.low, 0.0)
+        return state.up - state.low
+    return max(state.up, -state.low, 0.0)
 
 
 def _rounds(
     problem: DualProblem,
     rows: KernelRows,
-    at: DualSolution,
+    state: DualSolution,
     tol: float,
     max_iter: int,
     patience: int,
 ) -> None:
     """Working sets until the violation is at most tol, or has not halved for `patience` rounds."""
     count = len(problem.s)
-    n = len(at.F)
+    n = len(state.F)
     if n <= _SMALL:
         size = count
     elif n <= 20_000:
@@ -180,64 +185,60 @@ def _rounds(
     else:
         size = 2048
     size = min(size, count, rows.most)
-    kept = np.empty(0, dtype=np.int64)
+    carried = np.empty(0, dtype=np.int64)  # variables of the last set that stay in the next
     last = np.empty(0, dtype=np.int64)
     best = np.inf
-    since = 0
-    while at.rounds < max_iter:
-        violation = _violation(problem, at)
-        at.history.append(problem.objective(at.b, at.F))
-        report("working sets", at.rounds)
+    since = 0  # rounds since the violation halved
+    while state.rounds < max_iter:
+        violation = _violation(problem, state)
+        state.history.append(problem.objective(state.b, state.F))
+        report("working sets", state.rounds)
         if violation <= tol:
             return
+        since += 1
         if violation < 0.5 * best:
             best = violation
             since = 0
-        else:
-            best = best
-            since = since + 1
         if since > patience:
             return
-        v = problem.v(at.F)
-        chosen = native.smo_working_set(v, problem.s, problem.C, at.b, size, kept)
-        _work(
-            problem,
-            rows,
-            at,
-            chosen,
-            v,
-            max(0.5 * tol, 0.1 * violation) if size < count else 0.5 * tol,
-        )
-        if size < count:
-            kept = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
+        # the variables that violate most, and half of those that the last round brought in
+        v = problem.v(state.F)
+        chosen = native.smo_working_set(v, problem.s, problem.C, state.b, size, carried)
+        goal = 0.5 * tol
+        if size < count:  # a part of the problem need not be solved further than the whole is
+            goal = max(goal, 0.1 * violation)
+            carried = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
+        _work(problem, rows, state, chosen, v, goal)
         last = chosen
 
 
 def _work(
     problem: DualProblem,
     rows: KernelRows,
-    at: DualSolution,
+    state: DualSolution,
     chosen: np.ndarray,
     v: np.ndarray,
     tol: float,
 ) -> None:
     """One working set: its problem, and what it changes in F."""
-    places = problem.rows_of(chosen)
-    K = rows.block(places)
-    before = at.b[chosen]
+    # SMO on the q variables: pairs that violate most, each moved to its optimum
+    indices = problem.rows_of(chosen)
+    K = rows.block(indices)
+    before = state.b[chosen]
     s = problem.s[chosen]
     b = before.copy()
     slopes = v[chosen].astype(K.dtype)
-    steps = native.smo_steps(
-        K, s, problem.C[chosen], b, slopes, problem.balanced, tol, _STEPS * len(b)
-    )
-    at.steps += _STEPS * len(b) if steps < 0 else steps
+    C = problem.C[chosen]
+    most = _STEPS * len(b)
+    steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
+    state.steps += most if steps < 0 else steps
     if steps < 0:
-        _newton_steps(K, s, problem.C[chosen], b, slopes, problem.balanced)
-    at.b[chosen] = b
+        _newton_steps(K, s, C, b, slopes, problem.balanced)
+    # F += Σ s Δb k(x_t, ·) over the variables that changed
+    state.b[chosen] = b
     changed = b != before
-    rows.add(at.F, places[changed], (s * (b - before))[changed])
-    at.rounds += 1
+    rows.add(state.F, indices[changed], (s * (b - before))[changed])
+    state.rounds += 1
 
 
 def _newton_steps(
@@ -253,64 +254,66 @@ def _newton_steps(
         free = np.flatnonzero((b > 0) & (b < C))
         if not 1 < len(free) <= 500:
             return
-        m = len(free)
-        system = np.zeros((m + balanced, m + balanced))
-        right = np.zeros(m + balanced)
-        system[:m, :m], right[:m] = K[np.ix_(free, free)], v[free]
-        if balanced:
-            system[m, :m] = system[:m, m] = 1.0
-        found = linalg.lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)
-        step = s[free] * found[0][:m]
+        step = _free_step(K[np.ix_(free, free)], s[free], v[free], balanced)
+        # not a way up: the kernel is not positive definite
+        if float(step @ (s[free] * v[free])) <= 0:
+            return
+        # the share of the step at which the first variable meets its bound
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(
-                step > 0, (C[free] - b[free]) / step, np.where(step < 0, -b[free] / step, np.inf)
-            )
+            down = np.where(step < 0, -b[free] / step, np.inf)
+            room = np.where(step > 0, (C[free] - b[free]) / step, down)
         first = int(room.argmin())
         share = min(1.0, float(room[first]))
-        if (
-            float(step @ (s[free] * v[free])) <= 0
-        ):  # not a way up: the kernel is not positive definite
-            return
         b[free] = np.clip(b[free] + share * step, 0.0, C[free])
         if share < 1.0:
-            if step[first] < 0:
-                b[free[first]] = 0.0
-            else:
-                b[free[first]] = C[free[first]]
+            b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
         v -= K[:, free] @ (share * s[free] * step).astype(K.dtype)
         if share == 1.0:
             return
 
 
-def _refresh(problem: DualProblem, rows: KernelRows, at: DualSolution) -> None:
+def _free_step(K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool) -> np.ndarray:
+    """The step of free variables after which all their v are one number: K (s Δb) + b₀ = v with
+    Σ s Δb = 0, or K (s Δb) = v if not balanced."""
+    m = len(s)
+    system = np.zeros((m + balanced, m + balanced))
+    right = np.zeros(m + balanced)
+    system[:m, :m] = K
+    right[:m] = v
+    if balanced:
+        system[m, :m] = system[:m, m] = 1.0
+    solution = linalg.lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)
+    return s * solution[0][:m]
+
+
+def _refresh(problem: DualProblem, rows: KernelRows, state: DualSolution) -> None:
     """F from the variables alone, in double."""
-    coef = problem.coef(at.b, len(at.F))
+    coef = problem.coef(state.b, len(state.F))
     used = np.flatnonzero(coef)
-    at.F = np.zeros(len(at.F))
+    state.F = np.zeros(len(state.F))
     if len(used):
-        rows.add(at.F, used, coef[used])
-    _violation(problem, at)
+        rows.add(state.F, used, coef[used])
+    _violation(problem, state)
 
 
-def _correct(problem: DualProblem, rows: KernelRows, at: DualSolution) -> float:
+def _correct(problem: DualProblem, rows: KernelRows, state: DualSolution) -> float:
     """F in double at the rows that decide, and the largest error found.
 
     These are the rows inside of their bounds, those that violate most, and some others to see the
     error.
     """
-    n = len(at.F)
-    coef = problem.coef(at.b, len(at.F))
-    inside = problem.rows_of(np.flatnonzero((at.b > 0) & (at.b < problem.C)))
-    near = native.smo_working_set(
-        problem.v(at.F), problem.s, problem.C, at.b, 512, np.empty(0, np.int64)
-    )
-    some = np.unique(
-        np.concatenate([inside, problem.rows_of(near), np.arange(0, n, max(1, n // 512))])
-    )
+    n = len(state.F)
+    coef = problem.coef(state.b, n)
     used = np.flatnonzero(coef)
     if not len(used):
         return 0.0
-    F = rows.sums_at(used, coef[used], some)
-    error = float(np.abs(F - at.F[some]).max())
-    at.F[some] = F
+    inside = problem.rows_of(np.flatnonzero((state.b > 0) & (state.b < problem.C)))
+    violators = native.smo_working_set(
+        problem.v(state.F), problem.s, problem.C, state.b, 512, np.empty(0, np.int64)
+    )
+    every_nth = np.arange(0, n, max(1, n // 512))
+    checked = np.unique(np.concatenate([inside, problem.rows_of(violators), every_nth]))
+    F = rows.sums_at(used, coef[used], checked)
+    error = float(np.abs(F - state.F[checked]).max())
+    state.F[checked] = F
     return error

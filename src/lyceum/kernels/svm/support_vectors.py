@@ -20,6 +20,7 @@ from lyceum.kernels.svm.report import base_point
 
 SVM_CONSTRAINTS: dict[str, Any] = {
     **KERNEL_CONSTRAINTS,
+    "gamma": [option for option in KERNEL_CONSTRAINTS["gamma"] if option is not None],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "cache_size": [Interval(Real, 0, None, closed="neither")],
@@ -64,22 +65,24 @@ class SupportVectors(KernelLearner):
     def _solver_settings(self) -> SolverSettings:
         return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
 
-    def _keep_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> np.ndarray:
-        """Keep the rows with a coefficient; their places among the cells."""
-        used = np.flatnonzero((coef != 0).any(axis=1))
+    def _store_support(
+        self, used: np.ndarray, coef: np.ndarray, cells: Any, weighted: np.ndarray
+    ) -> None:
+        """Keep the rows `used` among the cells, and w of the machines under a linear kernel."""
         self.support_ = weighted[used]
-        self.dual_coef_ = np.ascontiguousarray(coef[used])
         if self._is_precomputed:
             self.support_vectors_ = np.empty((len(used), 0))
         else:
             self.support_vectors_ = cells[used]
         if isinstance(self.kernel_, LinearKernel):
-            self.coef_ = np.ascontiguousarray(
-                (self.support_vectors_.T @ self.dual_coef_).T, dtype=np.float64
-            )
+            weights = (self.support_vectors_.T @ coef[used]).T
+            self.coef_ = np.ascontiguousarray(weights, dtype=np.float64)
         elif hasattr(self, "coef_"):
             del self.coef_
-        return used
+
+    def _machine_coef(self) -> np.ndarray:
+        """The coefficients of the support vectors in every machine, (n_support, n_machines)."""
+        return np.ascontiguousarray(self.dual_coef_.T)
 
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
@@ -93,13 +96,14 @@ class SupportVectors(KernelLearner):
 
     def _machine_scores(self, X: Any) -> np.ndarray:
         """f of every machine, (n, n_machines)."""
-        if not self.dual_coef_.shape[1]:
+        if not len(self.intercept_):
             return np.zeros((X.shape[0], 0))
         if isinstance(self.kernel_, LinearKernel):
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        coef = self._machine_coef()
         if isinstance(self.kernel_, PrecomputedKernel):
-            return X[:, self.support_] @ self.dual_coef_ + self.intercept_
-        return self.kernel_.sums(self.support_vectors_, self.dual_coef_, X) + self.intercept_
+            return X[:, self.support_] @ coef + self.intercept_
+        return self.kernel_.sums(self.support_vectors_, coef, X) + self.intercept_
 
     def _support_values(self, X: Any) -> np.ndarray:
         """k(x_i, x) of the support vectors, (n, n_support)."""
@@ -107,12 +111,12 @@ class SupportVectors(KernelLearner):
             return np.asarray(X[:, self.support_], dtype=np.float64)
         return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
 
-    def _support_shapes(self, n_machines: int) -> dict[str, tuple[int, ...]]:
+    def _support_shapes(self, n_machines: int, n_coef: int) -> dict[str, tuple[int, ...]]:
         M = n_machines
         n = len(self.support_)
         d = self._n_cells
         shapes: dict[str, tuple[int, ...]] = {
-            "dual_coef_": (n, M),
+            "dual_coef_": (n_coef, n),
             "intercept_": (M,),
             "support_": (n,),
         }

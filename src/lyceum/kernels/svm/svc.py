@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -15,12 +16,18 @@ from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
-from lyceum.kernels.svm.calibration import calibrate_machines
-from lyceum.kernels.svm.explanation import explain_by_columns, explain_by_support_vectors
-from lyceum.kernels.svm.margin_machine import Intercept, MarginMachine, fit_margin_machine
-from lyceum.kernels.svm.report import svc_summary
+from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
+from lyceum.kernels.svm.multiclass import (
+    calibrate_machines,
+    class_scores,
+    coupled_posteriors,
+    machine_classes,
+    machine_rows,
+    pack_pairs,
+    unpack_pairs,
+)
+from lyceum.kernels.svm.report import explain_by_columns, explain_by_support_vectors, svc_summary
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels.svm.votes import class_scores, coupled_posteriors, machine_classes
 from lyceum.report import Explanation, Summary
 
 
@@ -49,15 +56,17 @@ class SVC(Classifier, SupportVectors):
         function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto", "median", "closest" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
-        variance of the cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see
-        `median_sigma` and `closest_sigma`.
+    gamma : float, "scale", "auto", "median" or "closest", default="scale"
+        γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
+        "distance"; "auto" is 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma`
+        and `closest_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
-    intercept : {"free", "penalized"} or None, default="free"
-        A free b gives the dual its Σ α_i y_i = 0. "penalized" folds it in as a column of ones: ½ b²
-        is added to the objective. None: b = 0.
+    fit_intercept : bool, default=True
+        Whether there is a b; without, b = 0.
+    intercept_scaling : float, default=inf
+        inf: b is free, which gives the dual its Σ α_i y_i = 0. A number s folds b in as the weight
+        of a column of s: ½ (b/s)² is added to the objective, as in `LinearSVC`.
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
     probability : bool, default=False
@@ -86,17 +95,21 @@ class SVC(Classifier, SupportVectors):
     kernel_ : Kernel
         The kernel with its settings.
     machines_ : list of (int, int)
-        The classes of every machine by their place, (against, for); -1 stands for all others.
+        The classes of every machine by their index, (against, for); -1 stands for all others. Of
+        two classes the second is the one for which a score is positive, of a pair among more the
+        first, as in scikit-learn.
     alpha_ : array of shape (n,), or (n, n_machines)
         α of every row of `fit`; 0 for rows that a machine has not seen.
     slack_ : array of shape (n,), or (n, n_machines)
         ξ of every row; NaN for rows that a machine has not seen.
     support_ : array of int of shape (n_support,)
-        The numbers of the rows with an α above 0.
+        The numbers of the rows with an α above 0, class by class.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (n_support, n_machines)
-        α y of the support vectors.
+    dual_coef_ : array of shape (K - 1, n_support), or (K, n_support)
+        α y of the support vectors: of pairs, one row per other class in their order, so that a
+        support vector of class i has its machine with class j in row j, or j - 1 if j > i; for
+        "one_vs_rest" one row per class.
     intercept_ : array of shape (n_machines,)
         b of every machine.
     coef_ : array of shape (n_machines, d)
@@ -154,7 +167,8 @@ class SVC(Classifier, SupportVectors):
     _parameter_constraints: ClassVar[dict] = {
         **SVM_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="right")],
-        "intercept": [StrOptions({"free", "penalized"}), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "strategy": [StrOptions({"one_vs_one", "one_vs_rest"})],
         "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -167,9 +181,10 @@ class SVC(Classifier, SupportVectors):
         C: float = 1.0,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = None,
+        gamma: Any = "scale",
         coef0: float = 0.0,
-        intercept: Intercept = "free",
+        fit_intercept: bool = True,
+        intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
         probability: bool = False,
         class_weight: Any = None,
@@ -185,7 +200,8 @@ class SVC(Classifier, SupportVectors):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
-        self.intercept = intercept
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.strategy = strategy
         self.probability = probability
         self.class_weight = class_weight
@@ -213,8 +229,8 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
-        found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
-        self._finish(found, cells, block.y, weighted, n)
+        machines = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+        self._finish(machines, cells, block.y, weighted, n)
         if self.probability:
             self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
         return self
@@ -230,64 +246,84 @@ class SVC(Classifier, SupportVectors):
     def _machine(
         self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favored: int
     ) -> tuple[np.ndarray, MarginMachine]:
-        """The rows of a machine, and what was found."""
-        mine = np.flatnonzero((codes == favored) | ((codes == against) if against >= 0 else True))
+        """The rows of a machine, and its solution."""
+        mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
-        if len(mine) == cells.shape[0]:
-            X = cells
-        else:
-            X = cells[mine]
-        if self._is_precomputed and len(mine) < cells.shape[0]:
-            X = X[:, mine]
+        X = cells
+        if len(mine) < cells.shape[0]:
+            X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
-        return fit_margin_machine(
-            self.kernel_, X, signs, bound, self.intercept, self._solver_settings
-        )
+        scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, self._solver_settings)
 
     def _finish(
         self,
-        found: list[tuple[np.ndarray, MarginMachine]],
+        machines: list[tuple[np.ndarray, MarginMachine]],
         cells: Any,
         codes: np.ndarray,
         weighted: np.ndarray,
         n: int,
     ) -> None:
-        M = len(found)
-        alpha = np.zeros((n, len(found)))
+        M = len(machines)
+        alpha = np.zeros((n, M))
         slack = np.full((n, M), np.nan)
         coef = np.zeros((len(weighted), M))
-        for m, (mine, machine) in enumerate(found):
-            alpha[weighted[mine], m], slack[weighted[mine], m] = machine.alpha, machine.slack
+        for m, (mine, machine) in enumerate(machines):
+            alpha[weighted[mine], m] = machine.alpha
+            slack[weighted[mine], m] = machine.slack
             coef[mine, m] = machine.signs * machine.alpha
-        used = self._keep_support(coef, cells, weighted)
-        single = M == 1
-        if single:
-            self.alpha_ = alpha[:, 0]
-            self.slack_ = slack[:, 0]
-        else:
-            self.alpha_ = alpha
-            self.slack_ = slack
-        self.n_support_ = np.bincount(codes[used], minlength=len(self.classes_))
-        machines = [machine for _, machine in found]
-        self.intercept_ = np.array([machine.intercept for machine in machines])
-        self.n_on_margin_ = np.array([int(machine.on_margin.sum()) for machine in machines])
-        self.n_at_bound_ = np.array([int(machine.at_bound.sum()) for machine in machines])
-        self.n_slack_ = np.array([int((machine.slack > self.tol).sum()) for machine in machines])
-        self.n_wrong_ = np.array([int((machine.slack > 1.0).sum()) for machine in machines])
-        self.weight_norm_ = np.array([machine.length for machine in machines])
-        self.margin_width_ = np.array([machine.margin_width for machine in machines])
-        self.primal_objective_ = np.array([machine.primal for machine in machines])
-        self.dual_objective_ = np.array([machine.dual for machine in machines])
-        self.kkt_residual_ = np.array([machine.kkt for machine in machines])
+        self.alpha_ = alpha[:, 0] if M == 1 else alpha
+        self.slack_ = slack[:, 0] if M == 1 else slack
+        used = np.flatnonzero((coef != 0).any(axis=1))
+        used = used[np.argsort(codes[used], kind="stable")]  # class by class
+        self._store_support(used, coef, cells, weighted)
+        self._set_dual_coef(coef[used], codes[used])
+        self._set_optima([machine for _, machine in machines])
+
+    def _set_dual_coef(self, coef: np.ndarray, codes: np.ndarray) -> None:
+        K = len(self.classes_)
+        self.n_support_ = np.bincount(codes, minlength=K)
+        self.dual_coef_ = np.ascontiguousarray(coef.T)
+        if self._has_pairs:
+            self.dual_coef_ = pack_pairs(coef, self.machines_, codes, K)
+
+    def _set_optima(self, machines: list[MarginMachine]) -> None:
+        """What is known about the optimum of every machine."""
+
+        def of_each(value: Callable[[MarginMachine], Any]) -> np.ndarray:
+            return np.array([value(machine) for machine in machines])
+
+        self.intercept_ = of_each(lambda machine: machine.intercept)
+        self.n_on_margin_ = of_each(lambda machine: int(machine.on_margin.sum()))
+        self.n_at_bound_ = of_each(lambda machine: int(machine.at_bound.sum()))
+        self.n_slack_ = of_each(lambda machine: int((machine.slack > self.tol).sum()))
+        self.n_wrong_ = of_each(lambda machine: int((machine.slack > 1.0).sum()))
+        self.weight_norm_ = of_each(lambda machine: machine.length)
+        self.margin_width_ = of_each(lambda machine: machine.margin_width)
+        self.primal_objective_ = of_each(lambda machine: machine.primal)
+        self.dual_objective_ = of_each(lambda machine: machine.dual)
+        self.kkt_residual_ = of_each(lambda machine: machine.kkt)
         self.n_iter_ = max((machine.rounds for machine in machines), default=0)
         self.converged_ = all(machine.converged for machine in machines)
-        done = np.cumsum([0.0, *(machine.dual for machine in machines)])
-        self.history_ = [
-            float(v + d) for machine, d in zip(machines, done) for v in machine.history
-        ]
+        self.history_ = []
+        done = 0.0  # the objectives of the machines that are solved
+        for machine in machines:
+            self.history_ += [float(value + done) for value in machine.history]
+            done += machine.dual
         self._warn_unless_converged(self.converged_)
+
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether every machine is of two classes."""
+        return self.strategy == "one_vs_one" or len(self.classes_) <= 2
+
+    def _machine_coef(self) -> np.ndarray:
+        if not self._has_pairs:
+            return super()._machine_coef()
+        codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
+        return unpack_pairs(self.dual_coef_, self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -362,8 +398,13 @@ class SVC(Classifier, SupportVectors):
         return svc_summary(self, super().summary())
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        M = len(machine_classes(len(self.classes_), self.strategy))
-        return self._support_shapes(M) | ({"calibration_": (M, 2)} if self.probability else {})
+        K = len(self.classes_)
+        M = len(machine_classes(K, self.strategy))
+        shapes = self._support_shapes(M, K - 1 if self._has_pairs else K)
+        shapes["n_support_"] = (K,)
+        if self.probability:
+            shapes["calibration_"] = (M, 2)
+        return shapes
 
 
 def _decisions(learner: SVC, block: Block) -> np.ndarray:

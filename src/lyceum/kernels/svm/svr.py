@@ -39,9 +39,9 @@ class SVR(Regressor, SupportVectors):
         function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d ·
-        variance of the cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
+    gamma : float, "scale", "auto" or "median", default="scale"
+        γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
+        "distance"; "auto" is 1 / d; "median" is a width of "rbf", see `median_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     tol : float, default=1e-3
@@ -68,8 +68,10 @@ class SVR(Regressor, SupportVectors):
         The numbers of the rows on or outside of the tube.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (n_support, 1)
+    dual_coef_ : array of shape (1, n_support)
         α - α* of the support vectors.
+    n_support_ : array of int of shape (1,)
+        The number of support vectors.
     intercept_ : array of shape (1,)
         b.
     coef_ : array of shape (1, d)
@@ -127,7 +129,7 @@ class SVR(Regressor, SupportVectors):
         epsilon: float = 0.1,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = None,
+        gamma: Any = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -166,45 +168,56 @@ class SVR(Regressor, SupportVectors):
         target = np.asarray(block.y, dtype=np.float64)
         middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
         problem = _problem(target - middle, self.epsilon, self.C * block.weights)
-        found = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
-        self._finish(problem, found, target - middle, cells, weighted, n)
+        solution = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
+        self._finish(problem, solution, target - middle, cells, weighted, n)
         self.intercept_ = self.intercept_ + middle
         return self
 
     def _finish(
         self,
         problem: DualProblem,
-        found: DualSolution,
+        solution: DualSolution,
         y: np.ndarray,
         cells: Any,
         weighted: np.ndarray,
         n: int,
     ) -> None:
         m = len(weighted)
-        coef = problem.coef(found.b, m)
-        b = intercept_of(problem, found)
-        errors = y - (found.F + b)
+        coef = problem.coef(solution.b, m)
+        b = intercept_of(problem, solution)
+        errors = y - (solution.F + b)
         slack = np.maximum(0.0, np.abs(errors) - self.epsilon)
         self.alpha_ = np.zeros(n)
+        self.alpha_[weighted] = coef
         self.slack_ = np.full(n, np.nan)
-        self.alpha_[weighted], self.slack_[weighted] = coef, slack
-        self._keep_support(coef[:, None], cells, weighted)
+        self.slack_[weighted] = slack
+        self._set_support(coef, cells, weighted)
         self.intercept_ = np.array([b])
         bound = problem.C[:m]
-        beyond = np.abs(coef) >= bound
-        self.n_outside_ = int((beyond & (coef != 0)).sum())
+        is_beyond = np.abs(coef) >= bound
+        self.n_outside_ = int((is_beyond & (coef != 0)).sum())
         self.n_on_tube_ = len(self.support_) - self.n_outside_
-        self.primal_objective_ = float(0.5 * coef @ found.F + bound @ slack)
-        self.dual_objective_ = problem.objective(found.b, found.F)
-        edge = (
-            np.sign(coef) * errors - self.epsilon
-        )  # of a support vector: 0 on the tube, positive beyond it
-        wrong = np.where(coef == 0, slack, np.where(beyond, np.maximum(0.0, -edge), np.abs(edge)))
-        self.kkt_residual_ = float(wrong.max(initial=0.0))
-        self.n_iter_ = found.rounds
-        self.converged_ = found.converged
-        self.history_ = list(found.history)
-        self._warn_unless_converged(found.converged)
+        self.primal_objective_ = float(0.5 * coef @ solution.F + bound @ slack)
+        self.dual_objective_ = problem.objective(solution.b, solution.F)
+        self.kkt_residual_ = self._kkt_residual(coef, is_beyond, errors, slack)
+        self.n_iter_ = solution.rounds
+        self.converged_ = solution.converged
+        self.history_ = list(solution.history)
+        self._warn_unless_converged(solution.converged)
+
+    def _set_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> None:
+        used = np.flatnonzero(coef)
+        self._store_support(used, coef[:, None], cells, weighted)
+        self.dual_coef_ = coef[used][None, :]
+        self.n_support_ = np.array([len(used)])
+
+    def _kkt_residual(
+        self, coef: np.ndarray, is_beyond: np.ndarray, errors: np.ndarray, slack: np.ndarray
+    ) -> float:
+        """The largest violation: |α| = 0 lies in the tube, below C on its edge, C beyond it."""
+        edge = np.sign(coef) * errors - self.epsilon  # 0 on the tube, positive beyond it
+        of_support = np.where(is_beyond, np.maximum(0.0, -edge), np.abs(edge))
+        return float(np.where(coef == 0, slack, of_support).max(initial=0.0))
 
     # -- predict -----------------------------------------------------------------------
 
@@ -234,7 +247,7 @@ class SVR(Regressor, SupportVectors):
         unit = self.schema_.target_name or "y"
         if by == "support_vectors":
             added = np.asarray(
-                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[:, 0], X)
+                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[0], X)
             )
             predicted = added.sum(axis=1) + self.intercept_[0]
             return support_explanation(self.support_, added, self.intercept_[0], predicted, unit)
@@ -269,7 +282,7 @@ class SVR(Regressor, SupportVectors):
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return self._support_shapes(1)
+        return self._support_shapes(1, 1)
 
 
 def _problem(y: np.ndarray, epsilon: float, bound: np.ndarray) -> DualProblem:

@@ -68,39 +68,21 @@ class Fit:
         y = moments.rows[:, -1]
         live = spread > floor
         unit = np.where(live, 1.0, 0.0)
+        alpha = alphas
         if isinstance(alphas, np.ndarray):
             unit = np.divide(unit, np.sqrt(alphas), where=live, out=unit)
             alpha = 1.0
-        else:
-            alpha = alphas
         if not (unit == 1.0).all():
             F = F * unit
-        values, U = eigh(F @ F.T, check_finite=False)
-        kept = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
-        values = values[kept]
-        U = U[:, kept]
+        values, U = _eigenvectors_of_rows(F)
         turned = U.T @ y
         shrunk = values + alpha
         root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
-        left = y - U @ (values / shrunk * turned)
-        scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
-        loads = np.zeros(len(spread))
-        rank = len(spread)
-        if not alpha:
-            part = np.einsum(
-                "ij,j,ij->i", root, values, root
-            )  # of every column in the space of the rows
-            loads = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0)
-            rank = len(values)
-        if len(values):
-            smallest = float(values.min() / values.max())
-        else:
-            smallest = 1.0
-        factor = PositiveFactor(scale, None, root, loads, rank, smallest)
+        factor = _few_rows_factor(spread, live, root, values, not alpha)
         coef = unit * (F.T @ (U @ (turned / shrunk)))
-        residual = float(left @ left)
+        left = y - U @ (values / shrunk * turned)
         trace = float((values / shrunk).sum())
-        return cls(moments, factor, alphas, coef, residual, trace, len(values))
+        return cls(moments, factor, alphas, coef, float(left @ left), trace, len(values))
 
     @property
     def rank(self) -> int:
@@ -314,6 +296,29 @@ def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     )
 
 
+def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Λ and U of FFᵀ = U Λ Uᵀ, without the directions that are rounding."""
+    values, U = eigh(F @ F.T, check_finite=False)
+    is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+    return values[is_real], U[:, is_real]
+
+
+def _few_rows_factor(
+    spread: np.ndarray, live: np.ndarray, root: np.ndarray, values: np.ndarray, is_plain: bool
+) -> PositiveFactor:
+    """The factor of XᵀWX + alpha I by its root; without a penalty (`is_plain`) the columns lie
+    partly outside of the space of the rows."""
+    scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
+    loads = np.zeros(len(spread))
+    rank = len(spread)
+    if is_plain:
+        inside = np.einsum("ij,j,ij->i", root, values, root)
+        loads = np.where(live, np.sqrt(np.maximum(1.0 - inside, 0.0)), 1.0)
+        rank = len(values)
+    smallest = float(values.min() / values.max()) if len(values) else 1.0
+    return PositiveFactor(scale, None, root, loads, rank, smallest)
+
+
 def warn_dependent(
     learner: Any,
     names: Sequence[str],
@@ -342,6 +347,6 @@ def warn_dependent(
     )
 
 
-def _list_names(names: Sequence[str], places: np.ndarray, most: int = 6) -> str:
-    shown = ", ".join(repr(str(names[j])) for j in places[:most])
-    return shown + (f" and {len(places) - most} more" if len(places) > most else "")
+def _list_names(names: Sequence[str], indices: np.ndarray, most: int = 6) -> str:
+    shown = ", ".join(repr(str(names[j])) for j in indices[:most])
+    return shown + (f" and {len(indices) - most} more" if len(indices) > most else "")

@@ -61,10 +61,10 @@ class LinearRegression(LeastSquares):
         None searches for a good length in every step. "lms": b ← b + η w (y - h) x; None is 0.01.
     decay : bool, default=True
         Whether η is η / k in pass k of "lms", so that the weights come to rest.
-    scale_columns : bool, default=True
+    standardize : bool, default=True
         Whether steps are taken on columns of mean 0 and unit spread, the target about its mean.
         False: on the columns as they are, so that steps are those made by hand.
-    start : (coef, intercept) or None, default=None
+    coef_init : (coef, intercept) or None, default=None
         Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
     record : bool, default=False
         Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
@@ -127,7 +127,8 @@ class LinearRegression(LeastSquares):
     --------
     >>> from lyceum.linear import LinearRegression
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
-    >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), model.standard_errors_.round(4).tolist()
+    >>> errors = model.standard_errors_.round(4).tolist()
+    >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), errors
     ([1.9], 0.0, [0.2646])
 
     """
@@ -141,8 +142,8 @@ class LinearRegression(LeastSquares):
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
         "decay": ["boolean"],
-        "scale_columns": ["boolean"],
-        "start": ["array-like", None],
+        "standardize": ["boolean"],
+        "coef_init": ["array-like", None],
         "record": ["boolean"],
         **LeastSquares._parameter_constraints,
     }
@@ -156,8 +157,8 @@ class LinearRegression(LeastSquares):
         tol: float = 1e-6,
         learning_rate: float | None = None,
         decay: bool = True,
-        scale_columns: bool = True,
-        start: Any = None,
+        standardize: bool = True,
+        coef_init: Any = None,
         record: bool = False,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -168,8 +169,8 @@ class LinearRegression(LeastSquares):
         self.tol = tol
         self.learning_rate = learning_rate
         self.decay = decay
-        self.scale_columns = scale_columns
-        self.start = start
+        self.standardize = standardize
+        self.coef_init = coef_init
         self.record = record
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -190,8 +191,8 @@ class LinearRegression(LeastSquares):
             float(self.tol),
             None if self.learning_rate is None else float(self.learning_rate),
             self.decay,
-            self.scale_columns,
-            self.start,
+            self.standardize,
+            self.coef_init,
             self.record,
         )
         done = SOLVERS[self.solver](rows, fit, setting)
@@ -213,60 +214,65 @@ class LinearRegression(LeastSquares):
         self.history_ = way.history
         self.__dict__.pop("record_", None)
         if self.record:
-            self.record_ = [
-                {"step": k, "coef": coef, "intercept": intercept, "objective": squares}
-                | ({} if rows is None else {"rows": rows})
-                for k, ((coef, intercept, rows), squares) in enumerate(zip(way.steps, way.history))
-            ]
+            self.record_ = []
+            for k, ((coef, intercept, rows), squares) in enumerate(zip(way.steps, way.history)):
+                step = {"step": k, "coef": coef, "intercept": intercept, "objective": squares}
+                self.record_.append(step if rows is None else step | {"rows": rows})
+        variance = self._set_quality(fit)
+        self._set_covariance(fit, variance)
+        self._set_tests(fit, variance)
+
+    def _set_quality(self, fit: Fit) -> np.float64:
+        """Degrees of freedom, σ, R² and the likelihood; the variance of the residuals, NaN if no
+        degree is left."""
         n = fit.moments.n_rows
         yy = fit.moments.yy
+        residual = np.float64(fit.residual)
         self.df_model_ = self.rank_
         self.df_residual_ = n - self.rank_ - int(self.fit_intercept)
+        variance = np.float64(np.nan)
+        self.adjusted_r2_ = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
+            self.r2_ = float(1.0 - residual / yy)
             if self.df_residual_ > 0:
-                variance = np.float64(fit.residual) / self.df_residual_
-            else:
-                variance = np.float64(np.nan)
-            self.sigma_ = float(np.sqrt(variance))
-            self.r2_ = float(1.0 - np.float64(fit.residual) / yy)
-            lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
-            if self.df_residual_ > 0:
+                variance = residual / self.df_residual_
+                lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
                 self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_))
-            else:
-                self.adjusted_r2_ = np.nan
-            explained = max(yy - fit.residual, 0.0)
-            self.f_ = float(np.float64(explained) / self.df_model_ / variance)
-            self.log_likelihood_ = float(
-                -n / 2 * (np.log(2 * np.pi * np.float64(fit.residual) / n) + 1)
-            )
-            self._set_covariance(fit, variance)
-            at_zero = (
-                variance / fit.moments.weight
-                + variance * _form(fit.factor, fit.moments.x_mean[None])[0]
-            )
+            self.sigma_ = float(np.sqrt(variance))
+            self.log_likelihood_ = float(-n / 2 * (np.log(2 * np.pi * residual / n) + 1))
+        return variance
+
+    def _set_tests(self, fit: Fit, variance: np.float64) -> None:
+        """t and F with their p-values."""
+        moments = fit.moments
+        self.intercept_standard_error_ = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            explained = np.float64(max(moments.yy - fit.residual, 0.0))
+            self.f_ = float(explained / self.df_model_ / variance)
             if self.fit_intercept:
+                # the variance of ȳ - b·x̄, whose parts are independent
+                of_slopes = variance * _form(fit.factor, moments.x_mean[None])[0]
+                at_zero = variance / moments.weight + of_slopes
                 self.intercept_standard_error_ = float(np.sqrt(at_zero))
-            else:
-                self.intercept_standard_error_ = 0.0
             self.t_ = self.coef_ / self.standard_errors_
             self.intercept_t_ = float(np.float64(self.intercept_) / self.intercept_standard_error_)
         self.p_ = _two_sided(self.t_, self.df_residual_)
         self.intercept_p_ = float(_two_sided(np.array(self.intercept_t_), self.df_residual_))
+        self.f_p_ = np.nan
         if self.df_residual_ > 0:
             self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_))
-        else:
-            self.f_p_ = np.nan
 
     def _set_covariance(self, fit: Fit, variance: np.float64) -> None:
         """The covariance of the coefficients, of few rows with many columns its diagonal alone."""
         self.__dict__.pop("covariance_", None)
-        if isinstance(fit.moments, RowScatter):
-            assert fit.factor.root is not None
-            diagonal = variance * np.einsum("ij,ij->i", fit.factor.root, fit.factor.root)
-        else:
-            self.covariance_ = variance * fit.factor.inverse()
-            diagonal = np.diagonal(self.covariance_)
-        self.standard_errors_ = np.sqrt(np.maximum(diagonal, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if isinstance(fit.moments, RowScatter):
+                assert fit.factor.root is not None
+                diagonal = variance * np.einsum("ij,ij->i", fit.factor.root, fit.factor.root)
+            else:
+                self.covariance_ = variance * fit.factor.inverse()
+                diagonal = np.diagonal(self.covariance_)
+            self.standard_errors_ = np.sqrt(np.maximum(diagonal, 0.0))
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """The intervals that cover the true coefficients with probability `level`,

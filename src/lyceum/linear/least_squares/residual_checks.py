@@ -92,26 +92,19 @@ class ResidualChecks:
 
         `used` tells which rows have a positive weight; by default all have.
         """
-        if used is None:
-            rows = np.arange(len(r))
-        else:
-            rows = np.flatnonzero(used)
-        r, fitted, leverage, distances = r[rows], fitted[rows], leverage[rows], np.zeros(len(r))
+        rows = np.arange(len(r)) if used is None else np.flatnonzero(used)
+        distances = np.zeros(len(r))
+        r = r[rows]
+        leverage = leverage[rows]
         n = len(r)
+        W = W_p = np.nan
+        if 3 <= n <= _MOST and np.ptp(r) > 0:
+            W, W_p = shapiro(r)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if 3 <= n <= _MOST and np.ptp(r) > 0:
-                W, W_p = shapiro(r)
-            else:
-                W = np.nan
-                W_p = np.nan
-            z = (r - r.mean()) / r.std()
-            bera = n / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
-            squares = r**2 - np.mean(r**2)
-            spread = fitted - fitted.mean()
-            pagan = n * float(spread @ squares) ** 2 / ((spread @ spread) * (squares @ squares))
+            bera = _jarque_bera(r)
+            pagan = _breusch_pagan(r, fitted[rows])
             between = float(np.sum(np.diff(r) ** 2) / (r @ r))
-            variance = r @ r / max(n - p, 1)
-            cook = r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+            cook = _cook_distances(r, leverage, p)
         distances[rows] = cook
         return cls(
             float(W),
@@ -151,3 +144,22 @@ class ResidualChecks:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def _cook_distances(r: np.ndarray, leverage: np.ndarray, p: int) -> np.ndarray:
+    """r² h / (p σ² (1 - h)²): how far a row moves all fitted values."""
+    variance = r @ r / max(len(r) - p, 1)
+    return r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+
+
+def _jarque_bera(r: np.ndarray) -> float:
+    """n/6 (skewness² + (kurtosis - 3)² / 4), χ² of 2 degrees for normal residuals."""
+    z = (r - r.mean()) / r.std()
+    return len(r) / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
+
+
+def _breusch_pagan(r: np.ndarray, fitted: np.ndarray) -> float:
+    """n R² of the squared residuals on the fitted values, χ² of 1 degree for equal variances."""
+    squares = r**2 - np.mean(r**2)
+    spread = fitted - fitted.mean()
+    return len(r) * float(spread @ squares) ** 2 / ((spread @ spread) * (squares @ squares))

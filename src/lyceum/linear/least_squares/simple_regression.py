@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -102,43 +102,50 @@ def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegres
     x, y, w = _columns(x, y, sample_weight)
     n = len(x)
     weight = w.sum()
-    x_mean = x[0] + w @ (x - x[0]) / weight
-    y_mean = y[0] + w @ (y - y[0]) / weight
-    dx = x - x_mean
-    dy = y - y_mean
+    x_mean, dx = _about_mean(x, w)
+    y_mean, dy = _about_mean(y, w)
     xx = w @ (dx * dx)
     xy = w @ (dx * dy)
     yy = w @ (dy * dy)
-    if not xx > weight * (4 * np.finfo(np.float64).eps * x_mean) ** 2:
+    rounding = 4 * np.finfo(np.float64).eps * x_mean
+    if not xx > weight * rounding**2:
         raise DataError("x never varies: no line can be fitted to it")
     slope = xy / xx
-    residual = float(w @ (dy - slope * dx) ** 2)
+    residual = np.float64(w @ (dy - slope * dx) ** 2)
+    variance = residual / (n - 2) if n > 2 else np.float64(np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if n > 2:
-            variance = np.float64(residual) / (n - 2)
-        else:
-            variance = np.float64(np.nan)
         slope_error = np.sqrt(variance / xx)
-        intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
-    if n > 2:
-        p = 2 * stdtr(n - 2, -abs(t))
-    else:
-        p = np.nan
-    intercept = y_mean - slope * x_mean
-    sigma = np.sqrt(variance)
-    line = (slope, intercept, r, slope_error, intercept_error, sigma, t, p)
-    names = (one.name for one in fields(SimpleRegression))
-    return SimpleRegression(**dict(zip(names, map(float, line))), n_rows=n)
+    at_zero = variance * (1 / weight + x_mean**2 / xx)
+    return SimpleRegression(
+        slope=float(slope),
+        intercept=float(y_mean - slope * x_mean),
+        r=float(r),
+        slope_error=float(slope_error),
+        intercept_error=float(np.sqrt(at_zero)),
+        sigma=float(np.sqrt(variance)),
+        t=float(t),
+        p=_two_sided(t, n - 2),
+        n_rows=n,
+    )
+
+
+def _two_sided(t: np.float64, degrees: int) -> float:
+    return float(2 * stdtr(degrees, -abs(t))) if degrees > 0 else np.nan
+
+
+def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
+    """The weighted mean, from the first value on so that an offset takes no digits, and x - it."""
+    mean = x[0] + w @ (x - x[0]) / w.sum()
+    return mean, x - mean
 
 
 def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = number_setting("x", x)
     y = number_setting("y", y)
-    if sample_weight is None:
-        w = np.ones(x.shape)
-    else:
+    w = np.ones(x.shape)
+    if sample_weight is not None:
         w = number_setting("sample_weight", sample_weight)
     if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
         raise DataError(
@@ -149,7 +156,7 @@ def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray
             raise DataError(f"{name} has missing or infinite values: leave these rows out")
     if (w < 0).any():
         raise DataError("sample_weight has negative values: weights are zero or more")
-    on = w > 0
-    if on.sum() < 2:
-        raise DataError(f"a line needs two rows of positive weight, there are {int(on.sum())}")
-    return x[on], y[on], w[on]
+    is_used = w > 0
+    if is_used.sum() < 2:
+        raise DataError(f"a line needs two rows of positive weight, there are {int(is_used.sum())}")
+    return x[is_used], y[is_used], w[is_used]

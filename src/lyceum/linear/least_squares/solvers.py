@@ -78,9 +78,9 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     spread."""
     if setting.learning_rate is not None:
         return batch_steps(rows, fit, setting)
-    if setting.start is not None or not setting.scale_columns:
+    if setting.coef_init is not None or not setting.standardize:
         raise SettingError(
-            "start and scale_columns=False are for steps of a given length: give"
+            "coef_init and standardize=False are for steps of a given length: give"
             " solver='gradient_descent' a learning_rate"
         )
     problem = _Squares(rows, fit)

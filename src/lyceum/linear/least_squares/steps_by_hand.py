@@ -40,8 +40,8 @@ class StepSetting:
     tol: float
     learning_rate: float | None
     decay: bool = True
-    scale_columns: bool = True
-    start: Any = None  # coefficients, and the intercept at x = 0
+    standardize: bool = True
+    coef_init: Any = None  # coefficients, and the intercept at x = 0
     record: bool = False
 
 
@@ -60,19 +60,19 @@ class Frame:
             return cls(moments.x_mean, fit.factor.scale * np.sqrt(moments.weight), moments.y_mean)
         return cls(np.zeros_like(moments.x_mean), np.ones(len(fit.coef)), 0.0)
 
-    def inside(self, start: Any, fit_intercept: bool) -> np.ndarray:
-        """Coefficients, and the intercept last, of a start at x = 0."""
+    def inside(self, coef_init: Any, fit_intercept: bool) -> np.ndarray:
+        """Coefficients, and the intercept last, of a point at x = 0."""
         d = len(self.unit)
-        if start is None:
+        if coef_init is None:
             return np.zeros(d + 1)
         try:
-            coef, intercept = start
+            coef, intercept = coef_init
             coef = np.asarray(coef, dtype=np.float64).reshape(d)
             theta = np.append(coef, float(intercept) if fit_intercept else 0.0)
         except (TypeError, ValueError) as error:
             raise SettingError(
-                f"start must be (coef, intercept) with {d} coefficients, one per design column; it"
-                f" is {start!r}"
+                f"coef_init must be (coef, intercept) with {d} coefficients, one per design column;"
+                f" it is {coef_init!r}"
             ) from error
         theta[-1] += coef @ self.shift - (self.level if fit_intercept else 0.0)
         theta[:-1] /= self.unit
@@ -96,9 +96,9 @@ class Frame:
 def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     """θ ← θ - η ∂J/∂θ with J = Σ w (y - h)² / 2Σw, over all rows at once."""
     assert setting.learning_rate is not None
-    frame = Frame.of(fit, setting.scale_columns)
+    frame = Frame.of(fit, setting.standardize)
     way = _Way(rows, fit, setting)
-    theta = frame.inside(setting.start, setting.fit_intercept)
+    theta = frame.inside(setting.coef_init, setting.fit_intercept)
     sums = way.look(frame, theta)
     for _ in range(setting.max_iter):
         rate = setting.learning_rate / fit.moments.weight
@@ -120,9 +120,9 @@ def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     η falls with the passes if it decays, η / k in pass k, so that the weights come to rest (Robbins
     and Monro, 1951). It stops when a pass lowers the squares by less than a share `tol`.
     """
-    frame = Frame.of(fit, setting.scale_columns)
+    frame = Frame.of(fit, setting.standardize)
     way = _Way(rows, fit, setting)
-    theta = frame.inside(setting.start, setting.fit_intercept)
+    theta = frame.inside(setting.coef_init, setting.fit_intercept)
     before = way.look(frame, theta).squares
     for k in range(1, setting.max_iter + 1):
         if setting.learning_rate is None:
@@ -186,11 +186,7 @@ class _Way:
             raise SettingError(
                 f"learning_rate={self.setting.learning_rate} is too large: the weights diverge;"
                 " lower it"
-                + (
-                    ""
-                    if self.setting.scale_columns
-                    else ", or scale the columns (scale_columns=True)"
-                )
+                + ("" if self.setting.standardize else ", or scale the columns (standardize=True)")
             )
         sums = frame.residuals(self.rows, theta)
         self.history.append(sums.squares)

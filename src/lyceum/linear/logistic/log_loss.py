@@ -46,21 +46,19 @@ class ClassSpread:
             return cls(moments.n_rows, wide.weight, moments.mean, None, moments.scatter)
         if n_classes == 2:
             return cls._of_two(first_pass(rows, partial(Scatter.of, target=True)))
-        return cls._of_many(first_pass(rows, partial(_finite_scatter)).scatter)
+        return cls._of_many(first_pass(rows, _FiniteScatter.of).scatter)
+
+    @property
+    def column_scatter(self) -> np.ndarray:
+        """The scatter of every column by itself, (d,)."""
+        return np.diagonal(self.scatter) if self.scatter.ndim == 2 else self.scatter
 
     def standardize(self) -> tuple[ClassSpread, np.ndarray]:
         """The spread of the columns divided by their standard deviations, and what they are
         multiplied by."""
         square = self.scatter.ndim == 2
-        if square:
-            diagonal = np.diagonal(self.scatter)
-        else:
-            diagonal = self.scatter
-        f = inverse_deviations(diagonal, self.weight.sum())
-        if self.offsets is None:
-            offsets = None
-        else:
-            offsets = self.offsets * f
+        f = inverse_deviations(self.column_scatter, self.weight.sum())
+        offsets = None if self.offsets is None else self.offsets * f
         scatter = self.scatter * (np.outer(f, f) if square else f**2)
         return ClassSpread(self.n_rows, self.weight, self.mean * f, offsets, scatter), f
 
@@ -86,18 +84,17 @@ class ClassSpread:
 class _FiniteScatter:
     scatter: ClassScatter
 
+    @classmethod
+    def of(cls, block: Block) -> _FiniteScatter:
+        return cls(ClassScatter.of(block, pooled=True))
+
     def merge(self, other: _FiniteScatter) -> _FiniteScatter:
         return _FiniteScatter(self.scatter.merge(other.scatter))
 
     @property
     def is_finite(self) -> bool:
-        return bool(
-            np.isfinite(self.scatter.scatter).all() and np.isfinite(self.scatter.mean).all()
-        )
-
-
-def _finite_scatter(block: Block) -> _FiniteScatter:
-    return _FiniteScatter(ClassScatter.of(block, pooled=True))
+        sums = self.scatter
+        return bool(np.isfinite(sums.scatter).all() and np.isfinite(sums.mean).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +120,24 @@ class _WideSpread:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """l2/2 Σ b² + l1 Σ|b| of the coefficients b; intercepts are free."""
+
+    l2: float
+    l1: float = 0.0
+
+    @classmethod
+    def of(cls, C: float, l1_ratio: float) -> Penalty:
+        return cls((1 - l1_ratio) / C, float(l1_ratio) / C)
+
+    def value(self, b: np.ndarray) -> float:
+        return float(0.5 * self.l2 * (b**2).sum() + self.l1 * np.abs(b).sum())
+
+
 @dataclass(frozen=True)
 class LogLoss:
-    """Σ w_i (log loss of row i) + penalty/2 Σ b², the intercepts free.
+    """Σ w_i (log loss of row i) + l2/2 Σ b², the intercepts free; the penalty's l1 is the solver's.
 
     Parameters θ have shape (outputs, d + 1): one output for two classes, K for more, the intercept
     last and taken at the column means (`shift`), where the intercept's curvature is parted from
@@ -136,7 +148,7 @@ class LogLoss:
 
     rows: Rows
     spread: ClassSpread
-    penalty: float
+    penalty: Penalty
     fit_intercept: bool
     class_weight: np.ndarray | None
     reference: int | None = None  # the output that stays zero, of more than one
@@ -147,14 +159,13 @@ class LogLoss:
         cls,
         rows: Rows,
         spread: ClassSpread,
-        penalty: float,
+        penalty: Penalty,
         fit_intercept: bool,
         class_weight: np.ndarray | None,
-        reference: int | None = None,
-        standardize: bool = False,
+        reference: int | None,
+        standardize: bool,
     ) -> LogLoss:
-        if not (len(spread.weight) > 2):
-            reference = None
+        """The problem over rows of this spread, on columns of unit deviation if `standardize`."""
         factors = None
         if standardize:
             spread, factors = spread.standardize()
@@ -184,13 +195,17 @@ class LogLoss:
 
     @property
     def outputs(self) -> int:
-        if len(self.spread.weight) == 2:
-            return 1
-        return len(self.spread.weight)
+        n_classes = len(self.spread.weight)
+        return 1 if n_classes == 2 else n_classes
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.outputs, len(self.spread.mean) + 1
+
+    @property
+    def n_free(self) -> int:
+        """The number of parameters, those of one class of several left out."""
+        return max(1, self.outputs - 1) * self.shape[1]
 
     @cached_property
     def shift(self) -> np.ndarray:
@@ -206,11 +221,11 @@ class LogLoss:
         return self.spread.weight * self.class_weight
 
     @cached_property
-    def _penalties(self) -> np.ndarray:
-        return np.append(np.full(self.shape[1] - 1, self.penalty), 0.0)
+    def penalties(self) -> np.ndarray:
+        return np.append(np.full(self.shape[1] - 1, self.penalty.l2), 0.0)
 
     @cached_property
-    def _free(self) -> np.ndarray:
+    def free(self) -> np.ndarray:
         """The columns of θ that may move."""
         return np.arange(self.shape[1] if self.fit_intercept else self.shape[1] - 1)
 
@@ -218,11 +233,7 @@ class LogLoss:
     def _unit(self) -> np.ndarray:
         """The root mean square of every design column; 1 for the intercept and columns that never
         vary."""
-        if self.spread.scatter.ndim == 2:
-            variance = np.diagonal(self.spread.scatter)
-        else:
-            variance = self.spread.scatter
-        variance = variance / self.spread.weight.sum()
+        variance = self.spread.column_scatter / self.spread.weight.sum()
         if not self.fit_intercept:
             variance = variance + self.spread.mean**2
         return np.append(np.where(variance > 0, np.sqrt(variance), 1.0), 1.0)
@@ -246,11 +257,10 @@ class LogLoss:
                 class_weight=self.class_weight,
             )
         )
+        H = None
         if hessian:
-            H = sums.hessian + np.diag(np.tile(self._penalties, self.outputs))
-        else:
-            H = None
-        return self._point(theta, sums.value, sums.gradient.reshape(self.shape), H)
+            H = sums.hessian + np.diag(np.tile(self.penalties, self.outputs))
+        return self.penalized_point(theta, sums.value, sums.gradient.reshape(self.shape), H)
 
     def curvature(self, point: Point, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at a point in some entries of θ, (m, m); a pass over the rows if the point
@@ -259,38 +269,37 @@ class LogLoss:
             return point.hessian[np.ix_(chosen, chosen)]
         if not point.theta[:, :-1].any() and self.fit_intercept:
             return self._null_curvature(chosen)
-        coef = np.ascontiguousarray(point.theta)
-        weights = self.class_weight
         of = partial(
-            SoftmaxCurvature.of, coef=coef, shift=self.shift, chosen=chosen, class_weight=weights
+            SoftmaxCurvature.of,
+            coef=np.ascontiguousarray(point.theta),
+            shift=self.shift,
+            chosen=chosen,
+            class_weight=self.class_weight,
         )
-        return self.rows.reduce(of).hessian + np.diag(
-            np.tile(self._penalties, self.outputs)[chosen]
-        )
+        ridge = np.diag(np.tile(self.penalties, self.outputs)[chosen])
+        return self.rows.reduce(of).hessian + ridge
 
     def _null_curvature(self, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at the intercepts alone: that of the outputs times that of the columns."""
+        # at b = 0 all rows have the posteriors π, so that H = (diag(π) - ππᵀ) ⊗ Σ w x̃x̃ᵀ
         output, column = np.divmod(chosen, self.shape[1])
         S = np.diag(np.append(np.zeros(self.shape[1] - 1), self.class_totals.sum()))
         scatter = self.spread.scatter * (self.class_totals.sum() / self.spread.weight.sum())
-        if scatter.ndim == 1:
-            S[:-1, :-1] = np.diag(scatter)
-        else:
-            S[:-1, :-1] = scatter
+        S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
         outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
         H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
-        return H + np.diag(self._penalties[column])
+        return H + np.diag(self.penalties[column])
 
-    def _point(
+    def penalized_point(
         self, theta: np.ndarray, value: float, gradient: np.ndarray, H: np.ndarray | None
     ) -> Point:
         """A loss with the penalty added to it, and no slope in what may not move."""
-        gradient = gradient + self._penalties * theta
+        gradient = gradient + self.penalties * theta
         if not self.fit_intercept:
             gradient[:, -1] = 0.0
         if self.reference is not None:
             gradient[self.reference] = 0.0
-        return Point(theta, value + 0.5 * float((self._penalties * theta**2).sum()), gradient, H)
+        return Point(theta, value + 0.5 * float((self.penalties * theta**2).sum()), gradient, H)
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of
@@ -305,9 +314,7 @@ class LogLoss:
         Where classes are nearly separated all residuals are small, and a gradient is small only
         beside them. Without a penalty it is 1, as there may be no minimum.
         """
-        if self.penalty > 0:
-            return self.small_beside(value)
-        return 1.0
+        return self.small_beside(value) if self.penalty.l2 > 0 else 1.0
 
     def small_beside(self, value: float) -> float:
         """A hundred times the objective's share of the loss of the null model, at most 1.
@@ -315,49 +322,42 @@ class LogLoss:
         The curvature falls with the loss, so that a gradient of tol times this leaves a share of
         about (100 tol)² of the objective to gain.
         """
-        if self.null_value > 0:
-            return min(1.0, 1e2 * value / self.null_value)
-        return 1.0
+        return min(1.0, 1e2 * value / self.null_value) if self.null_value > 0 else 1.0
 
     @cached_property
     def _residual_unit(self) -> np.ndarray:
-        if self.outputs == 1:
-            priors = self.priors[1:]
-        else:
-            priors = self.priors
+        priors = self.priors[-self.outputs :]
         spread = np.sqrt(priors * np.maximum(1.0 - priors, 1e-15))
         return self.class_totals.sum() * spread[:, None]
 
     def newton_step(self, point: Point) -> np.ndarray:
+        """-H⁻¹ g within the outputs that matter and the columns that may move."""
         basis, factor = self._curvature(point)
-        return -self._spread_out(basis, factor.solve(self._project_gradient(basis, point.gradient)))
+        slope = (basis.T @ point.gradient[:, self.free]).ravel()
+        step = np.zeros(self.shape)
+        step[:, self.free] = basis @ factor.solve(slope).reshape(basis.shape[1], -1)
+        return -step
 
     def covariance(self, point: Point) -> np.ndarray:
         """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
+        # H⁻¹ = E (Eᵀ H E)⁻¹ Eᵀ, E = basis ⊗ the columns of the identity that may move
         basis, factor = self._curvature(point)
-        free = np.zeros((basis.shape[1], *self.shape, len(self._free)))
-        free[:, :, self._free, np.arange(len(self._free))] = basis.T[:, :, None]
+        free = np.zeros((basis.shape[1], *self.shape, len(self.free)))
+        free[:, :, self.free, np.arange(len(self.free))] = basis.T[:, :, None]
         spread = np.moveaxis(free, -1, 1).reshape(-1, self.outputs * self.shape[1])
         return spread.T @ factor.inverse() @ spread
 
     def _curvature(self, point: Point) -> tuple[np.ndarray, PositiveFactor]:
         """The basis of the outputs that matter, and the Hessian in it, factored."""
         assert point.hessian is not None
+        # H in the coordinates of the basis, Bᵀ H B: without the direction that no row determines
         basis = self.basis
         size = self.shape[1]
-        free = self._free
+        free = self.free
         H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][:, :, :, free]
         small = np.einsum("ka,kilj,lb->aibj", basis, H, basis, optimize=True)
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
-
-    def _project_gradient(self, basis: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        return (basis.T @ gradient[:, self._free]).ravel()
-
-    def _spread_out(self, basis: np.ndarray, values: np.ndarray) -> np.ndarray:
-        out = np.zeros(self.shape)
-        out[:, self._free] = basis @ values.reshape(basis.shape[1], -1)
-        return out
 
     # -- start and preconditioner ------------------------------------------------------
 
@@ -378,14 +378,12 @@ class LogLoss:
         theta = np.zeros(self.shape)
         if self.fit_intercept:
             logs = np.log(self.priors)
-            if self.reference is None:
-                level = logs.mean()
-            else:
-                level = logs[self.reference]
             if self.outputs == 1:
                 theta[:, -1] = logs[1] - logs[0]
+            elif self.reference is None:
+                theta[:, -1] = logs - logs.mean()
             else:
-                theta[:, -1] = logs - level
+                theta[:, -1] = logs - logs[self.reference]
         return theta
 
     def start(self) -> np.ndarray:
@@ -397,10 +395,7 @@ class LogLoss:
         # at the null model the gradient in b_k is -w_k (mean_k - mean)
         pull = self.class_totals[:, None] * self.spread.offsets
         gradient = np.zeros(self.shape)
-        if self.outputs == 1:
-            gradient[:, :-1] = -pull[1:]
-        else:
-            gradient[:, :-1] = -pull
+        gradient[:, :-1] = -pull[-self.outputs :]
         return theta - self.precondition(gradient)
 
     @cached_property
@@ -414,7 +409,8 @@ class LogLoss:
             values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
             return np.maximum(values, 0.0), self.basis @ vectors
         values, vectors = np.linalg.eigh(curvature)
-        values[0], vectors[:, 0] = 0.0, 1 / np.sqrt(self.outputs)
+        values[0] = 0.0
+        vectors[:, 0] = 1 / np.sqrt(self.outputs)
         return np.maximum(values, 0.0), vectors
 
     @cached_property
@@ -426,9 +422,8 @@ class LogLoss:
         total = self.class_totals.sum()
         scatter = spread.scatter / spread.weight.sum()
         if spread.scatter.ndim == 2 and spread.offsets is not None:
-            between = (
-                spread.offsets * (spread.weight / spread.weight.sum())[:, None]
-            ).T @ spread.offsets
+            share = spread.weight / spread.weight.sum()
+            between = (spread.offsets * share[:, None]).T @ spread.offsets
             scatter = scatter - 0.9 * between
             if not self.fit_intercept:
                 scatter = scatter + np.outer(spread.mean, spread.mean)
@@ -443,28 +438,42 @@ class LogLoss:
         values = self._class_curvature[0]
         S = self._column_curvature
         if S.ndim == 1:
-            diagonals = values[:, None] * S + self.penalty
+            diagonals = values[:, None] * S + self.penalty.l2
             return list(
                 np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0)
             )
-        eye = self.penalty * np.eye(len(S))
+        eye = self.penalty.l2 * np.eye(len(S))
         return [PositiveFactor.of(a * S + eye) for a in values]
+
+    def column_factor(self) -> PositiveFactor | None:
+        """The curvature in the columns where all classes are equally probable, factored; None for
+        wide tables.
+
+        Newton steps, and the others, leave alone the coefficients that it does not determine.
+        """
+        spread = self.spread
+        if spread.scatter.ndim == 1:
+            return None
+        weight = spread.weight.sum()
+        S = spread.scatter
+        floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+        if not self.fit_intercept:
+            S = S + weight * np.outer(spread.mean, spread.mean)
+        ridge = self.penalty.l2 * np.eye(len(S))
+        return PositiveFactor.of(S / len(self.priors) + ridge, floor)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         """(A ⊗ S + penalty I)⁻¹ g with A the curvature in the outputs and S that in the columns."""
+        # with A = V diag(a) Vᵀ the system falls apart into one of a_k S + penalty I per eigenvector
         values, vectors = self._class_curvature
         turned = vectors.T @ gradient
         out = np.zeros_like(turned)
         for k, (a, factor) in enumerate(zip(values, self._factors)):
-            if (
-                a == 0.0
-            ):  # the same in all outputs: it changes no posterior, and its gradient is rounding
+            # the same in all outputs changes no posterior, and its gradient is rounding
+            if a == 0.0:
                 continue
             b = turned[k, :-1]
-            if isinstance(factor, PositiveFactor):
-                out[k, :-1] = factor.solve(b)
-            else:
-                out[k, :-1] = factor * b
+            out[k, :-1] = factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
             out[k, -1] = turned[k, -1] / (a * self.class_totals.sum())
         return vectors @ out
 

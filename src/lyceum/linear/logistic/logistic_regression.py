@@ -2,44 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtri
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, PosteriorClassifier
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    PosteriorClassifier,
+    unchanged_on_failure,
+)
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.solvers import Outcome, Point
 from lyceum._core.statistics import seed_from
-from lyceum.linear.linear_scores import linear_scores, score_shapes
-from lyceum.linear.logistic.laplace_posterior import LaplacePosterior
-from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss
-from lyceum.linear.logistic.log_loss_minimum import (
+from lyceum.errors import SettingError
+from lyceum.linear.linear_scores import (
+    check_same_weights,
+    contributions,
+    linear_scores,
+    score_shapes,
+)
+from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
+from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
+from lyceum.linear.logistic.posterior import (
+    PREDICTIVES,
+    GaussianWeights,
+    coefficient_tables,
+    effective_parameters,
+    fit_facts,
+    log_odds_table,
+    z_and_p,
+)
+from lyceum.linear.logistic.solvers import (
     SMALL,
     SOLVERS,
-    free_parameters,
-    minimize,
-    starting_point,
-)
-from lyceum.linear.logistic.posterior_predictive import PREDICTIVES
-from lyceum.linear.logistic.recursive import RecursiveLogistic
-from lyceum.linear.logistic.report import LogisticReport
-from lyceum.linear.logistic.separable_bound import alternate
-from lyceum.linear.logistic.separation import is_separated
-from lyceum.linear.logistic.settings import (
+    Recursion,
+    Start,
+    can_recurse,
     check_settings,
-    column_factor,
-    reference_output,
+    is_separated,
+    minimize,
+    recurse,
+    starting_point,
     warn_of_fit,
 )
-from lyceum.linear.logistic.sigmoid_bound import minimize_bound
+from lyceum.report import Explanation, Summary, Table
+
+_ERRORS = (
+    "covariance_",
+    "posterior_covariance_",
+    "standard_errors_",
+    "intercept_standard_error_",
+    "z_",
+    "p_",
+)
 
 
-class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterior, LogisticReport):
+class LogisticRegression(PosteriorClassifier, Learner):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimize
@@ -68,8 +95,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     standardize : bool, default=False
         Whether the penalty is on the coefficients of columns divided by their standard deviations,
         so that it does not depend on units; results are given for the columns as they are.
-    solver : {"auto", "irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient", "gradient_descent", \
-            "bound", "sigmoid_bound", "recursive"}, default="auto"
+    solver : {"auto", "irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient", \
+            "gradient_descent", "bound", "sigmoid_bound", "recursive"}, default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving;
         "levenberg_marquardt": the same, damped by μ diag H instead of halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
@@ -277,65 +304,65 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        last = None
         if self.warm_start and hasattr(self, "coef_"):
             last = (self.coef_, self.intercept_)
-        else:
-            last = None
         rows = self._rows(X, y, sample_weight)
-        self._check_settings()
+        check_settings(self)
         self.seed_ = seed_from(self.random_state)
-        for name in ("bound_", "bound_scale_", "recursion_", "record_"):
-            self.__dict__.pop(name, None)
+        self._forget("bound_", "bound_scale_", "recursion_", "record_")
         if self.solver == "recursive":
-            return self._recurse(rows, go_on=False)
+            return self._recurse(rows, None)
         spread = ClassSpread.of(rows, len(self.classes_))
         weights = self._class_factors(spread.weight)
         self._class_weight = spread.weight * (1.0 if weights is None else weights)
-        penalty = (1 - self.l1_ratio) / self.C
-        problem = LogLoss.over(
-            rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
-        )
         self.mean_ = spread.mean
         if len(self.classes_) == 1:
             self._fit_one_class()
-        else:
-            if last is not None and problem.factors is not None:
-                last = (last[0] / problem.factors, last[1])
-            self._finish(problem, self._minimum(problem, last))
+            return self
+        penalty = Penalty.of(self.C, self.l1_ratio)
+        problem = LogLoss.over(
+            rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
+        )
+        if last is not None and problem.factors is not None:
+            last = (last[0] / problem.factors, last[1])
+        self._finish(problem, self._minimum(problem, last))
         return self
 
     @property
-    def _l1(self) -> float:
-        return float(self.l1_ratio) / self.C
-
-    @property
     def _reference(self) -> int | None:
-        return reference_output(self.reference, self.classes_.tolist())
+        """The output that stays zero: of three classes and more, that of the reference class."""
+        if self.reference is None:
+            return None
+        index = self._index_of(self.reference)
+        return index if len(self.classes_) > 2 else None
 
-    def _check_settings(self) -> None:
-        check_settings(self)
-
-    def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
-        if self.record:
-            self.record_: list[dict] = []
-        if self.record:
-            observer = partial(self._record_point, problem)
-        else:
-            observer = None
-        if self.solver == "bound":
-            start = starting_point(problem, last, False)
-            return alternate(problem, start.theta, self.max_iter, self.tol, observer)
-        if self.solver == "sigmoid_bound":
-            start = starting_point(problem, last, False)
-            outcome, self.bound_scale_ = minimize_bound(
-                problem, start.theta, self.max_iter, self.tol, observer
-            )
-            self.bound_ = outcome.history[-1]
-            return outcome
-        return minimize(problem, self.solver, self._l1, self.max_iter, self.tol, last, observer)
+    def _index_of(self, label: Any) -> int:
+        labels = self.classes_.tolist()
+        if label not in labels:
+            raise SettingError(f"reference={label!r} is not a class; the classes are {labels}")
+        return labels.index(label)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
         return class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+
+    def _forget(self, *names: str) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def _minimum(self, problem: LogLoss, last: Start) -> Outcome:
+        observer = None
+        if self.record:
+            self.record_: list[dict] = []
+            observer = partial(self._record_point, problem)
+        if self.solver != "sigmoid_bound":
+            return minimize(problem, self.solver, self.max_iter, self.tol, last, observer)
+        theta = starting_point(problem, last, False).theta
+        outcome, self.bound_scale_ = minimize_sigmoid_bound(
+            problem, theta, self.max_iter, self.tol, observer
+        )
+        self.bound_ = outcome.history[-1]
+        return outcome
 
     def _record_point(self, problem: LogLoss, point: Point) -> None:
         coef, intercept = problem.weights_at_zero(point.theta)
@@ -358,10 +385,10 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         self.separated_ = False
         self.n_undetermined_ = 0
         self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
-        self.history_ = [0.0]
+        self.history_: list[float] = [0.0]
         if self.record:
             self.record_ = []
-        self._forget_standard_errors()
+        self._forget(*_ERRORS)
 
     def _finish(self, problem: LogLoss, outcome: Outcome) -> None:
         point = outcome.point
@@ -370,38 +397,137 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
         self.objective_ = point.value
-        b = point.theta[:, :-1]
-        penalty = 0.5 * problem.penalty * (b**2).sum() + self._l1 * np.abs(b).sum()
-        self.log_likelihood_ = -(point.value - float(penalty))
+        self.log_likelihood_ = -(point.value - problem.penalty.value(point.theta[:, :-1]))
         self.null_log_likelihood_ = -problem.null_value
-        self._forget_standard_errors()
-        if self._wants_standard_errors(free_parameters(problem)):
+        self._forget(*_ERRORS)
+        if self._wants_standard_errors(problem.n_free):
             if point.hessian is None:
                 point = problem.evaluate(point.theta, hessian=True)
                 outcome = replace(outcome, point=point)
             self._set_standard_errors(*problem.covariance_as_came(point))
-        self._warn(problem, outcome)
-
-    def _wants_standard_errors(self, parameters: int) -> bool:
-        if self._l1 > 0 or self.solver == "sigmoid_bound":
-            return False
-        if self.standard_errors == "auto":
-            wanted = parameters <= SMALL
-        else:
-            wanted = bool(self.standard_errors)
-        return wanted or self.posterior != "plugin"
-
-    def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
-        if self._l1:
-            factor = None
-        else:
-            factor = column_factor(problem)
-        if factor is None:
-            self.n_undetermined_ = 0
-        else:
+        factor = None if problem.penalty.l1 else problem.column_factor()
+        self.n_undetermined_ = 0
+        if factor is not None:
             self.n_undetermined_ = self.coef_.shape[1] - factor.rank
         warn_of_fit(self, problem, outcome, factor)
+
+    def _wants_standard_errors(self, parameters: int) -> bool:
+        if self.l1_ratio / self.C > 0 or self.solver == "sigmoid_bound":
+            return False
+        if self.posterior != "plugin":
+            return True
+        if self.standard_errors == "auto":
+            return parameters <= SMALL
+        return bool(self.standard_errors)
+
+    def _set_standard_errors(self, inverse: np.ndarray, origin: np.ndarray) -> None:
+        """From H⁻¹ with the intercepts taken at `origin`; those of the posterior are taken at the
+        means."""
+        weights = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
+        gaussian = GaussianWeights(weights, inverse, origin)
+        mean = self.mean_ if self.fit_intercept else origin
+        self.posterior_covariance_ = gaussian.at(mean).covariance
+        at_zero = gaussian.at(np.zeros_like(origin))
+        self.covariance_ = at_zero.covariance
+        self.standard_errors_ = at_zero.standard_errors[:, :-1]
+        self.intercept_standard_error_ = at_zero.standard_errors[:, -1]
+        self.z_, self.p_ = z_and_p(self.coef_, self.standard_errors_)
+
+    def _weight_posterior(self) -> GaussianWeights:
+        """N(w*, H⁻¹) with the intercepts at the column means."""
+        origin = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
+        mode = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
+        return GaussianWeights(mode, self.posterior_covariance_, origin)
+
+    # -- one row at a time -------------------------------------------------------------
+
+    @available_if(can_recurse)  # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Go on with more rows, one at a time by recursion, from the weights so far and their
+        covariance.
+
+        With solver="recursive" the result is that of one `fit` on all rows in this order. After a
+        `fit` by another solver its optimum w* and H⁻¹ are what is gone on from: the rows seen
+        before count as N(w*, H⁻¹). `classes` names, in the first call, classes whose rows come
+        later.
+        """
+        is_fitted = hasattr(self, "coef_")
+        before = (self.classes_.tolist(), self.design_names) if is_fitted else None
+        with unchanged_on_failure(self):
+            rows = self._more_rows(X, y, sample_weight, classes)
+            after = (self.classes_.tolist(), self.design_names)
+            if before is not None and before[0] != after[0] and len(before[0]) == 1:
+                before = None  # one class has no weights yet
+            check_same_weights(before, after)
+            check_settings(self)
+            if before is None and self.standardize:
+                raise SettingError(
+                    "partial_fit cannot know the deviations of the columns beforehand: fit first,"
+                    " or standardize the columns, e.g. by lyceum.prepare.StandardScaler()"
+                )
+            if not is_fitted:
+                self.seed_ = seed_from(self.random_state)
+            state = None
+            if before is not None and len(self.classes_) > 1:
+                state = self._recursion_so_far()
+            return self._recurse(rows, state)
+
+    def _recursion_so_far(self) -> Recursion:
+        """The recursion that `partial_fit` continues, or its state at the optimum of a `fit`."""
+        if getattr(self, "recursion_", None):
+            return Recursion(**self.recursion_)
+        if not hasattr(self, "posterior_covariance_"):
+            raise SettingError(
+                "this fit kept no covariance of its weights to go on from (too many columns, or"
+                " columns that depend on each other): fit with solver='recursive'"
+            )
+        weights = self._weight_posterior()
+        total = self._class_weight
+        loss = -float(self.log_likelihood_)
+        self.history_ = []
+        return Recursion(
+            weights.origin,
+            weights.mode,
+            weights.covariance.copy(),  # the recursion works in place
+            self.mean_,
+            total,
+            float(total.sum()),
+            loss,
+        )
+
+    def _recurse(self, rows: Rows, state: Recursion | None):
+        """One pass over the rows in their order."""
+        self._forget("bound_")
+        if len(self.classes_) == 1:
+            self.recursion_: dict[str, Any] = {}
+            self.mean_ = np.zeros(len(self.design_names))
+            self._fit_one_class()
+            return self
+        history = []
+        record = []
+        if state is not None:
+            history = self.history_
+            record = list(getattr(self, "record_", []))
+        state = recurse(self, rows, state, record if self.record else None)
+        self._forget("record_", *_ERRORS)
+        if self.record:
+            self.record_ = record
+        self.history_ = [*history, state.loss]
+        self.recursion_ = asdict(state)
+        self.coef_, self.intercept_ = state.weights_at_zero(state.theta)
+        self.mean_ = state.mean
+        self.n_iter_ = len(self.history_)
+        self.converged_ = True
+        self.separated_ = False
+        self.n_undetermined_ = 0  # the prior determines all
+        self.objective_ = state.loss
+        self.log_likelihood_ = -state.loss
+        shares = state.class_weight / state.class_weight.sum()
+        self.null_log_likelihood_ = float(state.class_weight @ np.log(np.maximum(shares, 1e-300)))
+        if self._wants_standard_errors(state.theta.size):
+            self._set_standard_errors(state.covariance, state.origin)
+        return self
 
     # -- predict -----------------------------------------------------------------------
 
@@ -423,3 +549,45 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return score_shapes(self)
+
+    # -- what was learned --------------------------------------------------------------
+
+    def confidence_interval(self, level: float = 0.95) -> np.ndarray:
+        """Wald intervals of the coefficients, of the shape of `coef_` with two ends last."""
+        check_is_fitted(self)
+        if not hasattr(self, "standard_errors_"):
+            raise AttributeError("there are no standard errors: fit with standard_errors=True")
+        if not 0.0 < level < 1.0:
+            raise SettingError(f"level={level!r}: give a probability between 0 and 1")
+        reach = ndtri(0.5 + level / 2) * self.standard_errors_
+        return np.stack([self.coef_ - reach, self.coef_ + reach], axis=-1)
+
+    def log_odds(self, reference: Any = None) -> Table:
+        """The log-odds of every class against a reference class (default: the first), with standard
+        errors.
+
+        One row per class and column: what a unit of the column adds to log P(class | x) /
+        P(reference | x).
+        """
+        check_is_fitted(self)
+        return log_odds_table(self, 0 if reference is None else self._index_of(reference))
+
+    def _n_parameters(self) -> int | float:
+        return effective_parameters(self)
+
+    def summary(self) -> Summary:
+        """Coefficients with standard errors, z, p and odds ratios, and the quality of the fit."""
+        check_is_fitted(self)
+        return Summary(self._title(), fit_facts(self), coefficient_tables(self))
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log-odds, coef · (x - mean), from the log-odds at the mean.
+
+        For two classes these are the log-odds of the second; for more, of the predicted class
+        against the next best.
+        """
+        check_is_fitted(self)
+        unit = "log-odds against the next class"
+        if len(self.coef_) == 1:
+            unit = f"log-odds of {self.classes_[-1]}"
+        return self._explain(X, partial(contributions, self), unit)

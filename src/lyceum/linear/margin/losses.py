@@ -149,7 +149,8 @@ def margin_loss(margin: Any, loss: str = "hinge") -> np.ndarray:
     Zero-one counts mistakes, a margin of zero among them. All others, logistic over log 2, lie
     above it, so that making them small makes mistakes few; `lyceum.plot.margin_losses` draws them.
 
-    >>> margin_loss([-1.0, 0.0, 2.0], "hinge").tolist(), margin_loss([-1.0, 0.0, 2.0], "zero_one").tolist()
+    >>> margins = [-1.0, 0.0, 2.0]
+    >>> margin_loss(margins, "hinge").tolist(), margin_loss(margins, "zero_one").tolist()
     ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0])
     """
     if loss not in LOSSES:

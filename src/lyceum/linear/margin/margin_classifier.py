@@ -24,7 +24,8 @@ from lyceum.linear.margin.problem import MarginProblem, SeenRows
 from lyceum.linear.row_passes import first_pass, without_checks
 from lyceum.report import Summary, Table
 
-_SMALL, _WIDE = 300, 1024  # columns up to which Hessians, and d x d matrices at all, are cheap
+_SMALL = 300  # columns up to which Hessians are cheap
+_WIDE = 1024  # and up to which d x d matrices are made at all
 
 
 class MarginClassifier(LinearScores):

@@ -113,7 +113,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     Examples
     --------
     >>> from lyceum.linear import ElasticNet
-    >>> model = ElasticNet(alpha=0.5, l1_ratio=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0]
+    >>> model = ElasticNet(alpha=0.5, l1_ratio=0.5).fit(X, y)
     >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
     ([1.5], 0.75, True)
 
@@ -209,37 +210,26 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         d = len(centered.x_mean)
         l1 = self.alpha * self._share
         l2 = self.alpha * (1 - self._share)
-        warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
-        if warm:
+        start = np.zeros(d)
+        if self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d:
             start = centered.from_units(self.coef_)
-        else:
-            start = np.zeros(d)
         self.__dict__.pop("record_", None)
-        if self.record:
-            observer = self._recorder(centered, l1, l2, start)
-        else:
-            observer = None
-        found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
-        self.coef_ = centered.in_units(found.coef)
-        if self.fit_intercept:
-            self.intercept_ = centered.intercept(found.coef)
-        else:
-            self.intercept_ = 0.0
+        observer = self._recorder(centered, l1, l2, start) if self.record else None
+        tol = self.tol * problem.yy
+        solution = problem.solve(l1, l2, start, tol, self.max_iter, observer)
+        coef = solution.coef
+        self.coef_ = centered.in_units(coef)
+        self.intercept_ = centered.intercept(coef) if self.fit_intercept else 0.0
         self.mean_ = centered.column_means
-        squares = problem.squares(found.coef)
-        self.objective_ = penalized_squares(squares, found.coef, l1, l2)
-        if problem.yy > 0:
-            self.r2_ = 1.0 - squares / problem.yy
-        else:
-            self.r2_ = np.nan
-        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(
-            found.coef, l1, l2
-        )
-        self.dual_gap_ = found.gap
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
-        self.history_ = list(found.history)
-        warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
+        squares = problem.squares(coef)
+        self.objective_ = penalized_squares(squares, coef, l1, l2)
+        self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
+        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(coef, l1, l2)
+        self.dual_gap_ = solution.gap
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.history_ = list(solution.history)
+        warn_unsolved(self, solution, tol, self.max_iter)
 
     def _recorder(
         self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray
@@ -316,11 +306,11 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     )
 
 
-def warn_unsolved(learner: Any, found: Solution, tolerance: float, max_iter: int) -> None:
-    if not found.converged:
+def warn_unsolved(learner: Any, solution: Solution, tol: float, max_iter: int) -> None:
+    if not solution.converged:
         warnings.warn(
             f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"
-            f" of {found.gap:.1e} > {tolerance:.1e}: raise max_iter, alpha or tol",
+            f" of {solution.gap:.1e} > {tol:.1e}: raise max_iter, alpha or tol",
             ConvergenceWarning,
             stacklevel=4,
         )

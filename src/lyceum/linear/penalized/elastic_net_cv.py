@@ -46,7 +46,7 @@ class ElasticNetCV(PenaltyCV):
     cv : int, splitter or list of splits, default=10
         The number of folds, where the fold of a row is a hash of its number and the seed; or a
         splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    rule : {"best", "one_standard_error"}, default="best"
+    choice : {"best", "one_standard_error"}, default="best"
         Take the alpha of the least mean error, or the largest whose error is within one standard
         error of it.
     fit_intercept : bool, default=True
@@ -143,7 +143,7 @@ class ElasticNetCV(PenaltyCV):
         alphas: Any = 100,
         eps: float = 1e-3,
         cv: Any = 10,
-        rule: str = "best",
+        choice: str = "best",
         fit_intercept: bool = True,
         standardize: bool = False,
         solver: str = "auto",
@@ -159,7 +159,7 @@ class ElasticNetCV(PenaltyCV):
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
-        self.rule = rule
+        self.choice = choice
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.solver = solver
@@ -290,7 +290,7 @@ class LassoCV(ElasticNetCV):
     cv : int, splitter or list of splits, default=10
         The number of folds, where the fold of a row is a hash of its number and the seed; or a
         splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    rule : {"best", "one_standard_error"}, default="best"
+    choice : {"best", "one_standard_error"}, default="best"
         Take the penalty of the lowest mean error, or the largest one whose error is within one
         standard error of that.
     fit_intercept : bool, default=True
@@ -368,15 +368,16 @@ class LassoCV(ElasticNetCV):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 20))
-    >>> model = LassoCV(rule="one_standard_error").fit(X, X[:, 3] - X[:, 7] + rng.normal(size=300))
+    >>> y = X[:, 3] - X[:, 7] + rng.normal(size=300)
+    >>> model = LassoCV(choice="one_standard_error").fit(X, y)
     >>> np.flatnonzero(model.coef_).tolist()
     [3, 7]
 
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        name: rule
-        for name, rule in ElasticNetCV._parameter_constraints.items()
+        name: allowed
+        for name, allowed in ElasticNetCV._parameter_constraints.items()
         if name != "l1_ratio"
     }
 
@@ -386,7 +387,7 @@ class LassoCV(ElasticNetCV):
         alphas: Any = 100,
         eps: float = 1e-3,
         cv: Any = 10,
-        rule: str = "best",
+        choice: str = "best",
         fit_intercept: bool = True,
         standardize: bool = False,
         solver: str = "auto",
@@ -401,7 +402,7 @@ class LassoCV(ElasticNetCV):
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
-        self.rule = rule
+        self.choice = choice
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.solver = solver

@@ -82,14 +82,17 @@ class Lasso(ElasticNet):
     Examples
     --------
     >>> from lyceum.linear import Lasso
-    >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0]
+    >>> model = Lasso(alpha=0.5).fit(X, y)
     >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
     ([1.6, 0.0], True)
 
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
+        name: allowed
+        for name, allowed in ElasticNet._parameter_constraints.items()
+        if name != "l1_ratio"
     }
 
     def __init__(

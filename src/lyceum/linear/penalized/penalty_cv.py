@@ -18,7 +18,7 @@ from lyceum.report import Summary
 CV_CONSTRAINTS: dict[str, Any] = {
     "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
     "cv": ["cv_object"],
-    "rule": [StrOptions({"best", "one_standard_error"})],
+    "choice": [StrOptions({"best", "one_standard_error"})],
     "fit_intercept": ["boolean"],
     "standardize": ["boolean"],
     "random_state": ["random_state"],
@@ -32,7 +32,7 @@ class PenaltyCV(LinearPredictor):
     _reads_rows = "one pass"
     _needs_scaling = True
 
-    rule: str
+    choice: str
     cv: Any
     standardize: bool
     alpha_: float
@@ -51,7 +51,7 @@ class PenaltyCV(LinearPredictor):
         """
         mean = errors.mean(axis=-1)
         ratio, alpha = (int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
-        if self.rule == "one_standard_error":
+        if self.choice == "one_standard_error":
             reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
             alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
         return ratio, alpha

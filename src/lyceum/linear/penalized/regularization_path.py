@@ -47,7 +47,8 @@ class RegularizationPath:
 
     Examples
     --------
-    >>> path = lasso_path(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 4.0]), alphas=[1.0, 0.5])
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 4.0])
+    >>> path = lasso_path(X, y, alphas=[1.0, 0.5])
     >>> path.coefs.round(6).tolist(), path.intercepts.round(6).tolist()
     ([[0.5], [1.25]], [1.5, 0.75])
     """

@@ -36,7 +36,7 @@ class RidgeCV(PenaltyCV):
     cv : int, splitter or list of splits, default=10
         The number of folds, where the fold of a row is a hash of its number and the seed; or a
         splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    rule : {"best", "one_standard_error"}, default="best"
+    choice : {"best", "one_standard_error"}, default="best"
         Take the penalty of the lowest mean error, or the largest one whose error is within one
         standard error of that.
     fit_intercept : bool, default=True
@@ -105,7 +105,7 @@ class RidgeCV(PenaltyCV):
         *,
         eps: float = 1e-9,
         cv: Any = 10,
-        rule: str = "best",
+        choice: str = "best",
         fit_intercept: bool = True,
         standardize: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -114,7 +114,7 @@ class RidgeCV(PenaltyCV):
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
-        self.rule = rule
+        self.choice = choice
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.random_state = random_state
@@ -137,33 +137,30 @@ class RidgeCV(PenaltyCV):
             space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
             rows = space.rows
         folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
-        if self.fit_intercept:
-            total = folds.total
-        else:
-            total = folds.total.about_origin()
+        total = folds.total if self.fit_intercept else folds.total.about_origin()
         self.alphas_ = self._grid(total.xx)
         errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
         self.mse_path_ = errors[0]
         self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
-        fit = Fit.of(total, self.alpha_)
+        self._set_results(Fit.of(total, self.alpha_), space, factors)
+        return self
+
+    def _set_results(self, fit: Fit, space: RowSpace | None, factors: np.ndarray | float) -> None:
+        """The fit of all rows in the units of the columns as they came."""
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         coef = fit.coef
-        mean = total.x_mean
+        mean = fit.moments.x_mean
         if space is not None:
             coef = space.columns_of(coef)
             mean = space.mean + space.columns_of(mean)
         self.coef_ = coef * factors
         self.mean_ = mean / factors
+        self.intercept_ = 0.0
         if self.fit_intercept:
             self.intercept_ = fit.moments.y_mean - float(mean @ coef)
-        else:
-            self.intercept_ = 0.0
-        if total.yy > 0:
-            self.r2_ = 1.0 - fit.residual / total.yy
-        else:
-            self.r2_ = np.nan
+        yy = fit.moments.yy
+        self.r2_ = 1.0 - fit.residual / yy if yy > 0 else np.nan
         self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
-        return self
 
     def _facts(self) -> dict[str, Any]:
         return undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient")

@@ -302,7 +302,7 @@ def support_faces(
             f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are"
             f" {V.shape[1]}"
         )
-    weight = np.abs(model.dual_coef_).max(axis=1)
+    weight = np.abs(model.dual_coef_).max(axis=0)
     chosen = np.argsort(-weight, kind="stable")[:most]
     columns = min(6, len(chosen))
     rows = -(-len(chosen) // columns)

@@ -1,0 +1,165 @@
+"""Several classes from machines of two: scores, votes, and posteriors by sigmoids that are fitted
+on scores of rows not seen and coupled over the machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from lyceum._core.base import normalize_posteriors
+from lyceum._core.probability import fit_sigmoid
+
+_FOLDS = 5
+
+
+def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
+    """The classes of every machine, (against, for); -1 stands for all others."""
+    if n_classes < 2:
+        return []
+    if n_classes == 2:
+        return [(0, 1)]
+    if strategy == "one_vs_rest":
+        return [(-1, k) for k in range(n_classes)]
+    return [(second, first) for first, second in combinations(range(n_classes), 2)]
+
+
+def machine_rows(codes: np.ndarray, against: int, favored: int) -> np.ndarray:
+    """The rows that a machine learns from."""
+    if against < 0:
+        return np.arange(len(codes))
+    return np.flatnonzero((codes == favored) | (codes == against))
+
+
+def _pair_rows(
+    machines: list[tuple[int, int]], codes: np.ndarray
+) -> Iterator[tuple[int, int, np.ndarray]]:
+    """(machine, row of dual_coef_, support vectors): those of one class against one other class.
+
+    The rows of a class are the other classes in their order, as in scikit-learn.
+    """
+    for m, pair in enumerate(machines):
+        for label, other in (pair, pair[::-1]):
+            yield m, other - (other > label), np.flatnonzero(codes == label)
+
+
+def pack_pairs(
+    coef: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Coefficients (n_support, n_machines) of all pairs as (n_classes - 1, n_support): a row has
+    one machine against every other class."""
+    packed = np.zeros((n_classes - 1, len(codes)))
+    for m, row, members in _pair_rows(machines, codes):
+        packed[row, members] = coef[members, m]
+    return packed
+
+
+def unpack_pairs(
+    packed: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray
+) -> np.ndarray:
+    """The inverse of `pack_pairs`: zero for the support vectors that a machine has not seen."""
+    coef = np.zeros((len(codes), len(machines)))
+    for m, row, members in _pair_rows(machines, codes):
+        coef[members, m] = packed[row, members]
+    return coef
+
+
+def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int) -> np.ndarray:
+    """One score per class: that of its own machine, or votes, with sums of scores to break ties.
+
+    >>> class_scores(np.array([[3.5, 6.2, 1.4, 5.5]]), [(-1, k) for k in range(4)], 4).argmax()
+    np.int64(1)
+    """
+    if machines[0][0] < 0:
+        return scores
+    votes = np.zeros((len(scores), n_classes))
+    sums = np.zeros((len(scores), n_classes))
+    for (against, favored), column in zip(machines, scores.T):
+        won = column >= 0
+        votes[:, favored] += won
+        votes[:, against] += ~won
+        sums[:, favored] += column
+        sums[:, against] -= column
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def coupled_posteriors(
+    p: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
+    """Posteriors of K classes from those of the machines.
+
+    One against the rest: the posteriors of the classes, made to sum to 1. Pairs: the p that
+    minimizes Σ_ij (r_ji p_i - r_ij p_j)² (Wu, Lin and Weng 2004).
+    """
+    n = len(p)
+    if n_classes == 2:
+        return np.column_stack([1.0 - p[:, 0], p[:, 0]])
+    p = np.clip(p, 1e-7, 1.0 - 1e-7)
+    if machines[0][0] < 0:
+        return normalize_posteriors(p)
+    r = np.zeros((n, n_classes, n_classes))
+    for (against, favored), column in zip(machines, p.T):
+        r[:, favored, against] = column
+        r[:, against, favored] = 1.0 - column
+    # Lagrange: the quadratic form of the p, bordered by Σ p = 1
+    system = np.zeros((n, n_classes + 1, n_classes + 1))
+    system[:, :n_classes, :n_classes] = -r * r.transpose(0, 2, 1)
+    each = np.arange(n_classes)
+    system[:, each, each] = (r**2).sum(axis=1)
+    system[:, n_classes, :n_classes] = system[:, :n_classes, n_classes] = 1.0
+    right = np.zeros((n, n_classes + 1, 1))
+    right[:, n_classes] = 1.0
+    coupled = np.linalg.solve(system, right)[:, :n_classes, 0]
+    return normalize_posteriors(np.maximum(coupled, 1e-12))
+
+
+def calibrate_machines(
+    learner: Any, cells: Any, codes: np.ndarray, w: np.ndarray, bound: np.ndarray
+) -> np.ndarray:
+    """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
+    fold = _folds(codes, learner.random_state)
+    sigmoids = np.tile([1.0, 0.0], (len(learner.machines_), 1))
+    for m, (against, favored) in enumerate(learner.machines_):
+        mine = machine_rows(codes, against, favored)
+        positive = codes == favored
+        scores = np.full(len(codes), np.nan)
+        for k in range(_FOLDS):
+            train = mine[fold[mine] != k]
+            test = mine[fold[mine] == k]
+            if len(test) and 0 < positive[train].sum() < len(train):
+                scores[test] = _scores_of_unseen(learner, cells, positive, bound, train, test)
+        seen = np.flatnonzero(np.isfinite(scores))
+        if len(seen):
+            sigmoids[m] = fit_sigmoid(scores[seen], positive[seen], w[seen])
+    return sigmoids
+
+
+def _folds(codes: np.ndarray, seed: Any) -> np.ndarray:
+    """A fold for every row, each with its share of every class."""
+    drawn = check_random_state(seed).permutation(len(codes))
+    fold = np.empty(len(codes), dtype=int)
+    by_class = drawn[np.argsort(codes[drawn], kind="stable")]
+    fold[by_class] = np.arange(len(codes)) % _FOLDS
+    return fold
+
+
+def _scores_of_unseen(
+    learner: Any,
+    cells: Any,
+    positive: np.ndarray,
+    bound: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+) -> np.ndarray:
+    """f of the rows `test` by a machine of the rows `train`."""
+    is_precomputed = learner._is_precomputed
+    X = cells[np.ix_(train, train)] if is_precomputed else cells[train]
+    machine = learner._solve_machine(X, np.where(positive[train], 1.0, -1.0), bound[train])
+    used = np.flatnonzero(machine.alpha)
+    coef = (machine.signs * machine.alpha)[used]
+    if is_precomputed:
+        return cells[np.ix_(test, train[used])] @ coef + machine.intercept
+    return learner.kernel_.sums(X[used], coef, cells[test]) + machine.intercept

@@ -1,0 +1,235 @@
+"""The Gaussian posterior N(w*, H⁻¹) of the weights (Laplace), posteriors of classes under it, and
+tables of coefficients with their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc, log_softmax, logsumexp, ndtr
+
+from lyceum._core.data import Block
+from lyceum.errors import SettingError
+from lyceum.report import Table, undetermined_fact
+
+_CELLS = 1 << 16  # of the scores of some draws, which are taken at once
+
+
+@dataclass(frozen=True)
+class GaussianWeights:
+    """N(mode, covariance) of the weights, with the intercepts taken at `origin`."""
+
+    mode: np.ndarray  # (outputs, d + 1), the intercept last
+    covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
+    origin: np.ndarray  # (d,)
+
+    def at(self, origin: np.ndarray) -> GaussianWeights:
+        """The same with the intercepts taken elsewhere: b₀ + (origin - old origin) · b."""
+        by = origin - self.origin
+        if not by.any():
+            return self
+        outputs, size = self.mode.shape
+        move = np.eye(size)
+        move[-1, :-1] = by
+        blocks = self.covariance.reshape(outputs, size, outputs, size)
+        moved = np.einsum("ij,ajbl,kl->aibk", move, blocks, move, optimize=True)
+        return GaussianWeights(self.mode @ move.T, moved.reshape(outputs * size, -1), origin)
+
+    @property
+    def standard_errors(self) -> np.ndarray:
+        """Of the coefficients and, last, the intercepts, (outputs, d + 1)."""
+        variances = np.maximum(np.diagonal(self.covariance), 0.0)
+        return np.sqrt(variances).reshape(self.mode.shape)
+
+    def cells(self, X: np.ndarray) -> np.ndarray:
+        """(x - origin, 1), where the covariance is known without loss of digits."""
+        return np.column_stack([X - self.origin, np.ones(len(X))])
+
+    def draws(self, n: int, seed: int) -> np.ndarray:
+        """n weights (n, outputs, d + 1)."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        normal = np.random.default_rng(seed).standard_normal((n, len(values)))
+        # the symmetric root does not depend on the signs of the vectors
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        return self.mode + (normal @ root).reshape(-1, *self.mode.shape)
+
+
+# -- posteriors of classes -------------------------------------------------------------
+
+
+def _plug_in(learner: Any, block: Block) -> np.ndarray:
+    """The scores at the mode of the weights, (n, K)."""
+    return _with_zero(block.X @ learner.coef_.T + learner.intercept_)
+
+
+def _probit(learner: Any, block: Block) -> np.ndarray:
+    """Scores shrunk by (1 + π σ²/8)^(-1/2), σ² being the variance of a score (MacKay, 1992).
+
+    For more than two classes every score is shrunk by its own variance, which depends on the
+    reference class.
+    """
+    weights = learner._weight_posterior()
+    Z = weights.cells(block.dense)
+    scores = block.X @ learner.coef_.T + learner.intercept_
+    outputs, size = weights.mode.shape
+    blocks = weights.covariance.reshape(outputs, size, outputs, size)
+    variances = [
+        np.einsum("ij,jk,ik->i", Z, blocks[k, :, k], Z, optimize=True) for k in range(outputs)
+    ]
+    variance = np.maximum(np.column_stack(variances), 0.0)
+    return _with_zero(scores / np.sqrt(1 + np.pi / 8 * variance))
+
+
+def _monte_carlo(learner: Any, block: Block) -> np.ndarray:
+    """The log of the mean posterior over draws of the weights, the same draws for every row."""
+    weights = learner._weight_posterior()
+    Z = weights.cells(block.dense)
+    draws = weights.draws(learner.n_draws, learner.seed_)
+    total = np.full((len(block), len(learner.classes_)), -np.inf)
+    at_once = max(1, _CELLS // max(1, total.size))
+    for first in range(0, len(draws), at_once):
+        scores = _with_zero(Z @ draws[first : first + at_once].transpose(0, 2, 1))
+        logs = np.concatenate([total[None], log_softmax(scores, axis=-1)])
+        total = np.logaddexp.reduce(logs, axis=0)
+    return total - logsumexp(total, axis=1, keepdims=True)
+
+
+PREDICTIVES: dict[str, Callable[[Any, Block], np.ndarray]] = {
+    "plugin": _plug_in,
+    "probit": _probit,
+    "monte_carlo": _monte_carlo,
+}
+
+
+def _with_zero(scores: np.ndarray) -> np.ndarray:
+    """Two classes have one score: that of the first is 0."""
+    if scores.shape[-1] == 1:
+        return np.concatenate([np.zeros_like(scores), scores], axis=-1)
+    return scores
+
+
+# -- reports ---------------------------------------------------------------------------
+
+
+def z_and_p(values: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """values / errors, NaN where there is no error to divide by, and its two-sided p-value."""
+    z = np.divide(values, errors, out=np.full_like(values, np.nan), where=errors > 0)
+    return z, 2 * ndtr(-np.abs(z))
+
+
+def coefficient_tables(learner: Any) -> list[Table]:
+    """One table per output: coefficients and intercept with errors, z, p and odds ratios."""
+    names = [*learner.design_names, "(intercept)"]
+    columns = ("column", "coefficient", "std. error", "z", "p", "odds ratio")
+    titles = [str(label) for label in learner.classes_]
+    if len(learner.coef_) == 1:
+        titles = [f"log-odds of {learner.classes_[-1]}"]
+    weights = np.column_stack([learner.coef_, learner.intercept_])
+    errors = np.full_like(weights, np.nan)
+    if hasattr(learner, "standard_errors_"):
+        errors = np.column_stack([learner.standard_errors_, learner.intercept_standard_error_])
+    z, p = z_and_p(weights, errors)
+    with np.errstate(over="ignore"):
+        odds = np.exp(weights)
+    tables = []
+    for k, title in enumerate(titles):
+        numbers = np.column_stack([weights[k], errors[k], z[k], p[k], odds[k]])
+        rows = [(name, *row) for name, row in zip(names, numbers.tolist())]
+        tables.append(Table(title, columns, rows))
+    return tables
+
+
+def log_odds_table(learner: Any, base: int) -> Table:
+    """The log-odds of every class against class `base`, one row per class and column."""
+    labels = learner.classes_.tolist()
+    names = [*learner.design_names, "(intercept)"]
+    theta = np.column_stack([learner.coef_, learner.intercept_])
+    if len(theta) == 1 < len(labels):
+        theta = np.vstack([np.zeros_like(theta), theta])
+    rows: list[tuple] = []
+    for k, label in enumerate(labels):
+        if k == base:
+            continue
+        values = theta[k] - theta[base]
+        errors = _contrast_errors(learner, k, base)
+        numbers = np.column_stack([values, errors, *z_and_p(values, errors)])
+        rows += [(str(label), name, *row) for name, row in zip(names, numbers.tolist())]
+    columns = ("class", "column", "log-odds", "std. error", "z", "p")
+    return Table(f"Log-odds against {labels[base]}", columns, rows)
+
+
+def _contrast_errors(learner: Any, k: int, base: int) -> np.ndarray:
+    """The standard errors of b_k - b_base: its variance is that of both less twice their
+    covariance."""
+    size = learner.coef_.shape[1] + 1
+    K = len(learner.classes_)
+    if not hasattr(learner, "covariance_"):
+        return np.full(size, np.nan)
+    if K == 2:
+        return np.sqrt(np.maximum(np.diagonal(learner.covariance_), 0.0))
+    blocks = learner.covariance_.reshape(K, size, K, size)
+    variance = np.diagonal(blocks[k, :, k]) + np.diagonal(blocks[base, :, base])
+    variance = variance - 2 * np.diagonal(blocks[k, :, base])
+    return np.sqrt(np.maximum(variance, 0.0))
+
+
+def effective_parameters(learner: Any) -> int | float:
+    """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
+    free = (len(learner.classes_) - 1) * (learner.coef_.shape[1] + bool(learner.fit_intercept))
+    if np.isinf(learner.C):
+        return free
+    if not hasattr(learner, "covariance_"):
+        raise SettingError(
+            f"C={learner.C:g}: the effective parameters need the Hessian: fit with"
+            " standard_errors=True and a penalty on squares alone, or with C=inf"
+        )
+    variances = np.diagonal(learner.covariance_).reshape(-1, learner.coef_.shape[1] + 1)[:, :-1]
+    return float(free - variances.sum() / learner.C)
+
+
+def fit_facts(learner: Any) -> dict[str, Any]:
+    """The quality of the fit, and what is particular to the way it was trained."""
+    penalties = {0: "L2", 1: "L1"}
+    penalty = penalties.get(learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pseudo = 1.0 - np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
+    facts: dict[str, Any] = {
+        "rows": learner.n_rows_,
+        "classes": learner.classes_.tolist(),
+        "penalty": "none" if np.isinf(learner.C) else f"{penalty}, C = {learner.C:g}",
+        "log-likelihood": learner.log_likelihood_,
+        "of class shares alone": learner.null_log_likelihood_,
+        "pseudo R² (McFadden)": float(pseudo),
+        "iterations": f"{learner.n_iter_}{'' if learner.converged_ else ', not converged'}",
+    }
+    if np.isinf(learner.C):
+        degrees = max(1, len(learner.classes_) - 1) * learner.coef_.shape[1]
+        ratio = max(0.0, 2 * (learner.log_likelihood_ - learner.null_log_likelihood_))
+        p = chdtrc(degrees, ratio)
+        facts["likelihood ratio"] = f"{ratio:.4g} on {degrees}, p = {p:.3g}"
+    if learner.separated_:
+        facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
+    facts |= undetermined_fact(learner.n_undetermined_, learner.coef_.shape[1], "coefficient")
+    return facts | _training_facts(learner)
+
+
+def _training_facts(learner: Any) -> dict[str, Any]:
+    """What is particular to the way it was trained."""
+    facts: dict[str, Any] = {}
+    if learner.reference is not None and len(learner.classes_) > 2:
+        facts["reference class"] = learner.reference
+    why = "not computed: fit with standard_errors=True"
+    if hasattr(learner, "bound_"):
+        why = "none at the least bound: fit with solver='lbfgs'"
+        facts["separable bound"] = (
+            f"{learner.bound_:.4g} at its least, then scores × {learner.bound_scale_:.3g}"
+        )
+    if hasattr(learner, "recursion_"):
+        facts["trained"] = "one row at a time; the log-likelihood is of rows not yet seen"
+    if learner.l1_ratio > 0:
+        why = "none under an L1 penalty"
+    if not hasattr(learner, "standard_errors_"):
+        facts["standard errors"] = why
+    return facts

@@ -1,0 +1,528 @@
+"""How the penalized log loss is minimized: which solver, from where, and whether a minimum exists.
+
+Besides the solvers of every smooth problem there are proximal Newton, for a penalty on absolute
+values, and the recursion that learns one row at a time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._core.data import Block, Rows
+from lyceum._core.native import native
+from lyceum._core.solvers import (
+    LBFGS,
+    ConjugateGradient,
+    GradientDescent,
+    LevenbergMarquardt,
+    Newton,
+    Observer,
+    Outcome,
+    Point,
+    Solver,
+    descent_loop,
+    newton_on_support,
+)
+from lyceum._core.statistics import PositiveFactor
+from lyceum.errors import DataError, SettingError
+from lyceum.linear.least_squares.base import warn_dependent
+from lyceum.linear.logistic.bounds import minimize_by_turns
+from lyceum.linear.logistic.log_loss import LogLoss, output_basis
+from lyceum.linear.row_passes import dense_blocks
+from lyceum.progress import is_watched, report
+
+SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
+_MOST = 5000  # parameters up to which proximal Newton and the recursion can hold the Hessian
+
+SOLVERS: dict[str, Solver] = {
+    "irls": Newton(),
+    "levenberg_marquardt": LevenbergMarquardt(),
+    "lbfgs": LBFGS(),
+    "conjugate_gradient": ConjugateGradient(),
+    "gradient_descent": GradientDescent(),
+}
+
+Start = tuple[np.ndarray, np.ndarray] | None  # coefficients, and intercepts at x = 0
+
+
+def minimize(
+    problem: LogLoss,
+    solver: str,
+    max_iter: int,
+    tol: float,
+    last: Start,
+    observer: Observer | None,
+) -> Outcome:
+    """The minimum of the penalized loss, from the parameters `last` or from the discriminant."""
+    if problem.penalty.l1 > 0:
+        return _minimize_by_proximal_newton(problem, max_iter, tol, last, observer)
+    if solver == "bound":
+        theta = starting_point(problem, last, False).theta
+        return minimize_by_turns(problem, theta, max_iter, tol, observer)
+    if solver == "auto":
+        solver = "irls" if problem.n_free <= SMALL else "lbfgs"
+    method = SOLVERS[solver]
+    start = starting_point(problem, last, method.needs_hessian)
+    if solver == "irls" and last is None:
+        method = Newton(second_start=lambda: problem.evaluate(problem.null(), True))
+    return method.minimize(problem, start, max_iter, tol, observer)
+
+
+def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
+    """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if
+    better."""
+    if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+        coef, intercept = last
+        at_mean = np.zeros_like(intercept)
+        if problem.fit_intercept:
+            at_mean = intercept + coef @ problem.shift
+        theta = np.column_stack([coef, at_mean])
+        if problem.reference is not None:
+            theta = theta - theta[problem.reference]
+        return problem.evaluate(theta, hessian)
+    start = problem.evaluate(problem.start(), hessian)
+    if start.value <= problem.null_value * (1 + 1e-9):
+        return start
+    return problem.evaluate(problem.null(), hessian)
+
+
+# -- what is refused, and what is warned of ----------------------------------------------
+
+
+def check_settings(learner: Any) -> None:
+    """Refuse what cannot go together."""
+    l1 = learner.l1_ratio > 0 and not np.isinf(learner.C)
+    averages = learner.standard_errors is True or learner.posterior != "plugin"
+    is_sigmoid = learner.solver == "sigmoid_bound"
+    is_recursive = learner.solver == "recursive"
+    refusals = {
+        f"solver={learner.solver!r} cannot take l1_ratio={learner.l1_ratio}: give solver='auto'": (
+            l1 and learner.solver != "auto"
+        ),
+        "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the"
+        " weights have no Gaussian about their mode": l1 and averages,
+        "standard errors and posteriors of the weights need their mode, which"
+        " solver='sigmoid_bound' only comes near: give solver='lbfgs'": is_sigmoid and averages,
+        "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, take"
+        " solver='auto'": is_sigmoid and len(learner.classes_) == 2,
+        "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C": (
+            is_recursive and np.isinf(learner.C)
+        ),
+        "solver='recursive' cannot know the deviations of the columns beforehand: standardize"
+        " them first, e.g. by lyceum.prepare.StandardScaler()": (
+            is_recursive and learner.standardize
+        ),
+        "solver='recursive' cannot know the class shares beforehand: give class_weight as a"
+        " dict": is_recursive and learner.class_weight == "balanced",
+        "solver='recursive' goes on by partial_fit: give warm_start=False": (
+            is_recursive and learner.warm_start
+        ),
+    }
+    for why, is_wrong in refusals.items():
+        if is_wrong:
+            raise SettingError(why)
+    if learner.reference is not None:
+        learner._index_of(learner.reference)
+
+
+def warn_of_fit(
+    learner: Any, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None
+) -> None:
+    """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on
+    each other."""
+    if learner.separated_:
+        warnings.warn(
+            "the classes are separated by the columns, so that the likelihood has no maximum"
+            " and coefficients and standard errors grow without end: give a finite C",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    elif not outcome.converged:
+        slope = outcome.point.gradient
+        if problem.penalty.l1 > 0:
+            slope = ProximalNewton(problem.penalty.l1).violation(outcome.point)
+        size = f" with a gradient of {problem.size(slope):.1e}"
+        if learner.solver == "sigmoid_bound":
+            size = ""
+        warnings.warn(
+            f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short"
+            f" of tol={learner.tol:g}: raise max_iter, or lower C",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    if np.isinf(learner.C) and factor is not None and len(factor.dependent):
+        warn_dependent(learner, learner.design_names, factor, problem.spread.n_rows)
+
+
+# -- separation ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The least and the greatest lead of a row's class over the best other one, along θ."""
+
+    least: float
+    greatest: float
+
+    @classmethod
+    def of(cls, block: Block, coef: np.ndarray, intercept: np.ndarray) -> Lead:
+        assert block.y is not None
+        scores = block.X @ coef.T + intercept
+        if len(coef) == 1:
+            scores = np.column_stack([np.zeros(len(block)), scores])
+        of_class = np.take_along_axis(scores, block.y[:, None], axis=1)[:, 0]
+        np.put_along_axis(scores, block.y[:, None], -np.inf, axis=1)
+        lead = of_class - scores.max(axis=1)
+        if block.w is not None:
+            lead = lead[block.w > 0]
+        return cls(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))
+
+    def merge(self, other: Lead) -> Lead:
+        return Lead(min(self.least, other.least), max(self.greatest, other.greatest))
+
+
+def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
+    """Whether the classes are separated, wholly or in part (Albert and Anderson, 1984): then the
+    loss without a penalty has no minimum.
+
+    Wholly: every row's class leads. In part: one more Newton step would still move the lead of some
+    rows by a tenth or more, and that of no row back.
+    """
+
+    def lead(theta: np.ndarray) -> Lead:
+        coef = theta[:, :-1]
+        intercept = theta[:, -1] - coef @ problem.shift
+        return problem.rows.reduce(partial(Lead.of, coef=coef, intercept=intercept))
+
+    if lead(outcome.point.theta).least > 0:
+        return True
+    if outcome.point.hessian is None:
+        return False
+    onward = lead(problem.newton_step(outcome.point))
+    return onward.greatest > 0.1 and onward.least > -0.01 * onward.greatest
+
+
+# -- proximal Newton -------------------------------------------------------------------
+
+_MOST_NEW = 64  # coefficients that may leave zero in one step, or as many as are not zero
+_STAGE = 3.0  # by which the penalty falls from one stage of the start to the next
+_SHARE = 1e-6  # of what the last step promised: how far the model may be from its minimum
+_EPOCHS = 20  # of coordinate descent from one Newton step on the support to the next
+_ROUNDS = 100
+
+
+def _minimize_by_proximal_newton(
+    problem: LogLoss, max_iter: int, tol: float, last: Start, observer: Observer | None
+) -> Outcome:
+    l1 = problem.penalty.l1
+    n_parameters = problem.outputs * problem.shape[1]
+    if n_parameters > _MOST:
+        raise SettingError(
+            f"{n_parameters} parameters are too many for l1_ratio > 0, which takes {_MOST}: give"
+            " l1_ratio=0, or fewer columns"
+        )
+    is_single = problem.outputs == 1
+    newton = ProximalNewton(l1)
+    if is_single or last is not None:
+        start = starting_point(problem, last, is_single)
+    else:
+        start = newton.start(problem)
+    if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
+        start = problem.evaluate(problem.null(), is_single)  # no coefficients at all are better
+    return newton.minimize(problem, start, max_iter, tol, observer)
+
+
+@dataclass(frozen=True, slots=True)
+class ProximalNewton:
+    """Minimize the log loss plus l1 Σ|b|: the quadratic model plus the penalty by coordinate
+    descent.
+
+    The model has the coefficients that are not zero and those that most want to leave it, so that
+    second derivatives are only summed for a few. The intercepts, which are free, are eliminated
+    from it first; then a step is cut until the objective falls by a share of what the model
+    promised (Lee, Sun and Saunders, 2014).
+    """
+
+    l1: float
+
+    def minimize(
+        self,
+        problem: LogLoss,
+        start: Point,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None = None,
+    ) -> Outcome:
+        """The minimum from `start`, where the largest violation of optimality is at most `tol`."""
+
+        last = abs(start.value)  # what the last step promised
+
+        def advance(point: Point) -> tuple[Point | None, float]:
+            nonlocal last
+            step, promised = self._model_step(problem, point, last)
+            last = -promised
+            return self._backtrack(problem, point, step, promised), promised
+
+        def is_optimal(point: Point) -> bool:
+            return problem.size(self.violation(point)) <= tol * problem.small_beside(point.value)
+
+        def ends_flat(point: Point, promised: float) -> bool:
+            return -promised <= 1e-9 * abs(point.value)
+
+        return descent_loop(
+            self._penalize(start), advance, is_optimal, max_iter, observer, ends_flat
+        )
+
+    def start(self, problem: LogLoss) -> Point:
+        """A point near the minimum: a step each at penalties that fall to this one from where all b
+        are zero.
+
+        On the way few coefficients are not zero, and steps are cheap.
+        """
+        point = problem.evaluate(problem.null(), problem.outputs == 1)
+        l1 = float(np.abs(point.gradient[:, :-1]).max(initial=0.0)) / _STAGE
+        while l1 > 1.5 * self.l1:
+            stage = ProximalNewton(l1)
+            before = stage._penalize(point)
+            step, promised = stage._model_step(problem, before, before.value)
+            after = stage._backtrack(problem, before, step, promised)
+            if after is None:
+                break
+            penalty = l1 * float(np.abs(after.theta[:, :-1]).sum())
+            point = replace(after, value=after.value - penalty)
+            l1 /= _STAGE
+        return point
+
+    def violation(self, point: Point) -> np.ndarray:
+        """How far 0 is from the subgradients, entry by entry."""
+        b = point.theta[:, :-1]
+        g = point.gradient.copy()
+        inner = g[:, :-1]
+        at_zero = np.sign(inner) * np.maximum(np.abs(inner) - self.l1, 0.0)
+        inner[:] = np.where(b != 0, inner + self.l1 * np.sign(b), at_zero)
+        return g
+
+    def _penalize(self, point: Point) -> Point:
+        value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
+        return Point(point.theta, value, point.gradient, point.hessian)
+
+    def _working_set(self, problem: LogLoss, point: Point) -> np.ndarray:
+        """Which coefficients may move: those not zero, and those that violate optimality most."""
+        b = point.theta[:, :-1]
+        violation = np.abs(self.violation(point)[:, :-1])
+        moves = b != 0
+        if problem.reference is not None:
+            moves[problem.reference] = False
+            violation[problem.reference] = 0.0
+        violation = np.where(moves, 0.0, violation).ravel()
+        room = max(_MOST_NEW, int(moves.sum()))
+        new = np.argsort(-violation, kind="stable")[:room]
+        moves.flat[new[violation[new] > 0]] = True
+        return moves
+
+    def _working_entries(self, problem: LogLoss, point: Point) -> tuple[np.ndarray, int]:
+        """The entries of θ that may move, the coefficients first, and how many these are."""
+        moves = np.zeros(problem.shape, bool)
+        moves[:, :-1] = self._working_set(problem, point)
+        ends = np.zeros_like(moves)
+        ends[:, -1] = problem.fit_intercept & (np.arange(problem.outputs) != problem.reference)
+        inner = np.flatnonzero(moves)
+        return np.concatenate([inner, np.flatnonzero(ends)]), len(inner)
+
+    def _model_step(self, problem: LogLoss, point: Point, last: float) -> tuple[np.ndarray, float]:
+        """The minimizer of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
+        part.
+
+        Only the coefficients of the working set and the intercepts move. The minimum is found to a
+        share of `last`, what the last step promised: early models are rough.
+        """
+        chosen, inner = self._working_entries(problem, point)
+        g = point.gradient.ravel()[chosen]
+        before = point.theta.ravel()[chosen[:inner]]
+        # H = [Q sideᵀ; side T] in coefficients and intercepts
+        H = problem.curvature(point, chosen)
+        Q = H[:inner, :inner]
+        side = H[inner:, :inner]
+        pull = g[:inner].copy()
+        factor = None
+        if problem.fit_intercept:
+            # the best intercepts for any b leave Q - sideᵀ T⁻¹ side, Schur's complement
+            factor = PositiveFactor.of(H[inner:, inner:])
+            Q = Q - side.T @ factor.solve(side)
+            pull -= side.T @ factor.solve(g[inner:])
+        b = before.copy()
+        exactness = max(1e-14 * abs(point.value), _SHARE * last)
+        _descend(np.ascontiguousarray(Q), pull, b, self.l1, exactness)
+        step = np.zeros(point.theta.size)
+        step[chosen[:inner]] = b - before
+        if factor is not None:
+            moved = -factor.solve(g[inner:] + side @ (b - before))
+            step[chosen[inner:]] = _without_common(problem, moved)
+        risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
+        return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
+
+    def _backtrack(
+        self, problem: LogLoss, point: Point, step: np.ndarray, promised: float
+    ) -> Point | None:
+        noise = 16 * float(np.finfo(np.float64).eps) * abs(point.value)
+        length = 1.0
+        while -promised * length > noise:
+            next_point = self._penalize(
+                problem.evaluate(point.theta + length * step, problem.outputs == 1)
+            )
+            if next_point.value <= point.value + 1e-4 * length * promised:
+                return next_point
+            length *= 0.5
+        return None
+
+
+def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:
+    """One number added to the intercepts of all classes changes no posterior."""
+    if problem.outputs > 1 and problem.reference is None:
+        return intercepts - intercepts.mean()
+    return intercepts
+
+
+def _descend(Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float) -> None:
+    """Move b to the minimum of pull·(x - b) + ½ (x - b)ᵀQ(x - b) + l1 |x|₁ in x.
+
+    Coordinate descent settles which coefficients are zero, Newton steps on the others the rest.
+    """
+    q = Q @ b - pull
+    for _ in range(_ROUNDS):
+        gradient = q - Q @ b
+        _, decrease = native.gram_descent(Q, q, gradient, b, l1, 0.0, np.nan, tol, _EPOCHS)
+        if decrease <= tol:
+            return
+        newton_on_support(lambda on: Q[np.ix_(on, on)], q, b, l1, 0.0)
+
+
+# -- one row at a time -----------------------------------------------------------------
+
+_INTERCEPT_VARIANCE = 100.0
+
+
+@dataclass
+class Recursion:
+    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go
+    with them: recursive weighted least squares.
+
+    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it
+    the coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
+    """
+
+    origin: np.ndarray  # (d,) the first row
+    theta: np.ndarray  # (outputs, d + 1), intercept last
+    covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
+    mean: np.ndarray  # (d,) of the rows so far
+    class_weight: np.ndarray  # (K,) the weight of every class so far
+    weight: float = 0.0
+    loss: float = 0.0  # Σ w [-log P(y | x)], every row under the weights before it
+
+    @classmethod
+    def start(
+        cls, first: np.ndarray, classes: int, C: float, fit_intercept: bool, reference: int | None
+    ) -> Recursion:
+        d = len(first)
+        outputs = classes if classes > 2 else 1
+        if outputs * (d + 1) > _MOST:
+            raise SettingError(
+                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
+                f"{_MOST}: give solver='lbfgs', or fewer columns"
+            )
+        basis = output_basis(outputs, reference)
+        prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
+        origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
+        covariance = np.kron(basis @ basis.T, np.diag(prior))
+        return cls(origin, np.zeros((outputs, d + 1)), covariance, np.zeros(d), np.zeros(classes))
+
+    def see(self, block: Block, w: np.ndarray, trace: np.ndarray | None) -> None:
+        """Learn from the rows of a block in their order, w times their class weights.
+
+        `trace` (n, outputs, d + 1) gets the weights after each row.
+        """
+        codes = np.ascontiguousarray(block.y, dtype=np.int32)
+        self.loss += native.recursive_softmax(
+            block.X, codes, w, self.origin, self.theta, self.covariance, trace
+        )
+        self.class_weight = self.class_weight + np.bincount(codes, w, len(self.class_weight))
+        self.weight += float(block.weights.sum())
+        self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
+
+    def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients, and intercepts at x = 0 instead of at the first row."""
+        coef = np.ascontiguousarray(theta[:, :-1])
+        return coef, theta[:, -1] - coef @ self.origin
+
+
+def can_recurse(learner: Any) -> bool:
+    """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
+    if learner.l1_ratio > 0 or np.isinf(learner.C):
+        raise AttributeError(
+            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a"
+            " finite C"
+        )
+    if learner.class_weight == "balanced":
+        raise AttributeError(
+            "partial_fit cannot balance classes whose rows are still to come: give class_weight as"
+            " a dict"
+        )
+    return True
+
+
+def recurse(
+    learner: Any, rows: Rows, state: Recursion | None, record: list[dict] | None
+) -> Recursion:
+    """One pass over the rows in their order, from `state` or from the prior; steps go to
+    `record`."""
+    factors = learner._class_factors(None)
+    n_rows = rows.source.n_rows if is_watched() else None
+    done = 0
+    for block in dense_blocks(rows):
+        done += len(block)
+        report("rows", done, n_rows)
+        weighted = np.flatnonzero(block.weights > 0)
+        if not len(weighted):
+            continue
+        if state is None:
+            first = block.X[weighted[0]]
+            K = len(learner.classes_)
+            state = Recursion.start(first, K, learner.C, learner.fit_intercept, learner._reference)
+        w = block.weights
+        if factors is not None:
+            w = w * factors[block.y]
+        if record is None:
+            state.see(block, w, None)
+        else:
+            for step in _recorded_steps(state, block, w):
+                record.append({"step": len(record) + 1, **step})
+    if state is None:
+        raise DataError("no row has a weight above zero: there is nothing to learn from")
+    return state
+
+
+def _recorded_steps(state: Recursion, block: Block, w: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Learn from a block; coefficients, intercepts and the sum of log losses after every row."""
+    before = state.loss
+    trace = np.empty((1 + len(block), *state.theta.shape))
+    trace[0] = state.theta
+    state.see(block, w, trace[1:])
+    # w [-log P(y | x)] of every row under the weights before it
+    weights = trace[:-1]
+    scores = np.einsum("nkd,nd->nk", weights[:, :, :-1], block.X - state.origin)
+    scores = scores + weights[:, :, -1]
+    if scores.shape[1] == 1:  # of the second of two classes
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    of_class = scores[np.arange(len(block)), np.asarray(block.y, dtype=np.intp)]
+    objectives = before + np.cumsum(w * (logsumexp(scores, axis=1) - of_class))
+    for theta, objective in zip(trace[1:], objectives.tolist()):
+        coef, intercept = state.weights_at_zero(theta)
+        yield {"coef": coef, "intercept": intercept, "objective": objective}
