@@ -81,7 +81,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         m_n.
@@ -204,7 +204,7 @@ class BayesianGaussianClassifier(QuadraticRule):
             - gammaln(half)
             - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
         )
-        self._constant = log_probability(self.class_prior_) + level
+        self._constant = log_probability(self.priors_) + level
 
     def _warn_of_singular(self) -> None:
         warnings.warn(
@@ -252,5 +252,5 @@ class BayesianGaussianClassifier(QuadraticRule):
             "_power": (K,),
             "degrees_": (K,),
             "mean_": (d,),
-            "class_prior_": (K,),
+            "priors_": (K,),
         }

@@ -52,7 +52,7 @@ class BinColumns:
 def bin_edges(
     rows: Rows, columns: list[str], bins: Any, may_scan: bool = True
 ) -> dict[str, np.ndarray]:
-    """The edges of every column; one pass over the rows where `bins` gives only a number of bins.
+    """The edges of every column; one pass over the rows where `n_bins` gives only a number of bins.
 
     Between the smallest and the largest cell lie bins of equal width: as many as wanted, or by
     Sturges' rule ⌈log2 n⌉ + 1, with n the weight of the cells. With `may_scan` false such a pass is
@@ -65,7 +65,7 @@ def bin_edges(
     if undecided and not may_scan:
         raise SettingError(
             f"partial_fit needs the edges of the bins of column {undecided[0]!r}, as later rows "
-            f"may lie anywhere: give bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
+            f"may lie anywhere: give n_bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
         )
     found = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
     if undecided:

@@ -61,7 +61,7 @@ class NaiveBayes(GenerativeClassifier):
         The density of continuous columns: one for all, or by column name or place (Gaussian for
         those that are not named). Gaussians take one pass, histograms one more for the range of a
         column whose edges are not given, kernels one; kernels cannot run on Dask.
-    bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
+    n_bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
         The bins of a histogram: edges, or a number of bins of equal width between the smallest and
         the largest cell of the column, ⌈log2 n⌉ + 1 for "sturges". `partial_fit` needs edges.
     bandwidth : "reference", float, or dict by column name or place, default="reference"
@@ -150,7 +150,7 @@ class NaiveBayes(GenerativeClassifier):
            [0.75, 0.25]])
     >>> model.predict(days).tolist()
     ['no', 'no', 'yes', 'yes', 'yes']
-    >>> model = NaiveBayes(continuous={"heat": "histogram"}, bins=[0.0, 19.0, 25.0, 40.0])
+    >>> model = NaiveBayes(continuous={"heat": "histogram"}, n_bins=[0.0, 19.0, 25.0, 40.0])
     >>> model.fit(days, ["no", "no", "yes", "yes", "yes"]).histograms_["heat"]
     array([[0.2, 0.2, 0.6],
            [0.4, 0.4, 0.2]])
@@ -160,7 +160,7 @@ class NaiveBayes(GenerativeClassifier):
     _takes_missing = True
     _parameter_constraints: ClassVar[dict] = {
         "continuous": [StrOptions(set(CONDITIONALS)), dict],
-        "bins": [
+        "n_bins": [
             StrOptions({"sturges"}),
             Interval(Integral, 1, None, closed="left"),
             "array-like",
@@ -180,7 +180,7 @@ class NaiveBayes(GenerativeClassifier):
         self,
         *,
         continuous: Any = "gaussian",
-        bins: Any = "sturges",
+        n_bins: Any = "sturges",
         bandwidth: Any = "reference",
         estimate: str = "laplace",
         m: float = 1.0,
@@ -192,7 +192,7 @@ class NaiveBayes(GenerativeClassifier):
         categorical_features: Any = "from_dtype",
     ):
         self.continuous = continuous
-        self.bins = bins
+        self.n_bins = n_bins
         self.bandwidth = bandwidth
         self.estimate = estimate
         self.m = m
@@ -234,7 +234,7 @@ class NaiveBayes(GenerativeClassifier):
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
         self.edges_ = bin_edges(
-            rows, binned, keys_by_name(self.schema_, self.bins, "bins"), may_scan
+            rows, binned, keys_by_name(self.schema_, self.n_bins, "n_bins"), may_scan
         )
         more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
         if before is None:

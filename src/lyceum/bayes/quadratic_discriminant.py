@@ -57,7 +57,7 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.

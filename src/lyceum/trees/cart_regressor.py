@@ -27,7 +27,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         within one standard error of the best in cross-validation.
     cv : int, splitter, iterable of (train, test) or None, default=10
         The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
-    criterion : {"variance", "absolute_error"}, default="variance"
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The error that splits reduce: squared about the mean, or absolute about the median.
     min_samples_split : int or float, default=2
         Rows that a node needs to be split, or their share of all rows.
@@ -90,7 +90,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
 
     _base_learner: ClassVar[Any] = DecisionTreeRegressor
     _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"variance", "absolute_error"})],
+        "criterion": [StrOptions({"squared_error", "absolute_error"})],
     }
 
     def __init__(
@@ -98,7 +98,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         *,
         ccp_alpha: Any = "cv",
         cv: Any = 10,
-        criterion: str = "variance",
+        criterion: str = "squared_error",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,

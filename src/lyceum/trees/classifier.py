@@ -39,8 +39,8 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}, default="gini"
-        The impurity that splits reduce, or "gain_ratio".
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "misclassification"}, default="gini"
+        The impurity that splits reduce ("log_loss" is the entropy), or "gain_ratio".
     splitter : {"best", "random"}, default="best"
         "best" tries every threshold and grouping; "random" draws one threshold per column, or one
         pair of groups.
@@ -197,7 +197,9 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "misclassification"})],
+        "criterion": [
+            StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "misclassification"})
+        ],
         "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "loss_matrix": [LossMatrix, "array-like", dict, None],

@@ -267,7 +267,9 @@ def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any =
     if getattr(learner, "_release8", False):
         tree = collapse(tree)  # as C4.5 does whether it prunes or not
     if learner.pruning == "confidence":
-        impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
+        impurity = learner.criterion
+        if impurity in ("gain_ratio", "log_loss"):
+            impurity = "entropy"
         tree = prune_by_confidence(
             tree, learner.confidence, learner.bound, rows=rows, impurity=impurity
         )

@@ -86,12 +86,12 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
 def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
         raise SettingError(
-            f"priors has the shape {priors.shape} for {n_classes} classes: give one number per"
+            f"class priors of shape {priors.shape} were given for {n_classes} classes: give one number per"
             " class"
         )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
         raise SettingError(
-            f"priors must be non-negative and sum to 1, but they are {priors.tolist()}"
+            f"class priors must be non-negative and sum to 1, but they are {priors.tolist()}"
         )
     return priors / priors.sum()
 

@@ -29,8 +29,8 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"gini", "entropy", "misclassification"}, default="gini"
-        The impurity that splits reduce.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        The impurity that splits reduce; "log_loss" is the entropy.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
     min_samples_split : int or float, default=2
@@ -122,7 +122,7 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"gini", "entropy", "misclassification"})],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
         "class_weight": [None, StrOptions({"balanced", "balanced_subsample"}), dict],
     }
 
@@ -209,7 +209,7 @@ class RandomForestRegressor(Regressor, Forest):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+    criterion : {"squared_error", "absolute_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
@@ -298,7 +298,7 @@ class RandomForestRegressor(Regressor, Forest):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+        "criterion": [StrOptions({"squared_error", "absolute_error", "sd"})],
     }
 
     oob_prediction_: np.ndarray
@@ -307,7 +307,7 @@ class RandomForestRegressor(Regressor, Forest):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "variance",
+        criterion: str = "squared_error",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
