@@ -176,7 +176,7 @@ def _is_simplicial(
     return all(adjacent[v] - {w} <= adjacent[w] for w in near[v])
 
 
-def structural_distance(one: BayesNet, two: BayesNet) -> int:
+def structural_distance(net: BayesNet, other: BayesNet) -> int:
     """The structural Hamming distance of two networks: edges of their patterns that differ.
 
     An edge that is missing, added or differently directed counts once. Networks with the same
@@ -185,7 +185,7 @@ def structural_distance(one: BayesNet, two: BayesNet) -> int:
 
     Parameters
     ----------
-    one, two : BayesNet
+    net, other : BayesNet
         On the same variables.
 
     Examples
@@ -196,19 +196,19 @@ def structural_distance(one: BayesNet, two: BayesNet) -> int:
     >>> structural_distance(forward, backward)
     0
     """
-    if set(one.names) != set(two.names):
+    if set(net.names) != set(other.names):
         raise DataError(
             "the networks have different variables, so that their structures cannot be compared"
         )
     marks = []
-    for net in (one, two):
-        pattern = pattern_of(net)
-        names = net.names
-        found = {}
+    for compared in (net, other):
+        pattern = pattern_of(compared)
+        names = compared.names
+        edges = {}
         for u, v in pattern.directed:
-            found[frozenset((names[u], names[v]))] = (names[u], names[v])
+            edges[frozenset((names[u], names[v]))] = (names[u], names[v])
         for u, v in pattern.undirected:
-            found[frozenset((names[u], names[v]))] = ("", "")
-        marks.append(found)
+            edges[frozenset((names[u], names[v]))] = ("", "")
+        marks.append(edges)
     pairs = set(marks[0]) | set(marks[1])
     return sum(marks[0].get(pair) != marks[1].get(pair) for pair in pairs)
