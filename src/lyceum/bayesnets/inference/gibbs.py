@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,48 +36,64 @@ def gibbs(
     standard error is that of the means of eight batches of every chain. Tables with zeros can keep
     a chain in one part of the states; the chains then disagree, and the error says so.
     """
+    sweeps = max(n_samples // _CHAINS, 10 * _BATCHES)
+    states = {name: net.states(name) for name in query}
+    shape = tuple(map(len, states.values()))
+    counts = _run_chains(net, query, evidence, sweeps, np.random.default_rng(random_state))
+    shares = counts / counts.sum(axis=2, keepdims=True)
+    p = counts.sum(axis=(0, 1)) / counts.sum()
+    # the error of the mean of all batches, and of the chains, whichever is larger
+    batches = shares.reshape(-1, shares.shape[2])
+    within = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
+    between = shares.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(_CHAINS)
+    error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
+    method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
+    return Posterior(
+        states, p.reshape(shape), evidence.given, float("nan"), method, error.reshape(shape)
+    )
+
+
+def _run_chains(
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    sweeps: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """How often every combination of the query came, by chain and batch."""
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
-    place = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     nodes = [net.node(name) for name in names]
-    families = [[place[one] for one in (*node.parents, node.name)] for node in nodes]
+    sizes = [len(net.states(name)) for name in names]
+    families = [[index[name] for name in (*node.parents, node.name)] for node in nodes]
     tables = [node.table.ravel() for node in nodes]  # type: ignore[union-attr]
+    family_ends = np.cumsum([0, *map(len, families)])
+    table_ends = np.cumsum([0, *map(len, tables)])
     soft = None
     if evidence.soft:
-        ones = {name: np.ones(len(net.states(name))) for name in names}
-        soft = np.concatenate([evidence.soft.get(name, ones[name]) for name in names])
-    rng = np.random.default_rng(random_state)
+        likelihoods = [evidence.soft.get(name, np.ones(n)) for name, n in zip(names, sizes)]
+        soft = np.concatenate(likelihoods)
     starts = _starts(net, names, evidence, rng)
-    shape = tuple(len(net.states(name)) for name in query)
-    counts = np.zeros((_CHAINS, _BATCHES, int(np.prod(shape))))
-    sweeps = max(n_samples // _CHAINS, 10 * _BATCHES)
+    n_cells = prod(len(net.states(name)) for name in query)
+    counts = np.zeros((_CHAINS, _BATCHES, n_cells))
     for chain in range(_CHAINS):
         native.gibbs(
-            np.array([len(net.states(name)) for name in names], np.int32),
+            np.array(sizes, np.int32),
             np.array([v for family in families for v in family], np.int32),
-            np.cumsum([0, *map(len, families)]).astype(np.int32),
-            np.cumsum([0, *map(len, tables)])[:-1].astype(np.int64),
+            family_ends.astype(np.int32),
+            table_ends[:-1].astype(np.int64),
             np.concatenate(tables),
             np.ascontiguousarray(starts[chain]),
             np.array([name in evidence.hard for name in names]),
             soft,
-            np.array([place[name] for name in query], np.int32),
+            np.array([index[name] for name in query], np.int32),
             sweeps // 10,
             sweeps,
             int(rng.integers(1 << 62)),
             counts[chain],
         )
-    shares = counts / counts.sum(axis=2, keepdims=True)
-    batches = shares.reshape(-1, shares.shape[2])
-    p = counts.sum(axis=(0, 1)) / counts.sum()
-    within = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-    between = shares.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(_CHAINS)
-    error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
-    method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
-    states = {name: net.states(name) for name in query}
-    return Posterior(
-        states, p.reshape(shape), evidence.given, float("nan"), method, error.reshape(shape)
-    )
+    return counts
 
 
 def _starts(
