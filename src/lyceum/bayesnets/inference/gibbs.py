@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,36 +63,53 @@ def _run_chains(
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
     index = {name: i for i, name in enumerate(names)}
-    nodes = [net.node(name) for name in names]
-    sizes = [len(net.states(name)) for name in names]
-    families = [[index[name] for name in (*node.parents, node.name)] for node in nodes]
-    tables = [node.table.ravel() for node in nodes]  # type: ignore[union-attr]
-    family_ends = np.cumsum([0, *map(len, families)])
-    table_ends = np.cumsum([0, *map(len, tables)])
+    sizes = np.array([len(net.states(name)) for name in names], np.int32)
+    observed = np.array([name in evidence.hard for name in names])
+    asked = np.array([index[name] for name in query], np.int32)
     soft = None
     if evidence.soft:
-        likelihoods = [evidence.soft.get(name, np.ones(n)) for name, n in zip(names, sizes)]
-        soft = np.concatenate(likelihoods)
+        parts = [evidence.soft.get(name, np.ones(n)) for name, n in zip(names, sizes)]
+        soft = np.concatenate(parts)
     starts = _starts(net, names, evidence, rng)
-    n_cells = prod(len(net.states(name)) for name in query)
-    counts = np.zeros((_CHAINS, _BATCHES, n_cells))
+    counts = np.zeros((_CHAINS, _BATCHES, int(np.prod(sizes[asked]))))
+    families, family_starts, table_starts, tables = _flat_tables(net, index)
     for chain in range(_CHAINS):
         native.gibbs(
-            np.array(sizes, np.int32),
-            np.array([v for family in families for v in family], np.int32),
-            family_ends.astype(np.int32),
-            table_ends[:-1].astype(np.int64),
-            np.concatenate(tables),
+            sizes,
+            families,
+            family_starts,
+            table_starts,
+            tables,
             np.ascontiguousarray(starts[chain]),
-            np.array([name in evidence.hard for name in names]),
+            observed,
             soft,
-            np.array([index[name] for name in query], np.int32),
+            asked,
             sweeps // 10,
             sweeps,
             int(rng.integers(1 << 62)),
             counts[chain],
         )
     return counts
+
+
+def _flat_tables(
+    net: BayesNet, index: dict[str, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The families and tables of nodes, end to end, each with where its parts begin."""
+    families = []
+    tables = []
+    for name in index:
+        node = net.node(name)
+        families.append([index[member] for member in (*node.parents, name)])
+        tables.append(node.table.ravel())  # type: ignore[union-attr]
+    family_starts = np.cumsum([0, *map(len, families)])
+    table_starts = np.cumsum([0, *map(len, tables)])[:-1]
+    return (
+        np.array([v for family in families for v in family], np.int32),
+        family_starts.astype(np.int32),
+        table_starts.astype(np.int64),
+        np.concatenate(tables),
+    )
 
 
 def _starts(
