@@ -152,28 +152,25 @@ def _spectrum(
         scale = np.sqrt(np.where(variance > 0, variance, total_variance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
+    # t, and the size of the eigenvalues that says which of them are next to 0
+    target = 1.0
+    size = 1.0
     if shrinkage == "diagonal":
-        target = size = 1.0
-        M[np.diag_indices(len(M))] = 1.0
+        np.fill_diagonal(M, 1.0)
     else:
-        mean = np.trace(M) / max(varies.sum() + beyond, 1)
-        if mean > 0:
-            size = mean
-        else:
+        size = np.trace(M) / max(varies.sum() + beyond, 1)
+        if not size > 0:
             size = max(total_variance.max(initial=0.0), 1.0)
-        if shrinkage == "unit":
-            target = 1.0
-        else:
+        if shrinkage == "identity":
             target = size
         M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
-    shrunk, empty = shrunk[:-1], shrunk[-1]
-    log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
+    log_det = np.log(shrunk[:-1]).sum(axis=0) + beyond * np.log(shrunk[-1])
     log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
-    return inverse[:, None] * U, 1.0 / shrunk, log_det
+    return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
 
 
 @dataclass(frozen=True, slots=True)

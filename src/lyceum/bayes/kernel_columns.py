@@ -103,12 +103,14 @@ class KernelLog:
         last = self.table.shape[1] - 2
         if last < 0:
             return np.full(len(x), np.nan)
-        place = (x - self._start) * (_STEP / self.h)
-        inside = (place >= 0) & (place < last + 1)  # not for NaN
-        place = np.where(inside, place, 0.0)
-        at = place.astype(np.intp)
-        t = place - at
-        (f, g), (u, v) = self.table[:, at], self.table[:, at + 1]
+        position = (x - self._start) * (_STEP / self.h)
+        inside = (position >= 0) & (position < last + 1)  # not for NaN
+        position = np.where(inside, position, 0.0)
+        node = position.astype(np.intp)
+        t = position - node
+        # f, g: value and slope at the node before x; u, v: at the node after it
+        f, g = self.table[:, node]
+        u, v = self.table[:, node + 1]
         rise = u - f
         cubic = f + t * (g + t * (3 * rise - 2 * g - v + t * (g + v - 2 * rise)))
         return np.where(inside, cubic, np.nan)

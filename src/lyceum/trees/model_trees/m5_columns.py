@@ -164,12 +164,10 @@ class StepColumns:
             if not len(ranks):
                 continue
             sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(np.int32)
-            kind[node], table[node], n_codes[node], threshold[node] = (
-                GROUPS,
-                length,
-                len(ranks),
-                np.nan,
-            )
+            kind[node] = GROUPS
+            table[node] = length
+            n_codes[node] = len(ranks)
+            threshold[node] = np.nan
             branches.append(sides)
             length += len(sides)
         return replace(

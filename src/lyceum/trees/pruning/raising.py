@@ -20,6 +20,16 @@ from lyceum.trees.pruning.bottom_up import actions, compact
 
 Expected = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
+_SPLIT_ARRAYS = (
+    "feature",
+    "kind",
+    "child",
+    "n_children",
+    "threshold",
+    "table",
+    "n_codes",
+    "missing",
+)
 IMPURITIES = ("entropy", "gini", "misclassification")
 EQUAL = 1e-12  # of a weight: sums of fractions that differ by less are equal
 
@@ -202,9 +212,9 @@ class _Raising:
         """Put the largest branches in the place of nodes; where their rows end then."""
         tree = self.tree
         branch = self._largest(nodes)
-        for part in (tree.feature, tree.kind, tree.child, tree.n_children, tree.threshold, tree.table,
-                     tree.n_codes, tree.missing):  # fmt: skip
-            part[nodes] = part[branch]
+        for name in _SPLIT_ARRAYS:
+            array = getattr(tree, name)
+            array[nodes] = array[branch]
         tree.kind[branch] = LEAF
         each, child = child_nodes(self.tree, nodes)
         self.parent[child] = nodes[each]
@@ -221,11 +231,9 @@ class _Raising:
         tree = self.tree
         came, counts = np.unique(sent.arrived.node, return_counts=True)
         arrived, passed = self._tables(came, sent.arrived, sent.passed)
-        tree.value[came], tree.weight[came], tree.n_rows[came] = (
-            arrived,
-            arrived.sum(axis=1),
-            counts,
-        )
+        tree.value[came] = arrived
+        tree.weight[came] = arrived.sum(axis=1)
+        tree.n_rows[came] = counts
         tree.impurity[came] = self._impurity(arrived)
         each, child = child_nodes(self.tree, came)
         part = np.zeros((tree.n_nodes, arrived.shape[1]))

@@ -206,7 +206,8 @@ class Factor:
             return self
         places: list[Any] = [slice(None)] * self.values.ndim
         for name, state in known.items():
-            (axis,), labels = self._axes([name]), self.variables[name]
+            (axis,) = self._axes([name])
+            labels = self.variables[name]
             places[axis] = find_labels([state], labels, f"variable {name!r}: the state")[0]
         return self._make(self._drop(known), self.values[tuple(places)], self.log)
 

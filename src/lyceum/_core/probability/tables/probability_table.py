@@ -323,11 +323,9 @@ class ProbabilityTable:
     def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
         places: list[Any] = [slice(None)] * len(self.variables)
         for name, value in evidence.items():
-            (axis,), (place,) = (
-                self._axes([name]),
-                find_labels([value], self.variables[name], f"variable {name!r}: the value"),
-            )
-            places[axis] = place
+            (axis,) = self._axes([name])
+            labels = self.variables[name]
+            places[axis] = find_labels([value], labels, f"variable {name!r}: the value")[0]
         return self.values[tuple(places)]
 
     def _multiply(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:

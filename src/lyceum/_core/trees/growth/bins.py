@@ -15,7 +15,10 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.trees.tree import Tree
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
-_ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
+# of the sample that edges are found on
+_ROWS = 1 << 17
+_CELLS = 1 << 25
+_FEWEST = 1 << 14
 _FEW = 1 << 14  # cells whose bins are there before another thread has woken up
 _SLOTS = 256  # edges of a column in the kernel's table
 
@@ -123,7 +126,8 @@ class Bins:
         for node in np.flatnonzero(tree.n_codes > 0):
             at = places[tree.feature[node]].astype(np.intp)
             branches.append(tree.branches[tree.table[node] + at])
-            table[node], n_codes[node] = start, len(at)
+            table[node] = start
+            n_codes[node] = len(at)
             start += len(at)
         return replace(tree, table=table, n_codes=n_codes, branches=np.concatenate(branches))
 
