@@ -16,6 +16,9 @@ from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, log_probability
 from lyceum.bayes.conditionals import (
     CONDITIONALS,
+    BinColumns,
+    MixedMoments,
+    bin_edges,
     column_densities,
     estimate_table,
     kernel_bandwidths,
@@ -23,9 +26,7 @@ from lyceum.bayes.conditionals import (
     table_priors,
 )
 from lyceum.bayes.generative import GenerativeClassifier
-from lyceum.bayes.histogram_bins import BinColumns, bin_edges
 from lyceum.bayes.kernel_columns import ClassValues, KernelLog, kernel_logs
-from lyceum.bayes.mixed_moments import MixedMoments
 from lyceum.bayes.naive_bayes_report import (
     ProductExplanation,
     column_odds_and_factors,

@@ -60,9 +60,7 @@ def read_evidence(
         For every state P(what was observed | state): a sequence in the order of the states, or a
         dict.
     """
-    if not isinstance(evidence, Mapping | None):
-        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
-    observed: dict[str, Any] = dict(evidence or {})
+    observed = _as_dict(evidence)
     codes = np.full((1, len(net.nodes)), -1, np.int32)
     hard: dict[str, int] = {}
     numbers: dict[str, float] = {}
@@ -83,6 +81,12 @@ def read_evidence(
     for name, values in likelihoods.items():
         observed[f"likelihood of {name}"] = values.round(6).tolist()
     return Evidence(observed, hard, likelihoods, numbers, codes, np.concatenate(whole)[None])
+
+
+def _as_dict(evidence: Any) -> dict[str, Any]:
+    if not isinstance(evidence, Mapping | None):
+        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
+    return dict(evidence or {})
 
 
 def _number(name: str, value: Any) -> float:

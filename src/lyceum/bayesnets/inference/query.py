@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.bayesnets.inference.elimination import eliminate, relevant_names
 from lyceum.bayesnets.inference.evidence import Evidence
-from lyceum.bayesnets.inference.gibbs import gibbs
 from lyceum.bayesnets.inference.mixed_query import answer_mixed
 from lyceum.bayesnets.inference.posterior import Posterior
-from lyceum.bayesnets.inference.sampling import likelihood_weighting
+from lyceum.bayesnets.inference.sampling import gibbs, likelihood_weighting
 from lyceum.errors import DataError, SettingError
 
 if TYPE_CHECKING:

@@ -42,6 +42,10 @@ def clique_tree(
     separator. Parts that are not connected hang together by empty separators.
     """
     index = {name: i for i, name in enumerate(names)}
+
+    def sort(members: frozenset[str]) -> tuple[str, ...]:
+        return tuple(sorted(members, key=index.__getitem__))
+
     cliques = list(_cliques(neighbors, order))
     beside = _join_cliques(cliques, order)
     cells = {c: prod(sizes[name] for name in cliques[c]) for c in beside}
@@ -60,8 +64,8 @@ def clique_tree(
                 parent = 0
             waiting.extend((other, len(members)) for other in beside[c] if other in cells)
             del cells[c]
-            separator = tuple(sorted(shared, key=index.__getitem__))
-            rest = tuple(sorted(cliques[c] - shared, key=index.__getitem__))
+            separator = sort(shared)
+            rest = sort(cliques[c] - shared)
             parents.append(parent)
             members.append(separator + rest)
             separators.append(separator)

@@ -16,10 +16,7 @@ from lyceum.progress import report
 
 
 def pc(
-    data: CodedData,
-    alpha: float = 0.05,
-    kind: str = "g2",
-    rules: EdgeRules | None = None,
+    data: CodedData, alpha: float = 0.05, kind: str = "g2", rules: EdgeRules | None = None
 ) -> tuple[Pattern, int]:
     """The pattern (CPDAG) that the tests leave, and their number.
 
@@ -43,15 +40,7 @@ def pc(
         skeleton.neighbors[u].discard(v)
         skeleton.separators[u, v] = tuple(range(n))
     size = 0
-    while True:
-        around = {v: sorted(others) for v, others in skeleton.neighbors.items()}
-        pairs = [(u, v) for u in range(n) for v in around[u] if u < v]
-        if not any(len(around[u]) > size or len(around[v]) > size for u, v in pairs):
-            break
-        for done, (u, v) in enumerate(pairs):
-            report(f"tests given {size} variables", done, len(pairs))
-            if not required[u, v] and not required[v, u]:
-                skeleton.test(u, v, _sets(around, u, v, size))
+    while skeleton.test_all(size, required | required.T):
         size += 1
     directions = [(u, v) for u, v in np.argwhere(required).tolist()]
     for v, u in np.argwhere(barred & ~required.T).tolist():
@@ -74,7 +63,19 @@ class _Skeleton:
         self.strengths: dict[tuple[int, int], float] = {}  # the largest p-value of an edge
         self.n_tests = 0
 
-    def test(self, u: int, v: int, conditions: Iterable[tuple[int, ...]]) -> None:
+    def test_all(self, size: int, certain: np.ndarray) -> bool:
+        """Test every pair that is not certain given sets of neighbors of this size, if any are."""
+        around = {v: sorted(others) for v, others in self.neighbors.items()}
+        pairs = [(u, v) for u, others in around.items() for v in others if u < v]
+        if not any(len(around[u]) > size or len(around[v]) > size for u, v in pairs):
+            return False
+        for done, (u, v) in enumerate(pairs):
+            report(f"tests given {size} variables", done, len(pairs))
+            if not certain[u, v]:
+                self._test(u, v, _sets(around, u, v, size))
+        return True
+
+    def _test(self, u: int, v: int, conditions: Iterable[tuple[int, ...]]) -> None:
         """Remove the edge of u and v if they are independent given one of the conditions."""
         for condition in conditions:
             counts = self.data.counts((u, v, *condition))

@@ -176,9 +176,9 @@ def extend(pattern: Pattern) -> list[set[int]]:
     """
     variables = range(pattern.n)
     parents: list[set[int]] = [set() for _ in variables]
-    into: dict[int, set[int]] = {v: set() for v in variables}
-    out: dict[int, set[int]] = {v: set() for v in variables}
-    neighbors: dict[int, set[int]] = {v: set() for v in variables}
+    into: list[set[int]] = [set() for _ in variables]
+    out: list[set[int]] = [set() for _ in variables]
+    neighbors: list[set[int]] = [set() for _ in variables]
     for u, v in pattern.directed:
         out[u].add(v)
         into[v].add(u)
@@ -187,8 +187,8 @@ def extend(pattern: Pattern) -> list[set[int]]:
         neighbors[v].add(u)
 
     def is_simplicial(v: int) -> bool:
-        adjacent = {w: neighbors[w] | into[w] | out[w] for w in (*neighbors[v], v)}
-        return all(adjacent[v] - {w} <= adjacent[w] for w in neighbors[v])
+        adjacent = neighbors[v] | into[v] | out[v]
+        return all(adjacent - {w} <= neighbors[w] | into[w] | out[w] for w in neighbors[v])
 
     left = set(variables)
     while left:
@@ -197,10 +197,9 @@ def extend(pattern: Pattern) -> list[set[int]]:
         v = max(simplicial or sinks or left)
         parents[v] = (into[v] | neighbors[v]) & left - {v}
         left.discard(v)
-        for w in left:
-            into[w].discard(v)
-            out[w].discard(v)
-            neighbors[w].discard(v)
+        for edges in (into, out, neighbors):
+            for w in left:
+                edges[w].discard(v)
     return parents
 
 

@@ -28,37 +28,42 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
 
     Nodes keep their order, so that children still come after their parents and beside each other.
     """
-    if cut is None:
-        kind = tree.kind.copy()
-    else:
-        kind = np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
+    kind = tree.kind.copy()
+    if cut is not None:
+        kind[cut] = LEAF
     reached = _reachable_nodes(tree, kind)
     old = np.flatnonzero(reached)
     new = np.cumsum(reached, dtype=np.int32) - 1
     kind = kind[old]
     inner = kind != LEAF
-    cuts, at_cuts = _copy_entries(
-        tree.cuts, tree.table[old], (tree.n_children[old] - 1) * (kind == INTERVALS)
-    )
-    coded = (kind == CATEGORIES) | (kind == GROUPS)
-    branches, at_branches = _copy_entries(tree.branches, tree.table[old], tree.n_codes[old] * coded)
-    table = np.where(coded, at_branches, np.where(kind == INTERVALS, at_cuts, -1))
+
+    def of_inner(array: np.ndarray, blank: float) -> np.ndarray:
+        return np.where(inner, array[old], blank).astype(array.dtype)
+
+    # the entries of the tables of the nodes that are left, end to end
+    by_interval = kind == INTERVALS
+    by_code = (kind == CATEGORIES) | (kind == GROUPS)
+    table = tree.table[old]
+    cuts, cut_starts = _copy_entries(tree.cuts, table, (tree.n_children[old] - 1) * by_interval)
+    branches, starts = _copy_entries(tree.branches, table, tree.n_codes[old] * by_code)
+    table = np.where(by_code, starts, np.where(by_interval, cut_starts, -1))
+    child = np.where(inner, new[tree.child[old]], -1)
     return Tree(
-        feature=np.where(inner, tree.feature[old], -1).astype(np.int32),
+        feature=of_inner(tree.feature, -1),
         kind=kind,
-        child=np.where(inner, new[tree.child[old]], -1).astype(np.int32),
-        n_children=np.where(inner, tree.n_children[old], 0).astype(np.int32),
-        threshold=np.where(inner, tree.threshold[old], np.nan),
+        child=child.astype(np.int32),
+        n_children=of_inner(tree.n_children, 0),
+        threshold=of_inner(tree.threshold, np.nan),
         table=table.astype(np.int32),
-        n_codes=np.where(inner, tree.n_codes[old], 0).astype(np.int32),
-        missing=np.where(inner, tree.missing[old], -1).astype(np.int32),
+        n_codes=of_inner(tree.n_codes, 0),
+        missing=of_inner(tree.missing, -1),
         cuts=cuts,
         branches=branches,
         value=tree.value[old],
         weight=tree.weight[old],
         n_rows=tree.n_rows[old],
         impurity=tree.impurity[old],
-        gain=np.where(inner, tree.gain[old], 0.0),
+        gain=of_inner(tree.gain, 0.0),
     )
 
 

@@ -159,11 +159,14 @@ def _weakest_links(
     What a link gives, g(t), never falls as weaker ones below it are cut, for g(t) is a mean of
     theirs and its own: a heap may keep g as it was and look again when a link comes up.
     """
-    inner = (tree.kind != LEAF).tolist()
+
+    def link(t: int) -> float:
+        return (risk[t] - below[t]) / (leaves[t] - 1)
+
+    gone = (tree.kind == LEAF).tolist()  # leaves now, or below one
     parent = tree.parent.tolist()
     cut_at = np.full(tree.n_nodes, np.inf)
-    gone = [not is_inner for is_inner in inner]  # leaves now, or below one
-    heap = [((risk[t] - below[t]) / (leaves[t] - 1), t) for t in range(tree.n_nodes) if inner[t]]
+    heap = [(link(t), t) for t in np.flatnonzero(tree.kind != LEAF).tolist()]
     heapq.heapify(heap)
     alphas = [0.0]
     risks = [below[0]]
@@ -172,7 +175,7 @@ def _weakest_links(
         before, t = heapq.heappop(heap)
         if _is_below_a_leaf(t, gone, parent):
             continue
-        g = (risk[t] - below[t]) / (leaves[t] - 1)
+        g = link(t)
         if g > before:
             heapq.heappush(heap, (g, t))
             continue
