@@ -64,7 +64,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         has the variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not
         exist, the variances themselves); columns that are constant are then left out, and d is the
         number of the others. A number s stands for s I.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the

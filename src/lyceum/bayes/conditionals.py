@@ -170,7 +170,8 @@ class BinColumns:
     Bin b holds edges[b] <= x < edges[b + 1]. The first and the last bin are open: they also
     hold what lies beyond the edges. A missing cell stays missing.
 
-    >>> block = Block(np.array([[-9.0], [0.2], [1.0], [7.0]]), None, None, 0, Schema.of_numbers(["x"]))
+    >>> X = np.array([[-9.0], [0.2], [1.0], [7.0]])
+    >>> block = Block(X, None, None, 0, Schema.of_numbers(["x"]))
     >>> BinColumns({"x": np.array([0.0, 0.5, 1.0, 2.0])})(block).X[:, 0].tolist()
     [0.0, 0.0, 2.0, 2.0]
     """

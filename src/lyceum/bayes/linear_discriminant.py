@@ -36,8 +36,8 @@ class LinearDiscriminantAnalysis(Discriminant):
     """Linear discriminant: Gaussian classes that share one covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
-    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ = Σ_k π_k μ_k, the
-    mean of all rows unless priors are given.
+    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k,
+    with x̄ = Σ_k π_k μ_k, the mean of all rows unless priors are given.
 
     Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood)
     or N - K (unbiased). If it is singular, 1e-6 of the variance of each column is added to its
@@ -52,7 +52,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         `priors="uniform"` gives the class of the nearest mean.
     unbiased : bool, default=False
         Divide by N - K instead of N.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the

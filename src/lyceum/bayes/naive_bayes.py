@@ -85,7 +85,7 @@ class NaiveBayes(GenerativeClassifier):
         cell in a column then has the variance of the column over all classes.
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the

@@ -86,7 +86,7 @@ class RegularizedDiscriminant(QuadraticRule):
         The folds; a number divides rows of any source in one pass.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k, and by N - K instead of N.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the

@@ -68,7 +68,7 @@ class BayesNet:
     >>> from lyceum.bayesnets import BayesNet, TableNode
     >>> net = BayesNet([
     ...     TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
-    ...     TableNode("sprinkler", ["off", "on"], ["rain"], {"no": [0.6, 0.4], "yes": [0.99, 0.01]}),
+    ...     TableNode("sprinkler", ["off", "on"], ["rain"], [[0.6, 0.4], [0.99, 0.01]]),
     ...     TableNode("grass", ["dry", "wet"], ["sprinkler", "rain"],
     ...               [[[1.0, 0.0], [0.2, 0.8]], [[0.1, 0.9], [0.01, 0.99]]]),
     ... ])

@@ -120,7 +120,8 @@ class GaussianDensity(Density, OnePassLearner):
     >>> X = np.array([[4.0], [5.0], [6.0]])
     >>> GaussianDensity().fit(X).covariance_.round(4).tolist()
     [[0.6667]]
-    >>> model = GaussianDensity(estimate="bayes", prior_mean=0.0, known_covariance=1.0, prior_covariance=1.0)
+    >>> prior = {"prior_mean": 0.0, "known_covariance": 1.0, "prior_covariance": 1.0}
+    >>> model = GaussianDensity(estimate="bayes", **prior)
     >>> model = model.fit(X[:1]).partial_fit(X[1:])
     >>> model.mean_.round(12).tolist(), model.covariance_.round(12).tolist()
     ([3.75], [[1.25]])

@@ -59,7 +59,7 @@ class KernelDensity(Density, Learner):
     ----------
     kernel : str, default="gaussian"
         The name of k in the table, or "radial_epanechnikov".
-    bandwidth : float, array of shape (d,), "reference", "nrd0", "likelihood" or "volume", default="reference"
+    bandwidth : float, array, "reference", "nrd0", "likelihood" or "volume", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every
         column, where σ is its standard deviation (1 for a constant column) and N the weight of all
         rows. "nrd0": R's default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers.

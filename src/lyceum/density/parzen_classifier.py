@@ -35,7 +35,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     kernel : str, default="gaussian"
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
-    bandwidth : float, array, "log_loss", "reference", "nrd0", "likelihood" or "volume", default="log_loss"
+    bandwidth : float, array or str, default="log_loss"
         One number for all columns, or one per column. "log_loss": a multiple of the normal
         reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or
         pooled within the classes, whichever has the least leave-one-out log loss of the posteriors;
@@ -44,7 +44,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         likelihood. "volume": n_k^(-1/(2d)), windows of the volume 1/√n_k.
     rtol : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".

@@ -34,7 +34,7 @@ def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarra
     ----------
     weight : array-like of shape (K,)
         n_k, the weight of the rows of every class.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode
         under a Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where
         that is negative. "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors
@@ -86,8 +86,8 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
 def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
         raise SettingError(
-            f"class priors of shape {priors.shape} were given for {n_classes} classes: give one number per"
-            " class"
+            f"class priors of shape {priors.shape} were given for {n_classes} classes: give one"
+            " number per class"
         )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
         raise SettingError(

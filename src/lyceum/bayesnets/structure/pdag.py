@@ -77,9 +77,10 @@ class _Marks:
             return True
         # 4: w → x → v, w not beside v, both beside u; only where some directions are given
         for w in beside_u:
-            if w != v and w not in beside_v:
-                if any(v in self.to[x] for x in self.to[w] & beside_u):
-                    return True
+            if w == v or w in beside_v:
+                continue
+            if any(v in self.to[x] for x in self.to[w] & beside_u):
+                return True
         return False
 
     def close(self) -> None:

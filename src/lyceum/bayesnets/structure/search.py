@@ -280,10 +280,13 @@ def random_moves(
             if not rules.required[u, v]:
                 edges[u, v] = False
                 parents[v].discard(u)
-        elif not _reachable(edges)[v, u] and not rules.forbidden[u, v]:
-            if len(parents[v]) < rules.max_parents:
-                edges[u, v] = True
-                parents[v].add(u)
+        elif (
+            not _reachable(edges)[v, u]
+            and not rules.forbidden[u, v]
+            and len(parents[v]) < rules.max_parents
+        ):
+            edges[u, v] = True
+            parents[v].add(u)
     return parents
 
 

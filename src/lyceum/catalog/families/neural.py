@@ -1,6 +1,6 @@
 """Neural networks."""
 
-from lyceum.catalog.entry import Entry, Item, pair
+from lyceum.catalog.entry import Item, pair
 
 _NETWORK = {
     "hidden_layer_sizes": [16, 50, 100],

@@ -9,7 +9,7 @@ ENTRIES: tuple[Entry, ...] = (
         about="Any classifier, corrected for class shares that differ where it is used.",
         cost="that of the classifier; n·K per step of EM",
         syllabus=("15.3",),
-        space={},  # priors are facts about the place of use, which no fold tells; search the classifier's own
+        space={},  # no fold tells the priors of the place of use; search the classifier's own
         in_study="never",
     ),
     Entry(

@@ -10,7 +10,7 @@ ENTRIES = (
     *pair(
         "DecisionTree",
         about=(
-            "Splits by one column at a time: every split form, criterion, pruning, and missing cells.",
+            "Splits by one column at a time: all kinds of splits, criteria, pruning.",
             "A constant in every leaf, by variance, absolute error or standard deviation.",
         ),
         cost=(

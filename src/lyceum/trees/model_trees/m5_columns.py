@@ -50,7 +50,8 @@ class StepColumns:
 
     >>> import pandas as pd
     >>> from lyceum.trees import ModelTreeRegressor
-    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn", "Kiel"] * 2, "age": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    >>> ages = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn", "Kiel"] * 2, "age": ages})
     >>> model = ModelTreeRegressor().fit(X, [1.0, 3.0, 2.0] * 2)
     >>> model.columns_.names(model.schema_)
     ['town=Bonn,Kiel', 'town=Bonn', 'age']

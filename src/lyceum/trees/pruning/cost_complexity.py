@@ -267,7 +267,8 @@ class AlphaChoice:
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> x = np.arange(20.0)
     >>> y = np.isin(x, [3, 15]) ^ (x > 9)
-    >>> choice = DecisionTreeClassifier(ccp_alpha="cv", random_state=0).fit(x[:, None], y).alpha_choice_
+    >>> tree = DecisionTreeClassifier(ccp_alpha="cv", random_state=0).fit(x[:, None], y)
+    >>> choice = tree.alpha_choice_
     >>> choice.path.n_leaves.tolist(), choice.risks.round(3).tolist()
     ([6, 2, 1], [0.25, 0.15, 0.8])
     >>> choice.chosen, round(choice.alpha, 3), choice.tree.n_leaves

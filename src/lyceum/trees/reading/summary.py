@@ -97,8 +97,18 @@ def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
         else:
             gain = number(float(tree.gain[node]))
         answer = labels.answer_text(node)
-        rows.append((node, int(depths[node]), reached, float(tree.weight[node]), float(tree.impurity[node]),
-                     split, gain, answer, labels.distribution(node, 4)))  # fmt: skip
+        row = (
+            node,
+            int(depths[node]),
+            reached,
+            float(tree.weight[node]),
+            float(tree.impurity[node]),
+            split,
+            gain,
+            answer,
+            labels.distribution(node, 4),
+        )
+        rows.append(row)
     if n == tree.n_nodes:
         title = "Nodes"
     else:

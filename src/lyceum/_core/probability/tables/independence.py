@@ -36,7 +36,8 @@ class Independence:
     --------
     >>> from lyceum.probability import ProbabilityTable
     >>> states = {"rain": ["no", "yes"], "grass": ["dry", "wet"]}
-    >>> verdict = ProbabilityTable(states, [[0.72, 0.08], [0.02, 0.18]]).independent("rain", "grass")
+    >>> table = ProbabilityTable(states, [[0.72, 0.08], [0.02, 0.18]])
+    >>> verdict = table.independent("rain", "grass")
     >>> print(verdict)
     rain ⊥ grass does not hold
     rain  grass  P(rain, grass)  P(rain) P(grass)  difference

@@ -122,7 +122,8 @@ class NodeHistograms:
     ...         return block.X.astype(np.uint8)
     >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.0, 1.0], "y": ["a", "b", "b", "a"]}), target="y")
     >>> root = Frontier.of_root([3 + 1])
-    >>> rows.reduce(lambda block: NodeHistograms.of(block, Whole(), root, n_classes=2)).tables[0].tolist()
+    >>> sums = rows.reduce(lambda block: NodeHistograms.of(block, Whole(), root, n_classes=2))
+    >>> sums.tables[0].tolist()
     [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
     """
 
