@@ -79,14 +79,14 @@ def _place(schema: Schema, key: Any, kind: Any) -> int:
     if not _has_column(schema, key):
         raise SchemaError(f"continuous names the column {key!r}, which does not exist")
     if isinstance(key, str):
-        place = schema.names.index(key)
+        index = schema.names.index(key)
     else:
-        place = int(key)
-    if schema[place].is_categorical:
+        index = int(key)
+    if schema[index].is_categorical:
         raise SchemaError(
             f"continuous names the column {key!r}, which holds categories and has a table"
         )
-    return place
+    return index
 
 
 def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[str | float]:
@@ -219,8 +219,8 @@ def bin_edges(
         )
     found = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
     if undecided:
-        places = [rows.schema.names.index(name) for name in undecided]
-        ranges = rows.reduce(partial(ColumnRanges.of, columns=places))
+        indices = [rows.schema.names.index(name) for name in undecided]
+        ranges = rows.reduce(partial(ColumnRanges.of, columns=indices))
         found |= {name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)}
     return {name: found[name] for name in columns}
 

@@ -49,8 +49,8 @@ class ClassValues:
         present = ~np.isnan(x)
         if label is not None:
             present &= self.y == np.flatnonzero(self.classes == label)[0]
-        values, places = np.unique(x[present], return_inverse=True)
-        return values, np.bincount(places, self.w[present], len(values))
+        values, indices = np.unique(x[present], return_inverse=True)
+        return values, np.bincount(indices, self.w[present], len(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,9 @@ class KernelLog:
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
         """The distance to the closest value."""
-        place = np.searchsorted(self.values, x)
-        below = np.maximum(place - 1, 0)
-        above = np.minimum(place, len(self.values) - 1)
+        index = np.searchsorted(self.values, x)
+        below = np.maximum(index - 1, 0)
+        above = np.minimum(index, len(self.values) - 1)
         return np.minimum(np.abs(x - self.values[below]), np.abs(self.values[above] - x))
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -36,7 +36,7 @@ class ClassPosterior:
 
     @cached_property
     def _blanket(self) -> list[int]:
-        return [self.net.places[name] for name in self.net.markov_blanket(self.name)]
+        return [self.net.index_of[name] for name in self.net.markov_blanket(self.name)]
 
     @cached_property
     def _tables(self) -> list[tuple[list[int], np.ndarray]]:
@@ -50,7 +50,7 @@ class ClassPosterior:
             with np.errstate(divide="ignore"):
                 table = np.log(node.table)  # type: ignore[union-attr]
             axis = family.index(self.name)
-            others = [self.net.places[name] for name in family if name != self.name]
+            others = [self.net.index_of[name] for name in family if name != self.name]
             tables.append((others, np.moveaxis(table, axis, -1)))
         return tables
 
@@ -92,9 +92,9 @@ class ClassPosterior:
     @cached_property
     def _order(self) -> list[int]:
         """The columns with parents before children."""
-        return [self.net.places[name] for name in self.net.order if name != self.name]
+        return [self.net.index_of[name] for name in self.net.order if name != self.name]
 
-    def place_in_order(self) -> list[int]:
+    def order_indices(self) -> list[int]:
         """Where every column stands in the order of `chain`."""
         return np.argsort(self._order).tolist()
 

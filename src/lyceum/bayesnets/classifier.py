@@ -270,7 +270,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         terms = np.subtract(
             chain[:, :, 1:], before, out=np.zeros_like(before), where=np.isfinite(before)
         )
-        return runner_up_odds(terms[:, :, posterior.place_in_order()], posterior.log_prior())
+        return runner_up_odds(terms[:, :, posterior.order_indices()], posterior.log_prior())
 
     def complexity(self) -> int:
         """The free numbers of all tables."""

@@ -92,7 +92,7 @@ class BayesNet:
         self._index()
 
     def _index(self) -> None:
-        self.places = {name: i for i, name in enumerate(self.names)}
+        self.index_of = {name: i for i, name in enumerate(self.names)}
         self.gaussian_names = tuple(
             node.name for node in self.nodes if isinstance(node, GaussianNode)
         )
@@ -121,10 +121,10 @@ class BayesNet:
 
     def find(self, name: str) -> int:
         """The place of a variable among the nodes; raises if there is none of this name."""
-        place = self.places.get(name)
-        if place is None:
+        index = self.index_of.get(name)
+        if index is None:
             return find_labels([name], self.names, "the variable")[0]
-        return place
+        return index
 
     def node(self, name: str) -> Node:
         """The node of a variable."""

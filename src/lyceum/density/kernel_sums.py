@@ -126,19 +126,19 @@ class KernelSums:
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
         return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
 
-    def leave_one_out(self, places: np.ndarray) -> np.ndarray:
+    def leave_one_out(self, indices: np.ndarray) -> np.ndarray:
         """log f of some stored rows, each left out with the weight of one row at most.
 
         A row of weight 2 so counts as two rows, of which one is left out.
         """
         if self.w is None:
-            weight = np.ones(len(places))
+            weight = np.ones(len(indices))
         else:
-            weight = self.w[places]
+            weight = self.w[indices]
         out = np.minimum(weight, 1.0)
         rest = self.total - out
         with np.errstate(divide="ignore"):
-            sums = np.logaddexp(self._log_sums(self.Z[places], places), np.log(weight - out))
+            sums = np.logaddexp(self._log_sums(self.Z[indices], indices), np.log(weight - out))
             return sums + (self.scale - np.log(rest))
 
     # -- sums --------------------------------------------------------------------------

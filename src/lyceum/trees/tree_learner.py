@@ -271,10 +271,10 @@ def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
 
 def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The places of labels among the classes."""
-    place = {label: k for k, label in enumerate(classes.tolist())}
+    index = {label: k for k, label in enumerate(classes.tolist())}
     try:
-        return np.array([place[label] for label in labels.tolist()], dtype=np.int64)
+        return np.array([index[label] for label in labels.tolist()], dtype=np.int64)
     except KeyError as error:
         raise DataError(
-            f"the class {error.args[0]!r} was not in fit: there are {list(place)}"
+            f"the class {error.args[0]!r} was not in fit: there are {list(index)}"
         ) from None

@@ -163,12 +163,12 @@ def weighted_posterior(
     top = log_w.max()
     w = np.exp(log_w - top)
     shape = tuple(len(net.states(name)) for name in query)
-    places = np.ravel_multi_index([drawn[name] for name in query], shape)
+    indices = np.ravel_multi_index([drawn[name] for name in query], shape)
     size = int(np.prod(shape))
     total = w.sum()
     squares = (w**2).sum()
-    p = np.bincount(places, w, size) / total
-    spread = np.bincount(places, w**2, size) * (1 - 2 * p) + p**2 * squares
+    p = np.bincount(indices, w, size) / total
+    spread = np.bincount(indices, w**2, size) * (1 - 2 * p) + p**2 * squares
     worth = float(total**2 / squares)
     # a state that was never drawn is not known to be impossible: the rule of three
     error = np.where(p > 0, np.sqrt(np.maximum(spread, 0.0)) / total, 3.0 / worth)

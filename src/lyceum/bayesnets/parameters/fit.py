@@ -164,7 +164,7 @@ class _FamilyScatter:
         numeric = [*(p for p in parents if p in net.gaussian_names), name]
         discrete = [p for p in parents if p not in net.gaussian_names]
         X = np.column_stack([numbers_of(block, column) for column in numeric])
-        codes = RowCodes.of(net)(block)[:, [net.places[p] for p in discrete]]
+        codes = RowCodes.of(net)(block)[:, [net.index_of[p] for p in discrete]]
         complete = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
         # every combination of the discrete parents is a class
         shape = tuple(len(net.states(p)) for p in discrete)

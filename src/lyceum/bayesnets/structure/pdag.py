@@ -150,7 +150,7 @@ def _colliders(
 
 def pattern_of(net: BayesNet) -> Pattern:
     """The pattern of a network: all graphs with the same independences have the same one."""
-    index = net.places
+    index = net.index_of
     neighbors: dict[int, set[int]] = {i: set() for i in range(len(net.names))}
     for parent, child in net.edges:
         neighbors[index[parent]].add(index[child])

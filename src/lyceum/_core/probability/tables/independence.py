@@ -101,10 +101,10 @@ def compare_products(
     out."""
     differences = joint - product
     rows = []
-    for place in np.ndindex(*joint.shape):
-        if not np.isnan(differences[place]):
-            values = tuple(str(own[i]) for own, i in zip(labels.values(), place))
-            rows.append((*values, *(float(side[place]) for side in (joint, product, differences))))
+    for index in np.ndindex(*joint.shape):
+        if not np.isnan(differences[index]):
+            values = tuple(str(own[i]) for own, i in zip(labels.values(), index))
+            rows.append((*values, *(float(side[index]) for side in (joint, product, differences))))
     if rows:
         largest = float(np.nanmax(np.abs(differences)))
     else:

@@ -49,9 +49,9 @@ class Frontier:
         """The root alone; `n_cells` are the codes of every column, with the missing one."""
         ints = np.full(1, -1, dtype=np.int32)
         offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-        places = np.zeros(1, np.int64)
+        indices = np.zeros(1, np.int64)
         nothing = np.zeros(0, np.int32)
-        return cls(offsets, ints, places, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
+        return cls(offsets, ints, indices, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
 
     @property
     def n_slots(self) -> int:
