@@ -125,7 +125,9 @@ def test_the_corners_of_a_regularized_discriminant_are_the_models_they_are():
 @pytest.mark.parametrize("shrinkage", ["identity", "unit", "diagonal"])
 def test_between_them_it_is_the_trace_of_the_map_of_covariances(pooling, shrinkage):
     alpha, gamma, n, d = 0.3, 0.4, np.array([30.0, 20.0, 10.0]), 4
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, pooling=pooling, shrinkage=shrinkage).fit(X, K)
+    model = RegularizedDiscriminant(
+        alpha=alpha, gamma=gamma, pooling=pooling, shrinkage=shrinkage
+    ).fit(X, K)
     entries = [(i, j) for i in range(d) for j in range(i + 1)]
 
     def used(own):
@@ -150,9 +152,9 @@ def test_between_them_it_is_the_trace_of_the_map_of_covariances(pooling, shrinka
 
 @pytest.mark.syllabus("3.4")
 def test_shrinking_to_the_unit_matrix_is_chosen_as_it_is_used():
-    model = RegularizedDiscriminant(alpha=0.5, gamma=[0.2, 0.8], shrinkage="unit", random_state=0).fit(
-        X, K
-    )
+    model = RegularizedDiscriminant(
+        alpha=0.5, gamma=[0.2, 0.8], shrinkage="unit", random_state=0
+    ).fit(X, K)
     losses = []
     for gamma in (0.2, 0.8):
         one = RegularizedDiscriminant(alpha=0.5, gamma=gamma, shrinkage="unit")
@@ -160,7 +162,9 @@ def test_shrinking_to_the_unit_matrix_is_chosen_as_it_is_used():
     assert model.gamma_ == (0.2, 0.8)[int(np.argmin(losses))]
     assert np.allclose(model.scores_[0], losses, rtol=0.5)
     wide = RNG.normal(size=(40, 1100)) + (np.arange(40) % 2)[:, None]
-    few = RegularizedDiscriminant(alpha=0.5, gamma=0.3, shrinkage="unit").fit(wide, np.arange(40) % 2)
+    few = RegularizedDiscriminant(alpha=0.5, gamma=0.3, shrinkage="unit").fit(
+        wide, np.arange(40) % 2
+    )
     S = [np.cov(wide[k::2].T, bias=True) for k in (0, 1)]
     expected = 0.7 * (0.5 * 20 * S[0] + 0.5 * 20 * (S[0] + S[1])) / 30 + 0.3 * np.eye(1100)
     assert few.covariance_[0].squared_distances(np.ones((1, 1100)))[0] == pytest.approx(

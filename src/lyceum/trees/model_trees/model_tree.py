@@ -229,11 +229,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         X = float_cells(block.X)
         y = block.y
         w = block.w
-        for name in ("estimators_", "node_columns_", "typical_", "record_"):
-            self.__dict__.pop(name, None)
-        if self.estimator is not None:
-            check_learner(self.estimator, self.model, w is not None)
-            self.typical_ = typical_row(block)
+        self._forget_fit(block)
         middle, self.sd_ = target_moments(y, w)
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         grown = GrownRanks.of(self, self.columns_, X, y, w)
@@ -268,6 +264,14 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             self.node_columns_[:, used] = learners.columns[nodes]
         ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
         self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
+
+    def _forget_fit(self, block: Block) -> None:
+        """Drop what another fit may have left, and check the estimator."""
+        for name in ("estimators_", "node_columns_", "typical_", "record_"):
+            self.__dict__.pop(name, None)
+        if self.estimator is not None:
+            check_learner(self.estimator, self.model, block.w is not None)
+            self.typical_ = typical_row(block)
 
     def _set_models(self, tree: Tree, models: NodeModels, used: np.ndarray) -> None:
         """Set the tree, the model of every node, and those of the leaves, smoothed."""

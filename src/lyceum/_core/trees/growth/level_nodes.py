@@ -337,12 +337,19 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         missing,
         np.concatenate(cuts),
         np.concatenate(branches),
-        value=np.array([target.value(node) for node in nodes]),
-        weight=np.array([float(target.weight(node.sums)) for node in nodes]),
-        n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
-        impurity=np.array([node.impurity for node in nodes]),
         gain=gain,
+        **_node_facts(nodes, target),
     )
+
+
+def _node_facts(nodes: Sequence[Node], target: Target) -> dict[str, np.ndarray]:
+    """What every node says of its rows."""
+    return {
+        "value": np.array([target.value(node) for node in nodes]),
+        "weight": np.array([float(target.weight(node.sums)) for node in nodes]),
+        "n_rows": np.array([node.n_rows for node in nodes], dtype=np.int64),
+        "impurity": np.array([node.impurity for node in nodes]),
+    }
 
 
 def _table_starts(kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray) -> np.ndarray:
