@@ -123,6 +123,8 @@ _CONFIDENCE = {"pruning": "confidence"}
 _STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 20}
 TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "prior_alpha": ({"priors": "dirichlet_mean"},),
+    "BernoulliNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),
+    "MultinomialNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),
     "degree": ({"kernel": "polynomial"},),
     "coef0": ({"kernel": "polynomial"}, {"kernel": "sigmoid"}),
     "NaiveBayes.bins": ({"continuous": "histogram"},),
