@@ -127,7 +127,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "MultinomialNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),
     "degree": ({"kernel": "polynomial"},),
     "coef0": ({"kernel": "polynomial"}, {"kernel": "sigmoid"}),
-    "NaiveBayes.bins": ({"continuous": "histogram"},),
+    "NaiveBayes.n_bins": ({"continuous": "histogram"},),
     "NaiveBayes.bandwidth": ({"continuous": "kernel"},),
     "m": ({"estimate": "m"},),
     "m_prior": ({"estimate": "m"},),
