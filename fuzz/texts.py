@@ -28,8 +28,8 @@ from lyceum._core.probability.losses import files as _loss_files
 from lyceum.bayesnets import read_bif, write_bif
 from lyceum.cli.options import settings_of
 from lyceum.data import scan
+from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError
-from lyceum.probability import LossMatrix
 from lyceum.studies import Recipe
 
 __all__ = ["case", "make"]

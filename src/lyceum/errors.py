@@ -290,10 +290,10 @@ def number_setting(name: str, value: Any) -> np.ndarray:
     raise SettingError(f"{name} must be a number or numbers, got {value!r}")
 
 
-def undefined(owner: Any, name: str) -> TypeError:
+def undefined(owner: Any, name: str) -> NotImplementedError:
     """The error to raise in a method that every subclass must define.
 
     >>> undefined(1, "_finish")
-    TypeError('int does not define _finish')
+    NotImplementedError('int does not define _finish')
     """
-    return TypeError(f"{type(owner).__name__} does not define {name}")
+    return NotImplementedError(f"{type(owner).__name__} does not define {name}")

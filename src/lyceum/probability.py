@@ -1,4 +1,4 @@
-"""Values of probability: loss matrices, tables, Gaussian algebra, class priors."""
+"""Values of probability: tables, Gaussian algebra, class priors."""
 
 from lyceum._core.probability import (
     BayesUpdate,
@@ -9,7 +9,6 @@ from lyceum._core.probability import (
     GammaPoisson,
     Gaussian,
     Independence,
-    LossMatrix,
     NormalInverseWishart,
     ProbabilityTable,
     StudentT,
@@ -27,7 +26,6 @@ __all__ = [
     "GammaPoisson",
     "Gaussian",
     "Independence",
-    "LossMatrix",
     "NormalInverseWishart",
     "ProbabilityTable",
     "StudentT",

@@ -84,7 +84,7 @@ def test_posteriors_follow_the_definition(weighted):
         if weighted
         else np.ones(len(X))
     )
-    model = NaiveBayes(continuous=CHOICE, bins={"skewed": 7}, var_smoothing=0.0).fit(X, y, w)
+    model = NaiveBayes(continuous=CHOICE, n_bins={"skewed": 7}, var_smoothing=0.0).fit(X, y, w)
     wanted = by_definition(X, y, w, {"ring": "kernel", "skewed": "histogram"}, 7)
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-5, atol=1e-5)
 
@@ -111,7 +111,7 @@ def test_rows_of_no_weight_do_not_stretch_the_bins():
 
 
 def test_cells_beyond_the_edges_fall_into_the_end_bins():
-    model = NaiveBayes(continuous="histogram", bins=[0.0, 1.0, 2.0], estimate="raw")
+    model = NaiveBayes(continuous="histogram", n_bins=[0.0, 1.0, 2.0], estimate="raw")
     model.fit([[-7.0], [0.5], [1.5], [99.0], [1.0]], ["a", "a", "b", "b", "b"])
     np.testing.assert_array_equal(model.histograms_["x0"], [[1.0, 0.0], [0.0, 1.0]])
     assert model.predict([[-1e300], [1e300]]).tolist() == ["a", "b"]
@@ -119,7 +119,7 @@ def test_cells_beyond_the_edges_fall_into_the_end_bins():
 
 LEARNERS = [
     NaiveBayes(continuous="histogram"),
-    NaiveBayes(continuous="histogram", bins=5, estimate="m", m=2.0),
+    NaiveBayes(continuous="histogram", n_bins=5, estimate="m", m=2.0),
     NaiveBayes(continuous="kernel"),
     NaiveBayes(continuous=CHOICE),
 ]
@@ -165,9 +165,9 @@ def test_contributions_sum_to_the_log_odds(learner):
 def test_partial_fit_is_fit_where_the_edges_are_given():
     X, y = table()
     edges = {"skewed": [0.0, 1.0, 3.0, 9.0]}
-    learner = NaiveBayes(continuous=CHOICE, bins=edges)
+    learner = NaiveBayes(continuous=CHOICE, n_bins=edges)
     wanted = learner.fit(X, y).predict_log_proba(X)
-    parts = NaiveBayes(continuous=CHOICE, bins=edges)
+    parts = NaiveBayes(continuous=CHOICE, n_bins=edges)
     for rows in np.array_split(np.argsort(y, kind="stable"), 5):  # the last class comes late
         parts.partial_fit(X.iloc[rows], y[rows])
     np.testing.assert_allclose(parts.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
@@ -176,7 +176,7 @@ def test_partial_fit_is_fit_where_the_edges_are_given():
 def test_partial_fit_without_edges_says_what_is_needed():
     X, y = table()
     with pytest.raises(
-        SettingError, match=r"needs the edges of the bins of column 'skewed'.*bins="
+        SettingError, match=r"needs the edges of the bins of column 'skewed'.*n_bins="
     ):
         NaiveBayes(continuous=CHOICE).partial_fit(X, y)
 
@@ -188,8 +188,8 @@ def test_partial_fit_without_edges_says_what_is_needed():
         ({"continuous": {9: "kernel"}}, "the column 9, which does not exist"),
         ({"continuous": {"color": "kernel"}}, "'color', which holds categories"),
         ({"continuous": {"ring": "spline"}}, "choose one of gaussian, kernel, histogram"),
-        ({"continuous": "histogram", "bins": {"height": 3}}, "bins names the column 'height'"),
-        ({"continuous": "histogram", "bins": [1.0, 1.0]}, "at least two ascending numbers"),
+        ({"continuous": "histogram", "n_bins": {"height": 3}}, "n_bins names the column 'height'"),
+        ({"continuous": "histogram", "n_bins": [1.0, 1.0]}, "at least two ascending numbers"),
     ],
 )
 def test_what_names_no_column_or_no_bins_is_refused(setting, text):
@@ -211,7 +211,7 @@ def test_a_constant_column_an_empty_one_and_a_class_of_one_row(kind):
 @pytest.mark.parametrize("kind", ["histogram", "kernel"])
 def test_a_class_without_cells_has_the_density_of_all_rows(kind):
     X = np.array([[0.0], [1.0], [2.0], [np.nan], [np.nan]])
-    model = NaiveBayes(continuous=kind, estimate="raw", bins=2, priors="uniform").fit(
+    model = NaiveBayes(continuous=kind, estimate="raw", n_bins=2, priors="uniform").fit(
         X, ["a"] * 3 + ["b"] * 2
     )
     np.testing.assert_allclose(model.predict_proba([[0.5]])[0], [0.5, 0.5], rtol=1e-9)

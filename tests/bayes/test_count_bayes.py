@@ -54,7 +54,7 @@ def test_multinomial_by_hand():
 
 def test_bernoulli_by_hand_and_what_is_absent_speaks():
     X = np.array([[5.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    model = BernoulliNB(priors="uniform").fit(X, ["x", "x", "y"])
+    model = BernoulliNB(class_prior="uniform").fit(X, ["x", "x", "y"])
     p = np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]])
     x = (1 - p[0, 0]) * (1 - p[0, 1])
     y = (1 - p[1, 0]) * (1 - p[1, 1])

@@ -21,7 +21,7 @@ OTHER_SETTINGS = [  # than the defaults, which tests/checks has
     LinearDiscriminantAnalysis(covariance="diagonal", priors="uniform"),
     QuadraticDiscriminantAnalysis(covariance="spherical"),
     BayesianGaussianClassifier(covariance="shared"),
-    NaiveBayes(continuous="histogram", bins=np.linspace(-5.0, 10.0, 40)),
+    NaiveBayes(continuous="histogram", n_bins=np.linspace(-5.0, 10.0, 40)),
 ]
 LEARNERS = [
     NaiveBayes(),

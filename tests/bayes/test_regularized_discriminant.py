@@ -31,7 +31,7 @@ def classes_of_rows(n=240, d=4, K=3, seed=0):
     return X, y
 
 
-def shrunken(X, y, alpha, gamma, shrink, w=None, classes=None):
+def shrunken(X, y, alpha, gamma, shrinkage, w=None, classes=None):
     """Means and covariances by the formulas, one class at a time."""
     w = np.ones(len(X)) if w is None else w
     classes = np.unique(y) if classes is None else classes
@@ -44,7 +44,7 @@ def shrunken(X, y, alpha, gamma, shrink, w=None, classes=None):
     for n_k, S_k in zip(n, scatters):
         Sigma = ((1 - alpha) * S_k + alpha * S) / ((1 - alpha) * n_k + alpha * N)
         round_ = np.trace(Sigma) / X.shape[1] * np.eye(X.shape[1])
-        target = round_ if shrink == "identity" else np.diag(np.diag(Sigma))
+        target = round_ if shrinkage == "identity" else np.diag(np.diag(Sigma))
         covariances.append((1 - gamma) * Sigma + gamma * target)
     return means, np.array(covariances), np.array(n) / N
 
@@ -60,17 +60,17 @@ def log_posteriors(X, means, covariances, priors):
     return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("shrink", ["identity", "diagonal"])
+@pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
 @pytest.mark.parametrize(("alpha", "gamma"), [(0.0, 0.0), (0.3, 0.2), (1.0, 0.5), (0.5, 1.0)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_posteriors_follow_the_formula(shrink, alpha, gamma, weighted):
+def test_posteriors_follow_the_formula(shrinkage, alpha, gamma, weighted):
     X, y = classes_of_rows()
     w = np.random.default_rng(1).integers(1, 4, len(X)).astype(float) if weighted else None
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrink=shrink).fit(X, y, w)
-    wanted = log_posteriors(X, *shrunken(X, y, alpha, gamma, shrink, w))
+    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrinkage=shrinkage).fit(X, y, w)
+    wanted = log_posteriors(X, *shrunken(X, y, alpha, gamma, shrinkage, w))
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
-        model.covariance_, shrunken(X, y, alpha, gamma, shrink, w)[1], rtol=1e-10
+        model.covariance_, shrunken(X, y, alpha, gamma, shrinkage, w)[1], rtol=1e-10
     )
 
 
@@ -88,10 +88,10 @@ CORNERS = [
 @pytest.mark.parametrize("unbiased", [False, True])
 def test_corners_are_the_linear_the_quadratic_and_the_spherical_rule(corner, other, unbiased):
     X, y = classes_of_rows()
-    alpha, gamma, shrink = corner
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrink=shrink, unbiased=unbiased).fit(
-        X, y
-    )
+    alpha, gamma, shrinkage = corner
+    model = RegularizedDiscriminant(
+        alpha=alpha, gamma=gamma, shrinkage=shrinkage, unbiased=unbiased
+    ).fit(X, y)
     other.set_params(unbiased=unbiased).fit(X, y)
     np.testing.assert_allclose(
         model.predict_proba(X), other.predict_proba(X), rtol=1e-8, atol=1e-11
@@ -106,7 +106,7 @@ def test_the_far_corner_with_even_priors_is_the_nearest_mean():
     np.testing.assert_array_equal(model.predict(X), nearest)
 
 
-def cross_validated(X, y, alphas, gammas, shrink, scoring, n_folds=5, w=None):
+def cross_validated(X, y, alphas, gammas, shrinkage, scoring, n_folds=5, w=None):
     """Losses by refitting from the rows of the other folds."""
     seed = 0
     fold = fold_numbers(Block(X, y, None, 0, Schema.of_numbers(["x"])), n_folds, seed)
@@ -116,7 +116,7 @@ def cross_validated(X, y, alphas, gammas, shrink, scoring, n_folds=5, w=None):
         here = fold == f
         for a, alpha in enumerate(alphas):
             for g, gamma in enumerate(gammas):
-                rule = shrunken(X[~here], y[~here], alpha, gamma, shrink, w[~here])
+                rule = shrunken(X[~here], y[~here], alpha, gamma, shrinkage, w[~here])
                 log_p = log_posteriors(X[here], *rule)
                 if scoring == "error":
                     losses[a, g] += w[here] @ (log_p.argmax(axis=1) != y[here])
@@ -126,15 +126,15 @@ def cross_validated(X, y, alphas, gammas, shrink, scoring, n_folds=5, w=None):
 
 
 @pytest.mark.parametrize("scoring", ["log_loss", "error"])
-@pytest.mark.parametrize("shrink", ["identity", "diagonal"])
-def test_scores_are_those_of_refitting_every_fold(scoring, shrink):
+@pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
+def test_scores_are_those_of_refitting_every_fold(scoring, shrinkage):
     X, y = classes_of_rows()
     w = np.random.default_rng(1).integers(0, 4, len(X)).astype(float)
     alphas, gammas = [0.0, 0.4, 1.0], [0.0, 0.3, 1.0]
     model = RegularizedDiscriminant(
-        alpha=alphas, gamma=gammas, shrink=shrink, scoring=scoring, random_state=0
+        alpha=alphas, gamma=gammas, shrinkage=shrinkage, scoring=scoring, random_state=0
     ).fit(X, y, w)
-    wanted = cross_validated(X, y, alphas, gammas, shrink, scoring, w=w)
+    wanted = cross_validated(X, y, alphas, gammas, shrinkage, scoring, w=w)
     np.testing.assert_allclose(model.scores_, wanted, rtol=1e-9)
     a, g = alphas.index(model.alpha_), gammas.index(model.gamma_)
     assert wanted[a, g] == pytest.approx(wanted.min())
@@ -208,12 +208,12 @@ def mixed_table(n=300):
     )
 
 
-@pytest.mark.parametrize("shrink", ["identity", "diagonal"])
-def test_cross_validation_is_the_same_from_array_parquet_and_dask(shrink, tmp_path):
+@pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
+def test_cross_validation_is_the_same_from_array_parquet_and_dask(shrinkage, tmp_path):
     dask = pytest.importorskip("dask.dataframe")
     table = mixed_table()
     X = table.drop(columns="kind")
-    learner = RegularizedDiscriminant(shrink=shrink, random_state=0)
+    learner = RegularizedDiscriminant(shrinkage=shrinkage, random_state=0)
     wanted = learner.fit(X, table["kind"]).predict_proba(X)
     scores, chosen = learner.scores_, (learner.alpha_, learner.gamma_)
     table.to_parquet(tmp_path / "table.parquet", row_group_size=41)
@@ -226,10 +226,10 @@ def test_cross_validation_is_the_same_from_array_parquet_and_dask(shrink, tmp_pa
         np.testing.assert_allclose(learner.predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("shrink", ["identity", "diagonal"])
-def test_a_column_that_is_constant_over_all_rows_changes_nothing(shrink):
+@pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
+def test_a_column_that_is_constant_over_all_rows_changes_nothing(shrinkage):
     X, y = classes_of_rows()
-    learner = RegularizedDiscriminant(shrink=shrink, random_state=0)
+    learner = RegularizedDiscriminant(shrinkage=shrinkage, random_state=0)
     wanted = learner.fit(X, y).predict_log_proba(X)
     scores = learner.scores_
     wide = np.insert(X, 1, 5.0, axis=1)
@@ -328,13 +328,15 @@ def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [20, 60])
     X = rng.normal(size=(80, 3)) * np.where(y == 0, 1.0, 3.0)[:, None]
-    model = RegularizedDiscriminant(alpha=0.3, gamma=0.0, mix="convex", unbiased=unbiased).fit(X, y)
+    model = RegularizedDiscriminant(alpha=0.3, gamma=0.0, pooling="convex", unbiased=unbiased).fit(
+        X, y
+    )
     own = [np.cov(X[y == k].T, bias=not unbiased) for k in (0, 1)]
     lost = int(unbiased)
     pooled = sum(S * (n - lost) for S, n in zip(own, (20, 60))) / (80 - 2 * lost)
     for k in (0, 1):
         np.testing.assert_allclose(model.covariance_[k], 0.7 * own[k] + 0.3 * pooled, rtol=1e-10)
-    chosen = RegularizedDiscriminant(mix="convex", random_state=0).fit(X, y)
+    chosen = RegularizedDiscriminant(pooling="convex", random_state=0).fit(X, y)
     assert 0.0 <= chosen.alpha_ <= 1.0
 
 

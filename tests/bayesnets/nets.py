@@ -49,9 +49,9 @@ def brute_marginal(net: BayesNet, query: list[str], evidence: dict) -> np.ndarra
     joint = joint_table(net)
     at = [slice(None)] * joint.ndim
     for name, state in evidence.items():
-        at[net.places[name]] = [net.states(name).index(state)]
+        at[net.index_of[name]] = [net.states(name).index(state)]
     part = joint[tuple(at)] if len(evidence) <= 1 else joint[np.ix_(*_axes(net, evidence))]
-    keep = [net.places[name] for name in query]
+    keep = [net.index_of[name] for name in query]
     rest = tuple(i for i in range(joint.ndim) if i not in keep)
     table = part.sum(axis=rest)
     order = np.argsort(np.argsort(keep))

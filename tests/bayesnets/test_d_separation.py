@@ -58,7 +58,7 @@ def test_the_verdict_is_that_of_all_paths(net, seed):
 def conditional_gap(net: BayesNet, a: str, b: str, given_: list[str]) -> float:
     """How far P(a, b | given) is from P(a | given) P(b | given), at most."""
     joint = joint_table(net)
-    keep = [net.places[name] for name in (a, b, *given_)]
+    keep = [net.index_of[name] for name in (a, b, *given_)]
     rest = tuple(i for i in range(joint.ndim) if i not in keep)
     table = (
         joint.sum(axis=rest)

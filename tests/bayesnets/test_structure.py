@@ -22,13 +22,13 @@ from lyceum.bayesnets import (
     BayesNet,
     TableNode,
     d_separated,
-    independence_test,
     learn_structure,
     read_bif,
     structural_distance,
 )
 from lyceum.bayesnets.structure.trees import _spanning_tree
 from lyceum.errors import DataError, SettingError
+from lyceum.statistics import independence_test
 
 ASIA = read_bif(datasets.path("asia"))
 ROWS = ASIA.sample(4_000, 1)

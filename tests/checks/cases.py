@@ -62,8 +62,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     # which rows cross-validation leaves out depends on the numbers of the rows
     "RegularizedDiscriminant": {"alpha": 0.3, "gamma": 0.1},
     # where sums stop within the tolerance depends on which rows are scored together
-    "KernelDensity": {"tolerance": 0.0},
-    "ParzenClassifier": {"tolerance": 0.0},
+    "KernelDensity": {"rtol": 0.0},
+    "ParzenClassifier": {"rtol": 0.0},
     # partial_fit would fix the width by the rows of the first call
     "HistogramDensity": {"bin_width": 1.5, "origin": 0.25},
 }

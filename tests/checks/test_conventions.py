@@ -21,7 +21,6 @@ NAMES = [entry.name for entry in catalog.learners()]
 
 # what the same thing is called elsewhere
 OTHER_NAMES = {
-    "priors_": "class_prior_",
     "xbar_": "mean_",
     "theta_": "means_",
     "n_samples_seen_": "n_rows_",

@@ -9,7 +9,6 @@ from lyceum.bayesnets import (
     BayesNet,
     GaussianNode,
     TableNode,
-    independence_test,
     learn_structure,
     moral_graph,
     topological_order,
@@ -25,6 +24,7 @@ from lyceum.kernels import (
     is_mercer,
 )
 from lyceum.linear import margin_loss, simple_regression
+from lyceum.statistics import independence_test
 
 COIN = ["heads", "tails"]
 NET = BayesNet(

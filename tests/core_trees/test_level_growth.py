@@ -92,7 +92,7 @@ def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
 
 
 @pytest.mark.syllabus("6.7")
-@pytest.mark.parametrize("criterion", ["variance", "sd"])
+@pytest.mark.parametrize("criterion", ["squared_error", "sd"])
 @settings(max_examples=20)
 @given(table=tables(None), way=ways, limit=limits)
 def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
@@ -121,7 +121,10 @@ def test_the_tree_is_that_of_the_core_on_the_same_bins(growth, seed, max_bins, w
 
 @settings(max_examples=20)
 @given(
-    st.sampled_from(["variance", "sd"]), st.integers(0, 2**32), st.integers(7, 40), st.booleans()
+    st.sampled_from(["squared_error", "sd"]),
+    st.integers(0, 2**32),
+    st.integers(7, 40),
+    st.booleans(),
 )
 def test_the_tree_of_numbers_is_that_of_the_core_on_the_same_bins(
     criterion, seed, max_bins, fractions
@@ -181,7 +184,7 @@ def test_numbers_of_few_distinct_values_give_scikit_learns_tree(most, offset):
     limit = {"max_leaf_nodes": most, "max_depth": 6, "min_samples_leaf": 4}
     theirs = DecisionTreeRegressor(random_state=0, **limit).fit(X, y)
     rows = rows_of(X, y + offset, at=(100, 101, 450))
-    ours = grow_by_levels(rows, Bins.of(rows), Growth(criterion="variance", **limit))
+    ours = grow_by_levels(rows, Bins.of(rows), Growth(criterion="squared_error", **limit))
     scikit(ours, from_scikit(theirs), offset)
 
 
@@ -213,7 +216,7 @@ def test_memory_files_and_dask_give_one_tree(tmp_path, number, missing):
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=50)
     pc.write_csv(table, tmp_path / "table.csv")
     frame = dd.from_pandas(table.to_pandas(), npartitions=4, sort=False)
-    growth = Growth(criterion="variance" if number else "gini", missing=missing, **growing())
+    growth = Growth(criterion="squared_error" if number else "gini", missing=missing, **growing())
     n_classes = None if number else 3
     sources = [table, tmp_path / "table.parquet", tmp_path / "table.csv", frame]
     trees = []
@@ -243,7 +246,7 @@ def test_weight_two_equals_a_repeated_row(number):
     rng = np.random.default_rng(4)
     X, w = rng.integers(0, 30, (300, 3)).astype(float), rng.integers(0, 4, 300)
     y = rng.normal(size=300) if number else rng.integers(0, 3, 300)
-    n_classes, criterion = (None, "variance") if number else (3, "entropy")
+    n_classes, criterion = (None, "squared_error") if number else (3, "entropy")
     growth = Growth(criterion=criterion, max_depth=6)
     weighted = rows_of(X, y, w, n_classes=n_classes)
     repeated = rows_of(np.repeat(X, w, axis=0), np.repeat(y, w), n_classes=n_classes)
@@ -261,7 +264,9 @@ def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, numb
     monkeypatch.setattr(_level_growth, "_FEW", 0)
     table = mixed_frame(8, 500, number=number)
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=64)
-    growth = Growth(criterion="variance" if number else "entropy", missing="fractions", **growing())
+    growth = Growth(
+        criterion="squared_error" if number else "entropy", missing="fractions", **growing()
+    )
     trees = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="openmp"):
@@ -330,7 +335,7 @@ def test_constant_and_missing_columns_are_never_split():
     assert np.all(tree.impurity[tree.kind == LEAF] == 0)
 
 
-@pytest.mark.parametrize("criterion", ["variance", "sd"])
+@pytest.mark.parametrize("criterion", ["squared_error", "sd"])
 def test_equal_numbers_far_from_zero_are_not_split(criterion):
     y = np.repeat([1e6 + 0.1, 1e6 + 0.3, 1e6 + 0.7], 50)
     rows = rows_of(np.arange(150.0)[:, None], y, at=(20, 70))
@@ -372,5 +377,5 @@ def test_single_precision_cells_give_the_tree_of_their_values():
 
 def test_the_absolute_error_is_refused_with_what_to_do():
     rows = rows_of([[1.0], [2.0]], [1.0, 2.0])
-    with pytest.raises(SourceError, match="criterion='variance', or leave out max_bins"):
+    with pytest.raises(SourceError, match="criterion='squared_error', or leave out max_bins"):
         grow_by_levels(rows, Bins.of(rows), Growth(criterion="absolute_error"))

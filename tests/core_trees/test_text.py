@@ -142,7 +142,7 @@ def test_regression_rules_have_means_and_deviations():
     y = X[:, 0] ** 2 + rng.normal(size=200)
     fitted = DecisionTreeRegressor(max_leaf_nodes=6).fit(X, y)
     tree = of_sklearn(fitted)
-    for rule in rules(TreeLabels(tree, Schema.of_numbers(["a", "b"]), criterion="variance")):
+    for rule in rules(TreeLabels(tree, Schema.of_numbers(["a", "b"]), criterion="squared_error")):
         held = rule.covers(X)
         assert rule.answer == pytest.approx(y[held].mean())
         assert rule.spread == ("sd", pytest.approx(y[held].std()))

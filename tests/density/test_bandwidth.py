@@ -31,7 +31,7 @@ def test_weights_are_repeats_in_the_reference_rule():
 
 def brute_likelihood(rows, h, kernel):
     peers = [
-        KernelDensity(kernel=kernel, bandwidth=h, tolerance=0.0)
+        KernelDensity(kernel=kernel, bandwidth=h, rtol=0.0)
         .fit(np.delete(rows, i, axis=0))
         .score_samples(rows[[i]])
         for i in range(len(rows))
@@ -99,7 +99,7 @@ def test_the_axes_are_searched_on_their_own():
     h = likelihood_bandwidth(rows)
 
     def total(bandwidth):
-        model = KernelDensity(bandwidth=bandwidth, tolerance=0.0).fit(rows)
+        model = KernelDensity(bandwidth=bandwidth, rtol=0.0).fit(rows)
         return float(model._sums().leave_rows_out().sum())
 
     one = max(total(c * reference_bandwidth(rows)) for c in 2.0 ** np.arange(-6, 3, 0.25))

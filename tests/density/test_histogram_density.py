@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from lyceum.density import HistogramDensity
-from lyceum.density.grid_cells import find_cells
+from lyceum.density.histogram_density import find_cells
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
 

@@ -37,7 +37,7 @@ def rows_of(n, d, seed=0):
 def test_the_density_is_the_mean_of_the_kernels(kernel, d):
     rows, X, w = rows_of(150, d), rows_of(60, d, 1), np.random.default_rng(2).uniform(0.1, 3, 150)
     h = np.linspace(0.7, 1.4, d)
-    model = KernelDensity(kernel=kernel, bandwidth=h, tolerance=0.0).fit(rows, sample_weight=w)
+    model = KernelDensity(kernel=kernel, bandwidth=h, rtol=0.0).fit(rows, sample_weight=w)
     wanted = by_definition(kernel, rows, w, h, X)
     np.testing.assert_allclose(np.exp(model.score_samples(X)), wanted, rtol=1e-9, atol=1e-300)
     assert (np.isneginf(model.score_samples(X)) == (wanted == 0)).all()
@@ -56,7 +56,7 @@ def integral(model, edges):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_every_kernel_integrates_to_one(kernel):
     h = 0.7
-    model = KernelDensity(kernel=kernel, bandwidth=h, tolerance=0.0).fit([[0.3]])
+    model = KernelDensity(kernel=kernel, bandwidth=h, rtol=0.0).fit([[0.3]])
     if kernel in (
         "cauchy",
         "sinc2",
@@ -78,7 +78,7 @@ def test_every_kernel_integrates_to_one(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_integrate_is_the_integral_of_the_density(kernel):
     rows = rows_of(30, 1)
-    model = KernelDensity(kernel=kernel, bandwidth=0.9, tolerance=0.0).fit(rows)
+    model = KernelDensity(kernel=kernel, bandwidth=0.9, rtol=0.0).fit(rows)
     grid = np.linspace(-0.4, 1.3, 20_001)
     numbers = np.trapezoid(np.exp(model.score_samples(grid[:, None])), grid)
     assert model.integrate([-0.4, 1.3]) == pytest.approx(numbers, abs=2e-5)
@@ -110,7 +110,7 @@ def test_samples_follow_the_density(kernel):
 def test_gaussian_agrees_with_scikit_learn_and_scipy(d):
     rows, X = rows_of(300, d), rows_of(80, d, 1)
     w = np.random.default_rng(3).integers(1, 4, 300).astype(float)
-    model = KernelDensity(bandwidth=0.6, tolerance=0.0).fit(rows, sample_weight=w)
+    model = KernelDensity(bandwidth=0.6, rtol=0.0).fit(rows, sample_weight=w)
     peer = Peer(bandwidth=0.6).fit(rows, sample_weight=w)
     # scikit-learn subtracts bounds from sums: its error is relative to the largest density
     np.testing.assert_allclose(
@@ -119,32 +119,30 @@ def test_gaussian_agrees_with_scikit_learn_and_scipy(d):
     assert model.score(X) == pytest.approx(model.score_samples(X).sum())
     if d == 1:
         scipys = gaussian_kde(rows.T, bw_method=0.6 / rows.std(ddof=1))
-        plain = KernelDensity(bandwidth=0.6, tolerance=0.0).fit(rows)
+        plain = KernelDensity(bandwidth=0.6, rtol=0.0).fit(rows)
         np.testing.assert_allclose(np.exp(plain.score_samples(X)), scipys(X.T), rtol=1e-9)
 
 
-@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-7])
+@pytest.mark.parametrize("rtol", [1e-2, 1e-4, 1e-7])
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_the_tolerance_is_honored_also_in_the_tails(kernel, d, tolerance):
+def test_the_tolerance_is_honored_also_in_the_tails(kernel, d, rtol):
     rng = np.random.default_rng(4)
     rows = np.concatenate([rng.normal(size=(900, d)), rng.normal(size=(90, d)) + 6, [[40.0] * d]])
     X = np.concatenate([rng.normal(size=(200, d)) * 3, rng.uniform(-30, 60, (200, d)), rows[::10]])
-    near = (
-        KernelDensity(kernel=kernel, bandwidth=0.3, tolerance=tolerance).fit(rows).score_samples(X)
-    )
-    exact = KernelDensity(kernel=kernel, bandwidth=0.3, tolerance=0.0).fit(rows).score_samples(X)
+    near = KernelDensity(kernel=kernel, bandwidth=0.3, rtol=rtol).fit(rows).score_samples(X)
+    exact = KernelDensity(kernel=kernel, bandwidth=0.3, rtol=0.0).fit(rows).score_samples(X)
     assert (np.isneginf(near) == np.isneginf(exact)).all()
     there = np.isfinite(exact)
-    assert np.abs(np.expm1(near[there] - exact[there])).max() <= tolerance
+    assert np.abs(np.expm1(near[there] - exact[there])).max() <= rtol
 
 
 def test_the_tolerance_saves_work_but_is_not_far_off():
     """A tolerance must change something: the sums of 0.1 differ from the exact ones, by less than
     0.1."""
     rows, X = rows_of(4000, 3), rows_of(300, 3, 1)
-    exact = KernelDensity(bandwidth=0.2, tolerance=0.0).fit(rows).score_samples(X)
-    rough = KernelDensity(bandwidth=0.2, tolerance=0.1).fit(rows).score_samples(X)
+    exact = KernelDensity(bandwidth=0.2, rtol=0.0).fit(rows).score_samples(X)
+    rough = KernelDensity(bandwidth=0.2, rtol=0.1).fit(rows).score_samples(X)
     error = np.abs(np.expm1(rough - exact)).max()
     assert 1e-9 < error <= 0.1
 
@@ -166,7 +164,7 @@ def test_offset_of_a_million_and_single_precision_do_not_matter(d):
     double = KernelDensity().fit(rows.astype(np.float64)).score_samples(X.astype(np.float64))
     np.testing.assert_array_equal(near, double)
     far = (
-        KernelDensity(tolerance=0.0)
+        KernelDensity(rtol=0.0)
         .fit(rows.astype(np.float64) + 1e6)
         .score_samples(X.astype(float) + 1e6)
     )
@@ -182,7 +180,7 @@ def test_threads_and_order_do_not_change_the_sums():
     with threadpool_limits(2):
         two = KernelDensity().fit(rows).score_samples(X)
     np.testing.assert_array_equal(one, two)
-    mixed = KernelDensity(tolerance=0.0).fit(rows[::-1]).score_samples(X)
+    mixed = KernelDensity(rtol=0.0).fit(rows[::-1]).score_samples(X)
     np.testing.assert_allclose(mixed, one, atol=1e-4)
 
 
@@ -198,8 +196,8 @@ def test_one_row_and_a_constant_column_count_as_of_spread_one():
 def test_weight_two_equals_repeated_row_and_weight_zero_no_row():
     rows, X = rows_of(50, 2), rows_of(10, 2, 1)
     w = np.random.default_rng(0).integers(0, 4, 50).astype(float)
-    weighted = KernelDensity(tolerance=0.0).fit(rows, sample_weight=w)
-    repeated = KernelDensity(tolerance=0.0).fit(np.repeat(rows, w.astype(int), axis=0))
+    weighted = KernelDensity(rtol=0.0).fit(rows, sample_weight=w)
+    repeated = KernelDensity(rtol=0.0).fit(np.repeat(rows, w.astype(int), axis=0))
     np.testing.assert_allclose(weighted.score_samples(X), repeated.score_samples(X), rtol=1e-10)
     np.testing.assert_allclose(weighted.bandwidth_, repeated.bandwidth_)
 
@@ -207,7 +205,7 @@ def test_weight_two_equals_repeated_row_and_weight_zero_no_row():
 def test_outlying_rows_with_a_tiny_bandwidth_need_no_grid_over_the_gap():
     rows = np.concatenate([rows_of(200, 1), [[1e12]]])
     model = KernelDensity(bandwidth=0.1).fit(rows)
-    exact = KernelDensity(bandwidth=0.1, tolerance=0.0).fit(rows)
+    exact = KernelDensity(bandwidth=0.1, rtol=0.0).fit(rows)
     np.testing.assert_allclose(model.score_samples(rows), exact.score_samples(rows), atol=1e-4)
 
 
@@ -217,7 +215,7 @@ def test_anomalies_are_the_rows_of_least_density_from_the_others():
     model = KernelDensity().fit(rows)
     assert model.anomalies([[30.5, 31.0], [0.0, 0.0]], 0.02).tolist() == [True, False]
     left_out = [
-        KernelDensity(bandwidth=model.bandwidth_, tolerance=0.0)
+        KernelDensity(bandwidth=model.bandwidth_, rtol=0.0)
         .fit(np.delete(rows, i, axis=0))
         .score_samples(rows[[i]])[0]
         for i in range(100)
@@ -229,10 +227,10 @@ def test_anomalies_are_the_rows_of_least_density_from_the_others():
 
 def test_the_explanation_adds_up_by_the_chain_rule():
     rows, X = rows_of(80, 3), rows_of(5, 3, 1)
-    model = KernelDensity(tolerance=0.0).fit(rows)
+    model = KernelDensity(rtol=0.0).fit(rows)
     explanation = model.explain(X)
     np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
-    first = KernelDensity(bandwidth=model.bandwidth_[0], tolerance=0.0).fit(rows[:, :1])
+    first = KernelDensity(bandwidth=model.bandwidth_[0], rtol=0.0).fit(rows[:, :1])
     np.testing.assert_allclose(
         explanation.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10
     )
@@ -245,7 +243,7 @@ def test_the_explanation_adds_up_at_default_settings(weights):
     model = KernelDensity().fit(rows, sample_weight=w)
     explanation = model.explain(X)
     np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
-    exact = KernelDensity(tolerance=0.0).fit(rows, sample_weight=w).explain(X)
+    exact = KernelDensity(rtol=0.0).fit(rows, sample_weight=w).explain(X)
     np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
 
 

@@ -20,13 +20,13 @@ def classes_of(n=120, d=2, seed=0):
 def test_posteriors_are_priors_times_kernel_densities(kernel, bandwidth):
     X, y = classes_of()
     w = np.random.default_rng(1).integers(1, 3, len(y)).astype(float)
-    model = ParzenClassifier(kernel=kernel, bandwidth=bandwidth, tolerance=0.0).fit(
+    model = ParzenClassifier(kernel=kernel, bandwidth=bandwidth, rtol=0.0).fit(
         X, y, sample_weight=w
     )
     joint = []
     for label in model.classes_:
         mine = y == label
-        one = KernelDensity(kernel=kernel, bandwidth=bandwidth, tolerance=0.0).fit(
+        one = KernelDensity(kernel=kernel, bandwidth=bandwidth, rtol=0.0).fit(
             X[mine], sample_weight=w[mine]
         )
         joint.append(w[mine].sum() / w.sum() * np.exp(one.score_samples(X)))
@@ -83,7 +83,7 @@ def test_fifty_columns_do_not_underflow():
 
 def test_the_explanation_adds_up_to_the_log_odds():
     X, y = classes_of()
-    model = ParzenClassifier(tolerance=0.0).fit(X, y)
+    model = ParzenClassifier(rtol=0.0).fit(X, y)
     explanation = model.explain(X[:10])
     log = np.sort(model.predict_log_proba(X[:10]), axis=1)
     np.testing.assert_allclose(explanation.scores, log[:, -1] - log[:, -2], rtol=1e-8)
@@ -96,7 +96,7 @@ def test_the_explanation_adds_up_at_default_settings():
     explanation = model.explain(X[:10])
     log = np.sort(model.predict_log_proba(X[:10]), axis=1)
     np.testing.assert_allclose(explanation.scores, log[:, -1] - log[:, -2], rtol=1e-8)
-    exact = ParzenClassifier(tolerance=0.0).fit(X, y).explain(X[:10])
+    exact = ParzenClassifier(rtol=0.0).fit(X, y).explain(X[:10])
     np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
 
 
@@ -139,7 +139,7 @@ def test_the_chosen_bandwidths_have_the_least_left_out_loss_of_their_kind():
     rng = np.random.default_rng(1)
     y = np.repeat([0, 1], [40, 25])
     X = rng.normal(size=(65, 3)) * [1.0, 5.0, 0.2] * (1.0 + y[:, None]) + y[:, None]
-    model = ParzenClassifier(tolerance=0.0).fit(X, y)
+    model = ParzenClassifier(rtol=0.0).fit(X, y)
     chosen = left_out_loss(X, y, model.bandwidth_)
     for factor in (0.5, 2**-0.5, 2**0.5, 2.0):
         assert chosen <= left_out_loss(X, y, factor * model.bandwidth_) + 1e-12
@@ -165,8 +165,6 @@ def test_posteriors_of_a_table_of_categories_are_better_than_the_shares_of_the_c
 def test_a_weight_of_two_is_left_out_once():
     rng = np.random.default_rng(2)
     X, y, w = rng.normal(size=(30, 2)), rng.integers(0, 2, 30), rng.integers(1, 4, 30)
-    weighted = ParzenClassifier(tolerance=0.0).fit(X, y, sample_weight=w).bandwidth_
-    repeated = (
-        ParzenClassifier(tolerance=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
-    )
+    weighted = ParzenClassifier(rtol=0.0).fit(X, y, sample_weight=w).bandwidth_
+    repeated = ParzenClassifier(rtol=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
     assert weighted == pytest.approx(repeated)

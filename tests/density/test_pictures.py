@@ -16,9 +16,9 @@ from lyceum.density import (
     HistogramDensity,
     KernelDensity,
     ParzenClassifier,
-    fuse_gaussians,
 )
 from lyceum.errors import DataError
+from lyceum.probability import fuse_gaussians
 
 
 @pytest.fixture(autouse=True)

@@ -63,8 +63,8 @@ def test_every_limit_of_growth_has_an_effect(kind, option):
     [
         (RandomForestClassifier, ["gini", "entropy", "misclassification"]),
         (ExtraTreesClassifier, ["gini", "entropy", "misclassification"]),
-        (RandomForestRegressor, ["variance", "absolute_error", "sd"]),
-        (ExtraTreesRegressor, ["variance", "sd"]),
+        (RandomForestRegressor, ["squared_error", "absolute_error", "sd"]),
+        (ExtraTreesRegressor, ["squared_error", "sd"]),
     ],
 )
 def test_every_criterion_grows_other_trees_that_learn(kind, criteria):

@@ -22,7 +22,7 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
     """The mean of the estimate is N(0, 1 + h²), its variance [∫K_h² f - mean²] / n."""
     n = 100
     found = density_errors(
-        KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_rounds=150
+        KernelDensity(rtol=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_rounds=150
     )
     x = np.random.default_rng(5).normal(size=20_000)
     for h, bias, variance in zip(WIDTHS, found.bias, found.variance):

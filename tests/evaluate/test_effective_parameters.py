@@ -112,29 +112,31 @@ def test_the_corners_of_a_regularized_discriminant_are_the_models_they_are():
     assert degrees_of_freedom(corners(1.0, 1.0)) == count(
         LinearDiscriminantAnalysis, covariance="spherical"
     )
-    unit = RegularizedDiscriminant(alpha=1.0, gamma=1.0, shrink="unit").fit(X, K)
+    unit = RegularizedDiscriminant(alpha=1.0, gamma=1.0, shrinkage="unit").fit(X, K)
     assert degrees_of_freedom(unit) == count(LinearDiscriminantAnalysis, covariance="identity")
-    diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrink="diagonal").fit(X, K)
+    diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrinkage="diagonal").fit(X, K)
     assert degrees_of_freedom(diagonal) == count(
         QuadraticDiscriminantAnalysis, covariance="diagonal"
     )
 
 
 @pytest.mark.syllabus("3.4")
-@pytest.mark.parametrize("mix", ["weighted", "convex"])
-@pytest.mark.parametrize("shrink", ["identity", "unit", "diagonal"])
-def test_between_them_it_is_the_trace_of_the_map_of_covariances(mix, shrink):
+@pytest.mark.parametrize("pooling", ["weighted", "convex"])
+@pytest.mark.parametrize("shrinkage", ["identity", "unit", "diagonal"])
+def test_between_them_it_is_the_trace_of_the_map_of_covariances(pooling, shrinkage):
     alpha, gamma, n, d = 0.3, 0.4, np.array([30.0, 20.0, 10.0]), 4
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, mix=mix, shrink=shrink).fit(X, K)
+    model = RegularizedDiscriminant(
+        alpha=alpha, gamma=gamma, pooling=pooling, shrinkage=shrinkage
+    ).fit(X, K)
     entries = [(i, j) for i in range(d) for j in range(i + 1)]
 
     def used(own):
-        mixed = combine_covariances(own * n[:, None, None], n, alpha, mix=mix)
+        mixed = combine_covariances(own * n[:, None, None], n, alpha, pooling=pooling)
         shape = {
             "identity": lambda S: np.trace(S) / d * np.eye(d),
             "unit": lambda S: np.eye(d),
             "diagonal": lambda S: np.diag(np.diag(S)),
-        }[shrink]
+        }[shrinkage]
         return np.array([(1 - gamma) * S + gamma * shape(S) for S in mixed])
 
     base = np.array([np.cov(X[k == K].T, bias=True) for k in range(3)])
@@ -150,17 +152,19 @@ def test_between_them_it_is_the_trace_of_the_map_of_covariances(mix, shrink):
 
 @pytest.mark.syllabus("3.4")
 def test_shrinking_to_the_unit_matrix_is_chosen_as_it_is_used():
-    model = RegularizedDiscriminant(alpha=0.5, gamma=[0.2, 0.8], shrink="unit", random_state=0).fit(
-        X, K
-    )
+    model = RegularizedDiscriminant(
+        alpha=0.5, gamma=[0.2, 0.8], shrinkage="unit", random_state=0
+    ).fit(X, K)
     losses = []
     for gamma in (0.2, 0.8):
-        one = RegularizedDiscriminant(alpha=0.5, gamma=gamma, shrink="unit")
+        one = RegularizedDiscriminant(alpha=0.5, gamma=gamma, shrinkage="unit")
         losses.append(-one.fit(X, K).predict_log_proba(X)[np.arange(60), K].mean())
     assert model.gamma_ == (0.2, 0.8)[int(np.argmin(losses))]
     assert np.allclose(model.scores_[0], losses, rtol=0.5)
     wide = RNG.normal(size=(40, 1100)) + (np.arange(40) % 2)[:, None]
-    few = RegularizedDiscriminant(alpha=0.5, gamma=0.3, shrink="unit").fit(wide, np.arange(40) % 2)
+    few = RegularizedDiscriminant(alpha=0.5, gamma=0.3, shrinkage="unit").fit(
+        wide, np.arange(40) % 2
+    )
     S = [np.cov(wide[k::2].T, bias=True) for k in (0, 1)]
     expected = 0.7 * (0.5 * 20 * S[0] + 0.5 * 20 * (S[0] + S[1])) / 30 + 0.3 * np.eye(1100)
     assert few.covariance_[0].squared_distances(np.ones((1, 1100)))[0] == pytest.approx(

@@ -46,7 +46,7 @@ def free_entries(model):
         classes = 1 if isinstance(model, LinearDiscriminantAnalysis) else 3
         every = [matrices(model, k)[np.tril_indices(3)] for k in range(classes)]
         entries = len(np.unique(np.round([v for S in every for v in S if v != 0.0], 12)))
-    return model.means_.size + entries + len(model.class_prior_) - 1
+    return model.means_.size + entries + len(model.priors_) - 1
 
 
 DISCRIMINANTS = [
@@ -65,7 +65,7 @@ def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_it
     assert degrees_of_freedom(model) == free_entries(model)
     densities = [
         stats.multivariate_normal(model.means_[k], matrices(model, k)).logpdf(X) + np.log(prior)
-        for k, prior in enumerate(model.class_prior_)
+        for k, prior in enumerate(model.priors_)
     ]
     joint = model.predict_joint_log_proba(X)
     assert joint == pytest.approx(np.column_stack(densities))
@@ -124,7 +124,7 @@ def test_other_models_count_for_themselves():
     )
     table["heat"] = X[:, 0]
     assert degrees_of_freedom(NaiveBayes().fit(table, Y)) == 2 + 3 * (2 + 2)
-    bins = NaiveBayes(continuous="histogram", bins=5).fit(table, Y)
+    bins = NaiveBayes(continuous="histogram", n_bins=5).fit(table, Y)
     assert degrees_of_freedom(bins) == 2 + 3 * (2 + 4)
     assert degrees_of_freedom(GaussianDensity().fit(X)) == 3 + 6
     assert degrees_of_freedom(GaussianDensity(known_covariance=1.0).fit(X)) == 3

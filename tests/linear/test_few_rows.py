@@ -124,9 +124,9 @@ def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(
         QuadraticDiscriminantAnalysis(),
         RegularizedDiscriminant(alpha=0.3, gamma=0.2),
         RegularizedDiscriminant(alpha=0.0, gamma=0.0),
-        RegularizedDiscriminant(alpha=1.0, gamma=1.0, mix="convex"),
+        RegularizedDiscriminant(alpha=1.0, gamma=1.0, pooling="convex"),
         RegularizedDiscriminant(
-            alpha=0.4, gamma=0.3, mix="convex", shrink="diagonal", unbiased=True
+            alpha=0.4, gamma=0.3, pooling="convex", shrinkage="diagonal", unbiased=True
         ),
     ],
 )
@@ -152,7 +152,7 @@ def test_shrinkage_is_cross_validated_in_the_space_of_the_rows(few):
     assert_allclose(one.scores_, two.scores_, rtol=1e-5)
     assert (one.alpha_, one.gamma_) == (two.alpha_, two.gamma_)
     with pytest.raises(SettingError, match="give numbers for both"):
-        few(RegularizedDiscriminant(shrink="diagonal"), X, LABELS)
+        few(RegularizedDiscriminant(shrinkage="diagonal"), X, LABELS)
 
 
 def test_more_rows_of_more_classes_may_follow(few):

@@ -6,9 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from lyceum.decision import minimum_risk
+from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError, SettingError
-from lyceum.probability import LossMatrix
 
 CREDIT = [[0.0, 5.0], [1.0, 0.0]]
 

@@ -242,7 +242,7 @@ def test_a_likelihood_that_is_no_number_is_an_error():
 
 
 def test_a_problem_must_define_its_steps():
-    with pytest.raises(TypeError, match="does not define expectation"):
+    with pytest.raises(NotImplementedError, match="does not define expectation"):
         EMProblem().expectation(None, None)
-    with pytest.raises(TypeError, match="does not define maximization"):
+    with pytest.raises(NotImplementedError, match="does not define maximization"):
         EMProblem().maximization(None)

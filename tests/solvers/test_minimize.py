@@ -124,5 +124,5 @@ def test_a_problem_without_evaluate_says_so():
     class Nothing(Problem):
         pass
 
-    with pytest.raises(TypeError, match="Nothing does not define evaluate"):
+    with pytest.raises(NotImplementedError, match="Nothing does not define evaluate"):
         Nothing().evaluate(np.zeros(1))

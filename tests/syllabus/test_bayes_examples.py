@@ -41,7 +41,7 @@ def test_one_model_of_a_table_a_gaussian_a_histogram_and_a_kernel():
     )
     model = NaiveBayes(
         continuous={"wind": "histogram", "sea": "kernel"},
-        bins=[0.0, 1.0, 2.0],
+        n_bins=[0.0, 1.0, 2.0],
         bandwidth=1.0,
         estimate="raw",
         var_smoothing=0.0,
@@ -103,7 +103,7 @@ def test_the_corners_and_a_shrunken_matrix_by_hand():
     first = RegularizedDiscriminant(alpha=0.0, gamma=0.5).fit(X, y).covariance_[0]
     np.testing.assert_allclose(first, [[0.5 * 1 + 0.5 * 2.5, 0.0], [0.0, 0.5 * 4 + 0.5 * 2.5]])
     second = (
-        RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrink="diagonal").fit(X, y).covariance_[1]
+        RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrinkage="diagonal").fit(X, y).covariance_[1]
     )
     np.testing.assert_allclose(second, [[1.0, 1.0], [1.0, 4.0]])
 

@@ -16,7 +16,7 @@ from lyceum.data import Schema
 from lyceum.trees import C45
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
-    prune_by_error,
+    prune_by_costs,
     prune_by_loss,
     prune_by_pessimistic_error,
 )
@@ -120,11 +120,11 @@ def test_rows_held_out_that_err_below_cut_the_subtree():
     cells = [[1, 2], [1, 2], [0, 0]]
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([0, 0, 0]))
     assert costs.at.tolist() == [0, 0, 0, 0, 0, 0, 2]
-    assert prune_by_error(VOTES, costs).n_nodes == 1
+    assert prune_by_costs(VOTES, costs).n_nodes == 1
     # a republican among them that only the subtree gets right keeps it: 1 error below, 1 at each
     # node above
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([1, 1, 0]))
-    assert prune_by_error(VOTES, costs).n_leaves == 5
+    assert prune_by_costs(VOTES, costs).n_leaves == 5
 
 
 @pytest.mark.syllabus("6.6")

@@ -9,7 +9,7 @@ from lyceum._core.trees import Router
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, SettingError
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_error, prune_by_pessimistic_error
+from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_costs, prune_by_pessimistic_error
 
 # -- losses ----------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ def test_pruning_by_rows_held_out_counts_their_losses_once():
     held, train = np.sort(order[:75]), np.sort(order[75:])
     grown = DecisionTreeClassifier(loss_matrix=loss, random_state=0).fit(X[train], y[train]).tree_
     costs = NodeCosts.of(grown, Router([grown], 3).visits(X[held]), y[held], None, loss)
-    np.testing.assert_array_equal(model.tree_.threshold, prune_by_error(grown, costs).threshold)
+    np.testing.assert_array_equal(model.tree_.threshold, prune_by_costs(grown, costs).threshold)
 
 
 def test_pessimistic_pruning_goes_by_the_loss():

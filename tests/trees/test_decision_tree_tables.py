@@ -168,7 +168,7 @@ def test_neighboring_numbers_are_kept_apart():
         assert DecisionTreeClassifier().fit(cells, [0, 1]).predict(cells).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("criterion", ["variance", "absolute_error", "sd"])
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "sd"])
 def test_targets_far_from_zero_are_split_as_near_it(criterion):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(150, 3)), rng.integers(-40, 40, 150) / 4  # exact at any offset

@@ -17,6 +17,7 @@ from lyceum.errors import SettingError
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
     compact,
+    prune_by_costs,
     prune_by_error,
     prune_by_loss,
     prune_by_pessimistic_error,
@@ -83,7 +84,7 @@ def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(
     cells, parts = held_out(seed, referee, tree)
     rng = np.random.default_rng(seed)
     y, w = rng.integers(0, 3, len(cells)), rng.integers(1, 4, len(cells)).astype(float)
-    pruned = prune_by_error(tree, NodeCosts.of(tree, parts, y, w, loss))
+    pruned = prune_by_error(tree, parts, y, w, loss)
 
     values = 1 - np.eye(3) if loss is None else loss
 
@@ -121,7 +122,7 @@ def test_reduced_error_of_numbers(loss):
     new, truth = rng.normal(size=(25, 2)).astype(np.float32), rng.normal(size=25)
     w = rng.uniform(0.5, 2, 25)
     parts = sparse.csr_array(visited(tree, new.tolist()))
-    pruned = prune_by_error(tree, NodeCosts.of(tree, parts, truth, w, loss))
+    pruned = prune_by_error(tree, parts, truth, w, loss)
     power = 1 if loss == "absolute" else 2
 
     def cost(leaves):
@@ -244,7 +245,7 @@ def test_a_single_node_stays_as_it_is():
     rows = (np.zeros((2, 1)), np.array([0, 1]), None)
     costs = NodeCosts.of(tree, sparse.csr_array(np.ones((2, 1))), np.array([0, 1]))
     pruned = [
-        prune_by_error(tree, costs),
+        prune_by_costs(tree, costs),
         prune_by_pessimistic_error(tree),
         prune_by_pessimistic_error(tree, standard_error=True),
         prune_by_loss(tree, smoothing="laplace"),

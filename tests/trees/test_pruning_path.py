@@ -122,7 +122,7 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
             [cells[i] for i in rows],
             y[rows],
             kinds,
-            criterion="variance",
+            criterion="squared_error",
             max_depth=3,
             missing="fractions",
         ).tree()

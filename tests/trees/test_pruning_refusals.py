@@ -7,7 +7,6 @@ from lyceum.errors import DataError, SettingError
 from lyceum.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    NodeCosts,
     cost_complexity_path,
     prune_by_complexity,
     prune_by_confidence,
@@ -31,8 +30,7 @@ NUMBERS = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0])
         prune_by_loss,
         prune_by_pessimistic_error,
         lambda tree: prune_by_complexity(tree, 0.1),
-        lambda tree: prune_by_error(tree, NodeCosts.of(TREE, VISITED, CODES)),
-        lambda tree: NodeCosts.of(tree, VISITED, CODES),
+        lambda tree: prune_by_error(tree, VISITED, CODES),
     ],
 )
 def test_the_learner_is_not_its_tree(prune):
@@ -80,35 +78,36 @@ def test_what_no_pruning_goes_by_is_named(prune, message):
 
 
 @pytest.mark.parametrize(
-    ("costs", "message"),
+    ("prune", "message"),
     [
-        (lambda: NodeCosts.of(TREE, VISITED, np.array(list("abababababab"))), "give class codes"),
+        (lambda: prune_by_error(TREE, VISITED, np.array(list("abababababab"))), "give class codes"),
         (
-            lambda: NodeCosts.of(TREE, VISITED, CODES + 1),
+            lambda: prune_by_error(TREE, VISITED, CODES + 1),
             "whole numbers from 1 to 2, which count as class",
         ),
         (
-            lambda: NodeCosts.of(TREE, VISITED, CODES.astype(float)),
+            lambda: prune_by_error(TREE, VISITED, CODES.astype(float)),
             "has 2 classes, and the target holds float",
         ),
         (
-            lambda: NodeCosts.of(TREE, VISITED, CODES[:5]),
+            lambda: prune_by_error(TREE, VISITED, CODES[:5]),
             r"visited has the shape \(12, 7\), and 5 targets",
         ),
-        (lambda: NodeCosts.of(NUMBERS.tree_, NUMBERS.decision_path(X), np.arange(12)), "as floats"),
         (
-            lambda: prune_by_error(
-                TREE, NodeCosts.of(NUMBERS.tree_, NUMBERS.decision_path(X[:5]), X[:5, 0])
-            ),
-            "needs costs of this tree",
+            lambda: prune_by_error(NUMBERS.tree_, NUMBERS.decision_path(X), np.arange(12)),
+            "as floats",
+        ),
+        (
+            lambda: prune_by_error(TREE, NUMBERS.decision_path(X[:5]), CODES[:5]),
+            r"visited has the shape \(5, 3\), and 5 targets",
         ),
     ],
 )
-def test_costs_are_of_the_classes_and_nodes_of_the_tree(costs, message):
+def test_costs_are_of_the_classes_and_nodes_of_the_tree(prune, message):
     with pytest.raises(DataError, match=message):
-        costs()
+        prune()
 
 
 def test_visits_may_be_a_dense_array():
-    dense = NodeCosts.of(TREE, VISITED.toarray(), CODES)
-    np.testing.assert_array_equal(dense.at, NodeCosts.of(TREE, VISITED, CODES).at)
+    dense = prune_by_error(TREE, VISITED.toarray(), CODES)
+    np.testing.assert_array_equal(dense.kind, prune_by_error(TREE, VISITED, CODES).kind)

@@ -72,7 +72,8 @@ def test_the_referee_grows_scikit_learns_classification_tree(criterion, seed):
 
 
 @pytest.mark.parametrize(
-    ("criterion", "theirs"), [("variance", "squared_error"), ("absolute_error", "absolute_error")]
+    ("criterion", "theirs"),
+    [("squared_error", "squared_error"), ("absolute_error", "absolute_error")],
 )
 def test_the_referee_grows_scikit_learns_regression_tree(criterion, theirs):
     rng = np.random.default_rng(5)
@@ -107,7 +108,7 @@ def test_rows_follow_a_mixed_tree_to_the_nodes_they_grew():
 # -- the fast grower -------------------------------------------------------------------
 
 CLASSES = ["entropy", "gain_ratio", "gini", "misclassification"]
-NUMBERS = ["variance", "absolute_error", "sd"]
+NUMBERS = ["squared_error", "absolute_error", "sd"]
 LOSS = ((0.0, 1.0, 5.0), (2.0, 0.0, 1.0), (1.0, 3.0, 0.0))
 
 
@@ -226,7 +227,7 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
 
 
 @pytest.mark.syllabus("6.2")
-@pytest.mark.parametrize("criterion", ["entropy", "variance", "absolute_error"])
+@pytest.mark.parametrize("criterion", ["entropy", "squared_error", "absolute_error"])
 @given(
     data=st.data(), branches=st.integers(2, 5), missing=st.sampled_from(["fractions", "learned"])
 )

@@ -180,7 +180,7 @@ class Referee:
         rules = self.rules
         limited = rules.min_samples_leaf > 1 or rules.min_weight_leaf > 0
         two = self.n_classes == 2 and rules.loss is None and rules.criterion != "gain_ratio"
-        by_order = (two or rules.criterion == "variance") and limited
+        by_order = (two or rules.criterion == "squared_error") and limited
         if not by_order and rules.criterion != "absolute_error":
             return [
                 {items[0], *rest} for n in range(len(items)) for rest in combinations(items[1:], n)

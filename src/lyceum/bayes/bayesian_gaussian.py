@@ -64,7 +64,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         has the variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not
         exist, the variances themselves); columns that are constant are then left out, and d is the
         number of the others. A number s stands for s I.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
@@ -81,7 +81,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         m_n.
@@ -204,7 +204,7 @@ class BayesianGaussianClassifier(QuadraticRule):
             - gammaln(half)
             - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
         )
-        self._constant = log_probability(self.class_prior_) + level
+        self._constant = log_probability(self.priors_) + level
 
     def _warn_of_singular(self) -> None:
         warnings.warn(
@@ -252,5 +252,5 @@ class BayesianGaussianClassifier(QuadraticRule):
             "_power": (K,),
             "degrees_": (K,),
             "mean_": (d,),
-            "class_prior_": (K,),
+            "priors_": (K,),
         }

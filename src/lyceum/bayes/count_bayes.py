@@ -20,6 +20,13 @@ from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 
 _N_COLUMNS = 10  # columns per class in a summary
+_COUNT_CONSTRAINTS: dict[str, list] = {
+    "alpha": [Interval(Real, 0, None, closed="neither")],
+    "fit_prior": ["boolean"],
+    "class_prior": PRIOR_CONSTRAINTS["priors"],
+    "prior_alpha": PRIOR_CONSTRAINTS["prior_alpha"],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
 
 
 class CountBayes(GenerativeClassifier):
@@ -30,10 +37,16 @@ class CountBayes(GenerativeClassifier):
     _takes_sparse = True
 
     alpha: float
-    priors: Any
-    prior_alpha: Any
+    fit_prior: bool
+    class_prior: Any
     _present: np.ndarray  # (K, d)
     _absent: np.ndarray | None  # (K, d)
+
+    @property
+    def _prior_rule(self) -> Any:
+        if self.class_prior is None and not self.fit_prior:
+            return "uniform"
+        return self.class_prior
 
     def _finish_classes(self, statistic: ClassSums) -> None:
         self._set_priors(statistic)
@@ -113,11 +126,13 @@ class MultinomialNB(CountBayes):
     ----------
     alpha : float, default=1.0
         Added to every count; 1 is Laplace's estimate.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    fit_prior : bool, default=True
+        Whether the class priors are learned; if not, and none are given, they are equal.
+    class_prior : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array of
+        shape (K,): the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -166,21 +181,21 @@ class MultinomialNB(CountBayes):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "categorical_features": CATEGORICAL_FEATURES,
-        **PRIOR_CONSTRAINTS,
+        **_COUNT_CONSTRAINTS,
     }
 
     def __init__(
         self,
         *,
         alpha: float = 1.0,
-        priors: Any = None,
+        fit_prior: bool = True,
+        class_prior: Any = None,
         prior_alpha: Any = 1.0,
         categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
-        self.priors = priors
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
@@ -215,11 +230,13 @@ class BernoulliNB(CountBayes):
         Added to every count; 1 is Laplace's estimate.
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    fit_prior : bool, default=True
+        Whether the class priors are learned; if not, and none are given, they are equal.
+    class_prior : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array of
+        shape (K,): the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
         α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -268,10 +285,8 @@ class BernoulliNB(CountBayes):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
         "binarize": [Interval(Real, None, None, closed="neither")],
-        "categorical_features": CATEGORICAL_FEATURES,
-        **PRIOR_CONSTRAINTS,
+        **_COUNT_CONSTRAINTS,
     }
 
     def __init__(
@@ -279,13 +294,15 @@ class BernoulliNB(CountBayes):
         *,
         alpha: float = 1.0,
         binarize: float = 0.0,
-        priors: Any = None,
+        fit_prior: bool = True,
+        class_prior: Any = None,
         prior_alpha: Any = 1.0,
         categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
         self.binarize = binarize
-        self.priors = priors
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 

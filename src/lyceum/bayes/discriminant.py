@@ -76,8 +76,8 @@ class Discriminant(GenerativeClassifier):
         self.class_count_ = statistic.class_weight
         total, self.mean_, scatter = statistic.over_classes()
         self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
-        self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        log_priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        log_priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
         return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
 
     def _n_used_columns(self) -> int:
@@ -117,7 +117,7 @@ class Discriminant(GenerativeClassifier):
             Table(
                 "Classes",
                 ("class", "weight", "prior"),
-                list(zip(self.classes_, self.class_count_, self.class_prior_)),
+                list(zip(self.classes_, self.class_count_, self.priors_)),
             ),
             Table("Means", ("column", *heads), means),
         ]
@@ -184,7 +184,7 @@ class QuadraticRule(Discriminant):
             **({} if self._has_few_rows else {"_whiten": whitening}),
             "_constant": (K,),
             "mean_": (d,),
-            "class_prior_": (K,),
+            "priors_": (K,),
         }
 
 

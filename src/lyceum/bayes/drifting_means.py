@@ -73,7 +73,8 @@ class DriftingMeans:
     >>> rows = np.arange(8.0)[:, None]
     >>> DriftingMeans().update(rows, ["a"] * 8)["a"]
     array([3.5])
-    >>> DriftingMeans("search_then_converge", rate=0.8, tau=100.0).update(rows, ["a"] * 8)["a"].round(2)
+    >>> means = DriftingMeans("search_then_converge", rate=0.8, tau=100.0)
+    >>> means.update(rows, ["a"] * 8)["a"].round(2)
     array([6.83])
     """
 

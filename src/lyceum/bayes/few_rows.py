@@ -45,21 +45,21 @@ def regularized_covariances(
 ) -> tuple[list[LowRankCovariance], list[int]]:
     """Σ_k(α, γ) of every class, and the classes that needed a ridge.
 
-    `settings` has `unbiased`, `mix` and `shrink`.
+    `settings` has `unbiased`, `pooling` and `shrinkage`.
     """
     varies = total_variance > 0
     found = []
     singular = []
-    for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.mix)):
+    for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.pooling)):
         counted = zip(np.sqrt(shares), statistic.parts)
         rows = np.vstack(
             [root * part.rows for root, part in counted if root > 0 or part is statistic.parts[0]]
         )
         variance = _squares(rows)
-        if settings.shrink == "diagonal":
+        if settings.shrinkage == "diagonal":
             target = _own_or_total(variance, total_variance)
         else:
-            if settings.shrink == "unit":
+            if settings.shrinkage == "unit":
                 size = 1.0
             else:
                 size = variance.sum() / max(varies.sum(), 1)
@@ -74,7 +74,7 @@ def regularized_covariances(
     return found, singular
 
 
-def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, mix: str) -> np.ndarray:
+def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, pooling: str) -> np.ndarray:
     """How much the scatter of every class counts in the covariance of every class, (K, K)."""
     weight = statistic.class_weight
     lost = int(unbiased)
@@ -83,7 +83,7 @@ def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, mix: str) 
     has_scatter = np.array([part.rows.any() for part in statistic.parts])
     alphas = np.where(has_scatter & (left > 0), alpha, alpha or 1.0)[:, None]
     own = np.eye(len(weight))
-    if mix == "convex":
+    if pooling == "convex":
         of_class = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)[:, None]
         return (1.0 - alphas) * own * of_class + (alphas / total if total > 0 else 0.0)
     divisor = (1.0 - alphas) * left[:, None] + alphas * total

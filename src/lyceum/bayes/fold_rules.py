@@ -21,12 +21,12 @@ def combine_covariances(
     weight: np.ndarray,
     alpha: float,
     lost_degrees: int = 0,
-    mix: str = "weighted",
+    pooling: str = "weighted",
 ) -> np.ndarray:
     """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over
     the classes.
 
-    With mix="convex" it is (1-α) S_k / n_k + α S / N.
+    With pooling="convex" it is (1-α) S_k / n_k + α S / N.
     `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N
     - K. A class without scatter of its own, as one of a single row, gets the pooled covariance when
     α is 0.
@@ -35,7 +35,7 @@ def combine_covariances(
     total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
     pooled = scatter.sum(axis=0)
     alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
-    if mix == "convex":
+    if pooling == "convex":
         none = np.zeros_like(scatter)
         own = np.divide(scatter, left[:, None, None], out=none, where=left[:, None, None] > 0)
         if total > 0:
@@ -108,8 +108,8 @@ class RuleSettings:
     priors: Any
     prior_alpha: Any
     unbiased: bool
-    shrink: str
-    mix: str = "weighted"
+    shrinkage: str
+    pooling: str = "weighted"
     beyond: int = 0  # columns in which no row differs, after a rotation of fewer rows than columns
 
     def rules(
@@ -124,10 +124,10 @@ class RuleSettings:
             priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
             log_priors[seen] = log_probability(priors)[seen]
         covariances = combine_covariances(
-            statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
+            statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.pooling
         )
         found = [
-            _spectrum(S, total_variance, self.shrink, gammas, self.beyond) for S in covariances
+            _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond) for S in covariances
         ]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det
@@ -136,7 +136,7 @@ class RuleSettings:
 def _spectrum(
     covariance: np.ndarray,
     total_variance: np.ndarray,
-    shrink: str,
+    shrinkage: str,
     gammas: np.ndarray,
     beyond: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -148,32 +148,29 @@ def _spectrum(
     varies = total_variance > 0
     variance = np.diag(covariance)
     scale = np.ones_like(total_variance)
-    if shrink == "diagonal":
+    if shrinkage == "diagonal":
         scale = np.sqrt(np.where(variance > 0, variance, total_variance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
-    if shrink == "diagonal":
-        target = size = 1.0
-        M[np.diag_indices(len(M))] = 1.0
+    # t, and the size of the eigenvalues that says which of them are next to 0
+    target = 1.0
+    size = 1.0
+    if shrinkage == "diagonal":
+        np.fill_diagonal(M, 1.0)
     else:
-        mean = np.trace(M) / max(varies.sum() + beyond, 1)
-        if mean > 0:
-            size = mean
-        else:
+        size = np.trace(M) / max(varies.sum() + beyond, 1)
+        if not size > 0:
             size = max(total_variance.max(initial=0.0), 1.0)
-        if shrink == "unit":
-            target = 1.0
-        else:
+        if shrinkage == "identity":
             target = size
         M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
-    shrunk, empty = shrunk[:-1], shrunk[-1]
-    log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
+    log_det = np.log(shrunk[:-1]).sum(axis=0) + beyond * np.log(shrunk[-1])
     log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
-    return inverse[:, None] * U, 1.0 / shrunk, log_det
+    return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@ priors."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,12 +26,17 @@ class GenerativeClassifier(OnePassClassifier):
         are without the coefficient that all classes share. The sum over rows at their own classes
         is the joint log-likelihood, see `lyceum.evaluate.joint_log_likelihood`.
         """
-        return self._apply(partial(_joint, self), X)
+        return self._apply(self._joint_density, X)
+
+    @property
+    def _prior_rule(self) -> Any:
+        """How the class priors are found: what `class_priors` takes."""
+        return self.priors
 
     def _set_priors(self, statistic: Any) -> None:
         """Set the counts and the priors of the classes from a statistic of them."""
         self.class_count_ = statistic.class_weight
-        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
+        self.class_prior_ = class_priors(statistic.class_weight, self._prior_rule, self.prior_alpha)
         self.class_log_prior_ = log_probability(self.class_prior_)
 
     def _joint_density(self, block: Block) -> np.ndarray:
@@ -42,16 +46,11 @@ class GenerativeClassifier(OnePassClassifier):
     def _n_shares(self) -> int:
         """How many priors are free: none that were given, else one less than the classes with
         rows."""
-        given = self.priors is not None and (
-            not isinstance(self.priors, str) or self.priors == "uniform"
-        )
-        if given:
+        rule = self._prior_rule
+        learned = rule is None or (isinstance(rule, str) and rule != "uniform")
+        if not learned:
             return 0
         return max(self._n_classes_used() - 1, 0)
 
     def _n_classes_used(self) -> int:
         return int((self.class_count_ > 0).sum())
-
-
-def _joint(model: GenerativeClassifier, block: Block) -> np.ndarray:
-    return model._joint_density(block)

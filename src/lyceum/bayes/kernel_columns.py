@@ -49,8 +49,8 @@ class ClassValues:
         present = ~np.isnan(x)
         if label is not None:
             present &= self.y == np.flatnonzero(self.classes == label)[0]
-        values, places = np.unique(x[present], return_inverse=True)
-        return values, np.bincount(places, self.w[present], len(values))
+        values, indices = np.unique(x[present], return_inverse=True)
+        return values, np.bincount(indices, self.w[present], len(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +103,23 @@ class KernelLog:
         last = self.table.shape[1] - 2
         if last < 0:
             return np.full(len(x), np.nan)
-        place = (x - self._start) * (_STEP / self.h)
-        inside = (place >= 0) & (place < last + 1)  # not for NaN
-        place = np.where(inside, place, 0.0)
-        at = place.astype(np.intp)
-        t = place - at
-        (f, g), (u, v) = self.table[:, at], self.table[:, at + 1]
+        position = (x - self._start) * (_STEP / self.h)
+        inside = (position >= 0) & (position < last + 1)  # not for NaN
+        position = np.where(inside, position, 0.0)
+        node = position.astype(np.intp)
+        t = position - node
+        # f, g: value and slope at the node before x; u, v: at the node after it
+        f, g = self.table[:, node]
+        u, v = self.table[:, node + 1]
         rise = u - f
         cubic = f + t * (g + t * (3 * rise - 2 * g - v + t * (g + v - 2 * rise)))
         return np.where(inside, cubic, np.nan)
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
         """The distance to the closest value."""
-        place = np.searchsorted(self.values, x)
-        below = np.maximum(place - 1, 0)
-        above = np.minimum(place, len(self.values) - 1)
+        index = np.searchsorted(self.values, x)
+        below = np.maximum(index - 1, 0)
+        above = np.minimum(index, len(self.values) - 1)
         return np.minimum(np.abs(x - self.values[below]), np.abs(self.values[above] - x))
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -36,8 +36,8 @@ class LinearDiscriminantAnalysis(Discriminant):
     """Linear discriminant: Gaussian classes that share one covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
-    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of
-    all rows.
+    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k,
+    with x̄ = Σ_k π_k μ_k, the mean of all rows unless priors are given.
 
     Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood)
     or N - K (unbiased). If it is singular, 1e-6 of the variance of each column is added to its
@@ -52,7 +52,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         `priors="uniform"` gives the class of the nearest mean.
     unbiased : bool, default=False
         Divide by N - K instead of N.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
@@ -68,7 +68,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.
@@ -150,12 +150,13 @@ class LinearDiscriminantAnalysis(Discriminant):
         else:
             ridge = np.diag(white.ridge)
         self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
-        centered = white.apply(self.means_ - self.mean_)
+        center = self.priors_ @ self.means_
+        centered = white.apply(self.means_ - center)
         if white.W.ndim == 1:
             coef = centered * white.W
         else:
             coef = centered @ white.W
-        self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_)
+        self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ center)
 
     def _finish_few_rows(
         self, statistic: ClassRowScatter, log_priors: np.ndarray, total_variance: np.ndarray
@@ -167,9 +168,10 @@ class LinearDiscriminantAnalysis(Discriminant):
             f"it has {show_count(statistic.n_rows, 'row')} and"
             f" {show_count(len(self.mean_), 'column')}"
         )
-        centered = self.means_ - self.mean_
+        center = self.priors_ @ self.means_
+        centered = self.means_ - center
         coef = self.covariance_.solve(centered)
-        self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ self.mean_)
+        self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ center)
 
     def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(self.classes_) == 2:
@@ -237,7 +239,7 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     def _joint_density(self, block: Block) -> np.ndarray:
         # with the terms that depend on x alone, which the linear rule leaves out
-        priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
         if isinstance(self.covariance_, LowRankCovariance):
             S = self.covariance_
             peak = -0.5 * (S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi))
@@ -304,5 +306,5 @@ class LinearDiscriminantAnalysis(Discriminant):
             "intercept_": (rules,),
             "mean_": (d,),
             "means_": (K, d),
-            "class_prior_": (K,),
+            "priors_": (K,),
         }

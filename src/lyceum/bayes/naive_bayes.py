@@ -16,6 +16,9 @@ from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, log_probability
 from lyceum.bayes.conditionals import (
     CONDITIONALS,
+    BinColumns,
+    MixedMoments,
+    bin_edges,
     column_densities,
     estimate_table,
     kernel_bandwidths,
@@ -23,9 +26,7 @@ from lyceum.bayes.conditionals import (
     table_priors,
 )
 from lyceum.bayes.generative import GenerativeClassifier
-from lyceum.bayes.histogram_bins import BinColumns, bin_edges
 from lyceum.bayes.kernel_columns import ClassValues, KernelLog, kernel_logs
-from lyceum.bayes.mixed_moments import MixedMoments
 from lyceum.bayes.naive_bayes_report import (
     ProductExplanation,
     column_odds_and_factors,
@@ -61,7 +62,7 @@ class NaiveBayes(GenerativeClassifier):
         The density of continuous columns: one for all, or by column name or place (Gaussian for
         those that are not named). Gaussians take one pass, histograms one more for the range of a
         column whose edges are not given, kernels one; kernels cannot run on Dask.
-    bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
+    n_bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
         The bins of a histogram: edges, or a number of bins of equal width between the smallest and
         the largest cell of the column, ⌈log2 n⌉ + 1 for "sturges". `partial_fit` needs edges.
     bandwidth : "reference", float, or dict by column name or place, default="reference"
@@ -84,7 +85,7 @@ class NaiveBayes(GenerativeClassifier):
         cell in a column then has the variance of the column over all classes.
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
@@ -150,7 +151,7 @@ class NaiveBayes(GenerativeClassifier):
            [0.75, 0.25]])
     >>> model.predict(days).tolist()
     ['no', 'no', 'yes', 'yes', 'yes']
-    >>> model = NaiveBayes(continuous={"heat": "histogram"}, bins=[0.0, 19.0, 25.0, 40.0])
+    >>> model = NaiveBayes(continuous={"heat": "histogram"}, n_bins=[0.0, 19.0, 25.0, 40.0])
     >>> model.fit(days, ["no", "no", "yes", "yes", "yes"]).histograms_["heat"]
     array([[0.2, 0.2, 0.6],
            [0.4, 0.4, 0.2]])
@@ -160,7 +161,7 @@ class NaiveBayes(GenerativeClassifier):
     _takes_missing = True
     _parameter_constraints: ClassVar[dict] = {
         "continuous": [StrOptions(set(CONDITIONALS)), dict],
-        "bins": [
+        "n_bins": [
             StrOptions({"sturges"}),
             Interval(Integral, 1, None, closed="left"),
             "array-like",
@@ -180,7 +181,7 @@ class NaiveBayes(GenerativeClassifier):
         self,
         *,
         continuous: Any = "gaussian",
-        bins: Any = "sturges",
+        n_bins: Any = "sturges",
         bandwidth: Any = "reference",
         estimate: str = "laplace",
         m: float = 1.0,
@@ -192,7 +193,7 @@ class NaiveBayes(GenerativeClassifier):
         categorical_features: Any = "from_dtype",
     ):
         self.continuous = continuous
-        self.bins = bins
+        self.n_bins = n_bins
         self.bandwidth = bandwidth
         self.estimate = estimate
         self.m = m
@@ -234,7 +235,7 @@ class NaiveBayes(GenerativeClassifier):
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
         self.edges_ = bin_edges(
-            rows, binned, keys_by_name(self.schema_, self.bins, "bins"), may_scan
+            rows, binned, keys_by_name(self.schema_, self.n_bins, "n_bins"), may_scan
         )
         more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
         if before is None:

@@ -140,10 +140,15 @@ class ProductExplanation(Explanation):
 
 def _cell(column: Any, x: float) -> str:
     """A cell as a reader writes it: name=value."""
-    if not column.is_categorical:
-        return f"{column.name}={'missing' if np.isnan(x) else f'{x:g}'}"
-    known = 0 <= x < len(column.categories)
-    return f"{column.name}={column.categories[int(x)] if known else 'missing or unknown'}"
+    if column.is_categorical:
+        text = "missing or unknown"
+        if 0 <= x < len(column.categories):
+            text = column.categories[int(x)]
+    else:
+        text = "missing"
+        if not np.isnan(x):
+            text = f"{x:g}"
+    return f"{column.name}={text}"
 
 
 def _log_factors(model: Any, block: Block) -> np.ndarray:
@@ -153,18 +158,20 @@ def _log_factors(model: Any, block: Block) -> np.ndarray:
     terms = np.zeros((n, K, len(model.schema_)))
     for i, j in enumerate(model._gaussian_columns):
         x = block.X[:, j, None].astype(np.float64)
-        known = model._peak[i] - model._half_precision[i] * (x - model._mean[i]) ** 2
-        terms[:, :, j] = np.where(np.isnan(x), 0.0, known)
-    for name, logs in model.kernels_.items():
+        squares = (x - model._mean[i]) ** 2
+        logs = model._peak[i] - model._half_precision[i] * squares
+        terms[:, :, j] = np.where(np.isnan(x), 0.0, logs)
+    for name, kernels in model.kernels_.items():
         j = model.schema_.names.index(name)
         x = block.X[:, j].astype(np.float64)
-        terms[:, :, j] = np.stack([log(x) for log in logs], axis=1)
+        terms[:, :, j] = np.stack([log(x) for log in kernels], axis=1)
     binned = model._bins(block).X
     for i, j in enumerate(model._table_columns):
         column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        out = np.zeros((n, K))
-        place = model._offsets[i : i + 2]
-        table = model._log_table[place[0] : place[1]]
-        native.table_log_joint(column, np.zeros(1, np.int32), place - place[0], table, out)
-        terms[:, :, j] = out
+        start, stop = model._offsets[i : i + 2]
+        table = model._log_table[start:stop]
+        offsets = model._offsets[i : i + 2] - start
+        logs = np.zeros((n, K))
+        native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
+        terms[:, :, j] = logs
     return terms

@@ -41,7 +41,7 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         The structure of every Σ_k: any; diagonal; or σ_k² I, with σ_k² the mean of the variances.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
@@ -57,7 +57,7 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.

@@ -71,11 +71,11 @@ class RegularizedDiscriminant(QuadraticRule):
     ----------
     alpha : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the pooled covariance. "cv" chooses among 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
-    mix : {"weighted", "convex"}, default="weighted"
+    pooling : {"weighted", "convex"}, default="weighted"
         How class and pooled covariance are mixed: by their weights as above, or (1-α) Σ_k + α Σ.
     gamma : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the simple shape.
-    shrink : {"identity", "unit", "diagonal"}, default="identity"
+    shrinkage : {"identity", "unit", "diagonal"}, default="identity"
         The simple shape: tr(Σ_k(α))/d I, which follows the units of the columns; "unit": I itself,
         for columns of about unit variance; or the diagonal of Σ_k(α). On the diagonal a column that
         has no variance in the class counts with its variance over all rows.
@@ -86,7 +86,7 @@ class RegularizedDiscriminant(QuadraticRule):
         The folds; a number divides rows of any source in one pass.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k, and by N - K instead of N.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
         "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
         mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
@@ -112,7 +112,7 @@ class RegularizedDiscriminant(QuadraticRule):
         The seed of the folds; only after cross-validation.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    class_prior_ : array of shape (K,)
+    priors_ : array of shape (K,)
         The class priors as used.
     means_ : array of shape (K, d)
         The mean of every class; for a class without rows, the mean of all rows.
@@ -156,8 +156,8 @@ class RegularizedDiscriminant(QuadraticRule):
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
         "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
-        "mix": [StrOptions({"weighted", "convex"})],
-        "shrink": [StrOptions({"identity", "unit", "diagonal"})],
+        "pooling": [StrOptions({"weighted", "convex"})],
+        "shrinkage": [StrOptions({"identity", "unit", "diagonal"})],
         "scoring": [StrOptions({"log_loss", "error"})],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
@@ -169,8 +169,8 @@ class RegularizedDiscriminant(QuadraticRule):
         *,
         alpha: Any = "cv",
         gamma: Any = "cv",
-        mix: str = "weighted",
-        shrink: str = "identity",
+        pooling: str = "weighted",
+        shrinkage: str = "identity",
         scoring: str = "log_loss",
         cv: Any = 5,
         unbiased: bool = False,
@@ -181,8 +181,8 @@ class RegularizedDiscriminant(QuadraticRule):
     ):
         self.alpha = alpha
         self.gamma = gamma
-        self.mix = mix
-        self.shrink = shrink
+        self.pooling = pooling
+        self.shrinkage = shrinkage
         self.scoring = scoring
         self.cv = cv
         self.unbiased = unbiased
@@ -234,7 +234,7 @@ class RegularizedDiscriminant(QuadraticRule):
             rows, beyond = self._rotate(rows)
         folds, found = self._draw_folds(rows)
         settings = RuleSettings(
-            self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond
+            self.priors, self.prior_alpha, self.unbiased, self.shrinkage, self.pooling, beyond
         )
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of
         # columns
@@ -267,10 +267,10 @@ class RegularizedDiscriminant(QuadraticRule):
         )
 
     def _rotate(self, rows: Rows) -> tuple[Rows, int]:
-        if self.shrink == "diagonal":
+        if self.shrinkage == "diagonal":
             raise SettingError(
                 "with fewer rows than columns, alpha and gamma are cross-validated for"
-                " shrink='identity' alone: it is done among as many turned columns as there are"
+                " shrinkage='identity' alone: it is done among as many turned columns as there are"
                 " rows, where a diagonal of the columns is no diagonal; give numbers for both"
             )
         space = RowSpace.of(rows, type(self).__name__)
@@ -289,10 +289,10 @@ class RegularizedDiscriminant(QuadraticRule):
             self._set_few_rows(found, log_priors, total_variance)
             return
         mixed = combine_covariances(
-            statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.mix
+            statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.pooling
         )
         covariances = [
-            _shrink_covariance(S, total_variance, self.gamma_, self.shrink) for S in mixed
+            _shrink_covariance(S, total_variance, self.gamma_, self.shrinkage) for S in mixed
         ]
         white = [whiten(S, total_variance) for S in covariances]
         rows = self.class_count_ > 0
@@ -324,7 +324,7 @@ class RegularizedDiscriminant(QuadraticRule):
         gamma = self.gamma_
         alpha = self.alpha_
         total = weight.sum()
-        if self.mix == "convex":
+        if self.pooling == "convex":
             pooled = alpha
         else:
             pooled = alpha * total / ((1.0 - alpha) * weight + alpha * total)
@@ -334,7 +334,7 @@ class RegularizedDiscriminant(QuadraticRule):
             "unit": (1.0 - gamma) * d,
             "diagonal": float(d),
         }
-        entries = (1.0 - gamma) * d * (d - 1) / 2 + on_diagonal[self.shrink]
+        entries = (1.0 - gamma) * d * (d - 1) / 2 + on_diagonal[self.shrinkage]
         return self._n_shares() + len(weight) * d + own * entries
 
     def _warn_of(self, k: int) -> None:
@@ -352,7 +352,12 @@ class RegularizedDiscriminant(QuadraticRule):
     def summary(self) -> Summary:
         """Priors, means, α and γ, and the losses that they were chosen by."""
         head = super().summary()
-        facts = {**head.facts, "alpha": self.alpha_, "gamma": self.gamma_, "shrunk to": self.shrink}
+        facts = {
+            **head.facts,
+            "alpha": self.alpha_,
+            "gamma": self.gamma_,
+            "shrunk to": self.shrinkage,
+        }
         tables = [*head.tables]
         if hasattr(self, "scores_"):
             heads = ("alpha", *(f"gamma {gamma:g}" for gamma in self.gammas_))
@@ -380,14 +385,14 @@ def _candidate_values(name: str, given: Any) -> np.ndarray:
 
 
 def _shrink_covariance(
-    covariance: np.ndarray, total_variance: np.ndarray, gamma: float, shrink: str
+    covariance: np.ndarray, total_variance: np.ndarray, gamma: float, shrinkage: str
 ) -> np.ndarray:
     varies = total_variance > 0
     variance = np.diag(covariance)
-    if shrink == "diagonal":
+    if shrinkage == "diagonal":
         target = np.where(variance > 0, variance, total_variance)
     else:
-        if shrink == "unit":
+        if shrinkage == "unit":
             size = 1.0
         else:
             size = variance.sum() / max(varies.sum(), 1)

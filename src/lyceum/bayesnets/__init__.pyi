@@ -1,4 +1,3 @@
-from lyceum._core.statistics import independence_test as independence_test
 from lyceum.bayesnets.bif import read_bif as read_bif, write_bif as write_bif
 from lyceum.bayesnets.classifier import BayesNetClassifier as BayesNetClassifier
 from lyceum.bayesnets.d_separation import (

@@ -209,7 +209,8 @@ class _Parser:
                 rows[tuple(key)] = self._numbers()
             elif word != ";":
                 self._skip_to(";")
-        self.parents[name], self.rows[name] = parents, rows
+        self.parents[name] = parents
+        self.rows[name] = rows
 
     def _numbers(self) -> list[float]:
         numbers = []

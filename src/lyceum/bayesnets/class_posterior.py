@@ -36,21 +36,23 @@ class ClassPosterior:
 
     @cached_property
     def _blanket(self) -> list[int]:
-        return [self.net.places[name] for name in self.net.markov_blanket(self.name)]
+        return [self.net.index_of[name] for name in self.net.markov_blanket(self.name)]
 
     @cached_property
     def _tables(self) -> list[tuple[list[int], np.ndarray]]:
         """log P(node | parents) of every family with the class: its columns, and the table, classes
         last."""
-        found = []
-        with np.errstate(divide="ignore"):
-            for node in self.net.nodes:
-                family = [*node.parents, node.name]
-                if self.name in family:
-                    at = family.index(self.name)
-                    others = [self.net.places[name] for name in family if name != self.name]
-                    found.append((others, np.moveaxis(np.log(node.table), at, -1)))  # type: ignore[union-attr]
-        return found
+        tables = []
+        for node in self.net.nodes:
+            family = [*node.parents, node.name]
+            if self.name not in family:
+                continue
+            with np.errstate(divide="ignore"):
+                table = np.log(node.table)  # type: ignore[union-attr]
+            axis = family.index(self.name)
+            others = [self.net.index_of[name] for name in family if name != self.name]
+            tables.append((others, np.moveaxis(table, axis, -1)))
+        return tables
 
     def log_prior(self) -> np.ndarray:
         """log P(class)."""
@@ -90,40 +92,40 @@ class ClassPosterior:
     @cached_property
     def _order(self) -> list[int]:
         """The columns with parents before children."""
-        return [self.net.places[name] for name in self.net.order if name != self.name]
+        return [self.net.index_of[name] for name in self.net.order if name != self.name]
 
-    def place_in_order(self) -> list[int]:
+    def order_indices(self) -> list[int]:
         """Where every column stands in the order of `chain`."""
         return np.argsort(self._order).tolist()
 
     def chain(self, codes: np.ndarray) -> np.ndarray:
         """log P(the first j columns of the row, class), (n, K, d + 1), parents before children."""
         n, d = codes.shape
-        found = np.empty((n, self.K, d + 1))
+        chain = np.empty((n, self.K, d + 1))
         shown = np.full(codes.shape, -1, np.int32)
-        found[:, :, 0] = self.log_prior()
+        chain[:, :, 0] = self.log_prior()
         for j, v in enumerate(self._order):
             shown[:, v] = codes[:, v]
-            found[:, :, j + 1] = self._of_incomplete(shown)
-        return found
+            chain[:, :, j + 1] = self._of_incomplete(shown)
+        return chain
 
     def information(self) -> np.ndarray:
         """The mutual information of every node with the class, in bits; 0 for the class itself."""
-        found = []
-        tree = self.net.junction_tree()
-        prior = self.net.posterior(self.name).values
-        given = np.full((self.K, len(self.net.names)), -1, np.int32)
-        given[:, -1] = np.arange(self.K)
-        values, _ = tree.rows(given, list(self.net.names))
-        ends = np.cumsum([len(self.net.states(name)) for name in self.net.names])[:-1]
-        for name, part in zip(self.net.names, np.split(values, ends, axis=1)):
-            if name == self.name:
-                found.append(0.0)
+        names = list(self.net.names)
+        prior = self.net.posterior(self.name).values[:, None]
+        # P(state | class) of every node, from one row per class in which only the class is seen
+        rows = np.full((self.K, len(names)), -1, np.int32)
+        rows[:, -1] = np.arange(self.K)
+        values, _ = self.net.junction_tree().rows(rows, names)
+        ends = np.cumsum([len(self.net.states(name)) for name in names])[:-1]
+        bits = np.zeros(len(names))
+        for j, conditional in enumerate(np.split(values, ends, axis=1)):
+            if names[j] == self.name:
                 continue
-            part = np.where(prior[:, None] > 0, part, 0.0)
-            joint = prior[:, None] * part
-            total = joint.sum(axis=0)
+            conditional = np.where(prior > 0, conditional, 0.0)
+            joint = prior * conditional
             with np.errstate(divide="ignore", invalid="ignore"):
-                terms = np.where(joint > 0, joint * np.log2(part / total), 0.0)
-            found.append(max(float(terms.sum()), 0.0))
-        return np.array(found)
+                ratio = conditional / joint.sum(axis=0)
+                terms = np.where(joint > 0, joint * np.log2(ratio), 0.0)
+            bits[j] = max(float(terms.sum()), 0.0)
+        return bits

@@ -160,25 +160,38 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         if hasattr(self, "discretizer_"):
             del self.discretizer_
         rows = self._rows(X, y, sample_weight)
-        cutter = KBinsDiscretizer(method=self.discretize, n_bins=self.n_bins, cuts=self.cuts)  # type: ignore[arg-type]
-        self.discretizer_ = cutter.fit(rows)
+        self.discretizer_ = KBinsDiscretizer(
+            method=self.discretize,  # type: ignore[arg-type]
+            n_bins=self.n_bins,
+            cuts=self.cuts,
+        ).fit(rows)
         names = self._node_names()
         cut_rows = rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1]))
         data = structure_data(cut_rows, type(self).__name__)
         rule = ScoreRule(self.structure_score, data.weight, self.equivalent_sample_size)
         parents = self._structure(data, rule, names)
-        families = [[*sorted(of), v] for v, of in enumerate(parents)]
+        families = [(v, sorted(of)) for v, of in enumerate(parents)]
+        self.net_ = self._network(data, families, names)
+        self.structure_score_ = float(sum(data.families(families, rule)))
+        return self
+
+    def _network(
+        self,
+        data: CodedData | StreamedData,
+        families: list[tuple[int, list[int]]],
+        names: list[str],
+    ) -> BayesNet:
+        """The tables of every column, or the class, and its parents."""
+        every_count = data.tables([[*of, v] for v, of in families])
         nodes = []
-        for name, family, counts in zip(names, families, data.tables(families)):
+        for (v, of), counts, states in zip(families, every_count, data.states.values()):
             added = pseudo_count(
                 self.estimate, self.alpha, self.equivalent_sample_size, counts.size
             )
-            states = tuple(data.states[list(data.states)[family[-1]]].tolist())
             table = estimate_table(counts, added)
-            nodes.append(TableNode(name, states, tuple(names[u] for u in family[:-1]), table))
-        self.net_ = BayesNet(nodes)
-        self.structure_score_ = float(sum(data.families([(f[-1], f[:-1]) for f in families], rule)))
-        return self
+            parents = tuple(names[u] for u in of)
+            nodes.append(TableNode(names[v], tuple(states.tolist()), parents, table))
+        return BayesNet(nodes)
 
     def _node_names(self) -> list[str]:
         """The columns, and the target under a name of its own."""
@@ -203,16 +216,15 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True
         complete_data = data.complete()
-        if (
-            complete_data.weight >= 0.5 * data.weight
-        ):  # else families are scored on the rows that each has
+        # else families are scored on the rows that each has
+        if complete_data.weight >= 0.5 * data.weight:
             data = complete_data
             rule = ScoreRule(rule.name, complete_data.weight, rule.equivalent_sample_size)
         search = StructureSearch(
             data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents)
         )
-        found, _, self.history_ = search.climb(naive)
-        return found
+        parents, _, self.history_ = search.climb(naive)
+        return parents
 
     def _steps(self) -> list[Step]:
         steps = super()._steps()
@@ -258,7 +270,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         terms = np.subtract(
             chain[:, :, 1:], before, out=np.zeros_like(before), where=np.isfinite(before)
         )
-        return runner_up_odds(terms[:, :, posterior.place_in_order()], posterior.log_prior())
+        return runner_up_odds(terms[:, :, posterior.order_indices()], posterior.log_prior())
 
     def complexity(self) -> int:
         """The free numbers of all tables."""

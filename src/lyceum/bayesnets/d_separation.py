@@ -80,7 +80,8 @@ class DSeparation:
     Examples
     --------
     >>> from lyceum.bayesnets import d_separated
-    >>> verdict = d_separated({"alarm": ["burglary", "earthquake"]}, "burglary", "earthquake", "alarm")
+    >>> parents = {"alarm": ["burglary", "earthquake"]}
+    >>> verdict = d_separated(parents, "burglary", "earthquake", "alarm")
     >>> bool(verdict), verdict.statement
     (False, 'burglary ⊥̸ earthquake | alarm')
     >>> [(path.text, path.blocked) for path in verdict.paths]
@@ -173,8 +174,8 @@ def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarko
 
     Examples
     --------
-    >>> for statement in local_markov({"rain": [], "sprinkler": ["rain"], "wet": ["rain", "sprinkler"],
-    ...                                "slip": ["wet"]}):
+    >>> wet = {"rain": [], "sprinkler": ["rain"], "wet": ["rain", "sprinkler"]}
+    >>> for statement in local_markov({**wet, "slip": ["wet"]}):
     ...     print(statement)
     slip ⊥ rain, sprinkler | wet
     """

@@ -68,7 +68,7 @@ class BayesNet:
     >>> from lyceum.bayesnets import BayesNet, TableNode
     >>> net = BayesNet([
     ...     TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
-    ...     TableNode("sprinkler", ["off", "on"], ["rain"], {"no": [0.6, 0.4], "yes": [0.99, 0.01]}),
+    ...     TableNode("sprinkler", ["off", "on"], ["rain"], [[0.6, 0.4], [0.99, 0.01]]),
     ...     TableNode("grass", ["dry", "wet"], ["sprinkler", "rain"],
     ...               [[[1.0, 0.0], [0.2, 0.8]], [[0.1, 0.9], [0.01, 0.99]]]),
     ... ])
@@ -92,7 +92,7 @@ class BayesNet:
         self._index()
 
     def _index(self) -> None:
-        self.places = {name: i for i, name in enumerate(self.names)}
+        self.index_of = {name: i for i, name in enumerate(self.names)}
         self.gaussian_names = tuple(
             node.name for node in self.nodes if isinstance(node, GaussianNode)
         )
@@ -121,10 +121,10 @@ class BayesNet:
 
     def find(self, name: str) -> int:
         """The place of a variable among the nodes; raises if there is none of this name."""
-        place = self.places.get(name)
-        if place is None:
+        index = self.index_of.get(name)
+        if index is None:
             return find_labels([name], self.names, "the variable")[0]
-        return place
+        return index
 
     def node(self, name: str) -> Node:
         """The node of a variable."""

@@ -78,48 +78,49 @@ class TableNode:
 
     def resolve(self, states: Mapping[str, Sequence[Any]]) -> TableNode:
         """The node with its table as a checked array, given the states of its parents."""
+        where = f"the table of {self.name!r}"
         shape = (*(len(states[parent]) for parent in self.parents), len(self.states))
         if self.table is None:
             table = np.full(shape, 1.0 / len(self.states))
         elif isinstance(self.table, Mapping):
             table = self._from_mapping([states[parent] for parent in self.parents], shape)
         else:
-            table = np.array(number_setting(f"the table of {self.name!r}", self.table))
-        where = f"the table of {self.name!r}"
+            table = np.array(number_setting(where, self.table))
         if table.shape != shape:
             axes = " × ".join([*self.parents, self.name])
             raise DataError(f"{where} has the shape {table.shape}, but {axes} have {shape} states")
         if not (table >= 0).all() or not (table <= 1 + _TOLERANCE).all():
             raise DataError(f"{where} has a value that is not a probability from 0 to 1")
-        wrong = np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE
-        if wrong.any():
-            at = np.unravel_index(int(wrong.argmax()), wrong.shape)
-            given = ", ".join(f"{p}={states[p][int(i)]}" for p, i in zip(self.parents, at))
-            total = float(table[at].sum())
-            raise DataError(
-                f"{where} sums to {total:g}{f' for {given}' if given else ''}, not to 1"
-            )
+        wrong = np.argwhere(np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE)
+        if len(wrong):
+            cell = tuple(wrong[0].tolist())
+            parts = [f"{name}={states[name][code]}" for name, code in zip(self.parents, cell)]
+            total = f"{float(table[cell].sum()):g}"
+            if parts:
+                total += f" for {', '.join(parts)}"
+            raise DataError(f"{where} sums to {total}, not to 1")
         table.setflags(write=False)
         return self.with_table(table)
 
     def _from_mapping(self, states: list[Sequence[Any]], shape: tuple[int, ...]) -> np.ndarray:
-        given = {
-            key if isinstance(key, tuple) else (key,): value for key, value in self.table.items()
-        }
+        where = f"the table of {self.name!r}"
+        values = {}
+        for key, row in self.table.items():
+            if not isinstance(key, tuple):
+                key = (key,)
+            values[key] = row
         wanted = list(product(*states))
-        lacking = [key for key in wanted if key not in given]
-        extra = [key for key in given if key not in set(wanted)]
+        lacking = [key for key in wanted if key not in values]
+        extra = [key for key in values if key not in set(wanted)]
         if lacking or extra:
             if lacking:
                 what = f"lacks {lacking[0]}"
             else:
                 what = f"has {extra[0]}, which is no combination of states"
-            raise DataError(f"the table of {self.name!r} given {', '.join(self.parents)} {what}")
-        rows = [number_setting(f"the table of {self.name!r}", given[key]) for key in wanted]
+            raise DataError(f"{where} given {', '.join(self.parents)} {what}")
+        rows = [number_setting(where, values[key]) for key in wanted]
         if any(row.shape != (len(self.states),) for row in rows):
-            raise DataError(
-                f"the table of {self.name!r} needs {len(self.states)} probabilities in every row"
-            )
+            raise DataError(f"{where} needs {len(self.states)} probabilities in every row")
         return np.array(rows).reshape(shape)
 
     def check(self) -> None:
@@ -203,33 +204,32 @@ class GaussianNode:
         parents."""
         shape = tuple(len(states[parent]) for parent in self.parents if parent in states)
         numeric = sum(parent not in states for parent in self.parents)
-        parts = []
-        for what, value, wanted in (
-            ("intercept", self.intercept, shape),
-            ("coefficients", self.coefficients, (*shape, numeric)),
-            ("variance", self.variance, shape),
-        ):
-            array = np.array(number_setting(f"{what} of {self.name!r}", value))
-            if array.shape != wanted and array.size:
-                try:
-                    array = np.broadcast_to(array, wanted).copy()
-                except ValueError:
-                    array = np.empty(0)
-            if not array.size and not numeric and what == "coefficients":
-                array = np.zeros(wanted)
-            if array.shape != wanted:
-                got = np.shape(value)
-                raise DataError(
-                    f"{what} of {self.name!r} has the shape {got}, but {wanted} is needed"
-                )
-            if not np.isfinite(array).all():
-                raise DataError(f"{what} of {self.name!r} must be finite, got {value!r}")
-            array.setflags(write=False)
-            parts.append(array)
-        if (parts[2] < 0).any():
+        intercept = self._as_array("intercept", shape)
+        coefficients = self._as_array("coefficients", (*shape, numeric))
+        variance = self._as_array("variance", shape)
+        if (variance < 0).any():
             raise DataError(f"the variance of {self.name!r} is negative")
-        intercept, coefficients, variance = parts
         return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
+
+    def _as_array(self, what: str, shape: tuple[int, ...]) -> np.ndarray:
+        """A parameter as a checked array that cannot be changed."""
+        value = getattr(self, what)
+        array = np.array(number_setting(f"{what} of {self.name!r}", value))
+        if array.shape != shape and array.size:
+            try:
+                array = np.broadcast_to(array, shape).copy()
+            except ValueError:
+                array = np.empty(0)
+        if not array.size and what == "coefficients" and shape[-1] == 0:
+            array = np.zeros(shape)
+        if array.shape != shape:
+            raise DataError(
+                f"{what} of {self.name!r} has the shape {np.shape(value)}, but {shape} is needed"
+            )
+        if not np.isfinite(array).all():
+            raise DataError(f"{what} of {self.name!r} must be finite, got {value!r}")
+        array.setflags(write=False)
+        return array
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, are those of a

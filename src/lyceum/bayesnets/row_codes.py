@@ -141,10 +141,10 @@ class RowCodes:
     def _target_codes(self, y: np.ndarray, target: Column) -> np.ndarray:
         """The target's classes as states; they may stand in another order there."""
         classes = np.asarray(target.categories).tolist()
-        places = find_labels(
+        indices = find_labels(
             classes, self.states[target.name], f"variable {target.name!r}: the state"
         )
-        return np.append(places, -1)[y]
+        return np.append(indices, -1)[y]
 
 
 def row_marginals(net: BayesNet, data: Any, names: list[str]) -> dict[str, np.ndarray]:

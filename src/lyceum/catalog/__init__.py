@@ -9,6 +9,9 @@ such as `entry.missing`, import the class.
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
 
 from lyceum.catalog.entry import TASKS, Entry, Item, Task
 from lyceum.catalog.families import (
@@ -68,6 +71,20 @@ _FAMILIES = (
 _OTHERS = (data, statistics, probability, decision, evaluate, plot)
 
 
+def _from_file(file: ModuleType, named: Entry | Item) -> Any:
+    """An entry or item with its package: that of the file, unless it says another one."""
+    room = file.__name__.rpartition(".")[2]
+    return replace(named, package=named.package or f"lyceum.{room}")
+
+
+_LEARNERS: tuple[Entry, ...] = tuple(
+    _from_file(file, entry) for file in _FAMILIES for entry in file.ENTRIES
+)
+_ITEMS: tuple[Item, ...] = tuple(
+    _from_file(file, item) for file in (*_OTHERS, *_FAMILIES) for item in file.ITEMS
+)
+
+
 def learners(task: Task | None = None) -> tuple[Entry, ...]:
     """The cataloged learners, all or those for one task.
 
@@ -76,14 +93,12 @@ def learners(task: Task | None = None) -> tuple[Entry, ...]:
     """
     if task is not None and task not in TASKS:
         raise LyceumError(f"there is no task {task!r}: choose one of {', '.join(TASKS)}")
-    return tuple(
-        entry for family in _FAMILIES for entry in family.ENTRIES if task in (None, entry.task)
-    )
+    return tuple(entry for entry in _LEARNERS if task in (None, entry.task))
 
 
 def items() -> tuple[Item, ...]:
     """Public names that cover rows of the syllabus without being learners."""
-    return tuple(item for room in (*_OTHERS, *_FAMILIES) for item in room.ITEMS)
+    return _ITEMS
 
 
 def find(name: str) -> Entry:

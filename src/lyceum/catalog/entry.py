@@ -36,10 +36,10 @@ class Item:
     ----------
     name : str
         What it is called.
-    package : str
-        Where it is imported from.
     syllabus : tuple of str
         The numbers of the rows that it covers.
+    package : str, optional
+        Where it is imported from; the catalog has it from the file of the item.
 
     See Also
     --------
@@ -55,8 +55,8 @@ class Item:
     """
 
     name: str
-    package: str
     syllabus: tuple[str, ...]
+    package: str = ""
 
     def load(self) -> Any:
         """The object itself."""
@@ -71,8 +71,6 @@ class Entry:
     ----------
     name : str
         The name of the class.
-    package : str
-        Where it is imported from.
     task : str
         One of `TASKS`.
     about : str
@@ -94,6 +92,8 @@ class Entry:
     settings_in_passes : mapping
         Settings with which a learner that works in memory by default reads rows in passes instead;
         a study sets them where a file does not fit into memory.
+    package : str, optional
+        Where it is imported from; the catalog has it from the file of the entry.
 
     Attributes
     ----------
@@ -125,7 +125,6 @@ class Entry:
     """
 
     name: str
-    package: str
     task: Task
     about: str
     cost: str
@@ -135,6 +134,7 @@ class Entry:
     study_rows: int | None = None
     study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     settings_in_passes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    package: str = ""
 
     def load(self) -> type:
         """The class itself."""
@@ -174,6 +174,23 @@ class Entry:
     def as_dict(self) -> dict[str, Any]:
         """Everything that is written and read, as plain values for JSON."""
         return {name: getattr(self, name) for name in (*(one.name for one in fields(self)), *_READ)}
+
+
+def pair(
+    stem: str, *, about: tuple[str, str], regressor: Mapping[str, Any] | None = None, **facts: Any
+) -> tuple[Entry, Entry]:
+    """The entries of a classifier and of its regressor: one sentence each, and shared facts.
+
+    `regressor` has the facts that are otherwise for the regressor.
+
+    >>> [entry.name for entry in pair("Mean", about=("", ""), cost="n", syllabus=())]
+    ['MeanClassifier', 'MeanRegressor']
+    """
+    shared: dict[str, Any] = {**facts, **(regressor or {})}
+    return (
+        Entry(name=f"{stem}Classifier", task="classification", about=about[0], **facts),
+        Entry(name=f"{stem}Regressor", task="regression", about=about[1], **shared),
+    )
 
 
 @cache

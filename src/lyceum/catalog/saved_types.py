@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 # what model files hold beside learners; studies save their baselines
 _OTHERS = (
-    ("lyceum.probability", "LossMatrix"),
+    ("lyceum.decision", "LossMatrix"),
     ("lyceum.decision", "CalibratedClassifierCV"),
     ("lyceum.decision", "MinimumRiskClassifier"),
     ("lyceum.ensemble", "MultiOutputClassifier"),

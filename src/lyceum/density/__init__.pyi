@@ -1,4 +1,3 @@
-from lyceum._core.probability import fuse_gaussians as fuse_gaussians
 from lyceum.density.bandwidth import (
     likelihood_bandwidth as likelihood_bandwidth,
     reference_bandwidth as reference_bandwidth,

@@ -65,7 +65,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
 
 
 def likelihood_bandwidth(
-    X: Any, *, kernel: str = "gaussian", sample_weight: Any = None, tolerance: float = 1e-4
+    X: Any, *, kernel: str = "gaussian", sample_weight: Any = None, rtol: float = 1e-4
 ) -> Any:
     """The bandwidths of largest leave-one-out likelihood, each axis on its own.
 
@@ -82,7 +82,7 @@ def likelihood_bandwidth(
         A kernel of `KernelDensity`.
     sample_weight : array of shape (n_samples,), optional
         How often every row counts; a row is left out with its total weight.
-    tolerance : float, default=1e-4
+    rtol : float, default=1e-4
         The relative error of every density in the search.
 
     Returns
@@ -104,7 +104,7 @@ def likelihood_bandwidth(
     rows, w, line = _check_rows(X, sample_weight)
     if kernel not in KERNELS:
         raise SettingError(f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
-    h = likelihood_of(rows, w, kernel, tolerance)
+    h = likelihood_of(rows, w, kernel, rtol)
     if line:
         return float(h[0])
     return h
@@ -159,9 +159,7 @@ def deviations(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     return np.where(rows.min(axis=0) == rows.max(axis=0), 0.0, sigma)
 
 
-def likelihood_of(
-    rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance: float
-) -> np.ndarray:
+def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, rtol: float) -> np.ndarray:
     """The bandwidths of largest leave-one-out likelihood for checked rows."""
     if len(rows) < 2:
         raise DataError(
@@ -178,9 +176,7 @@ def likelihood_of(
 
     def likelihood(bandwidth: np.ndarray) -> float:
         return float(
-            np.average(
-                KernelSums(rows, w, bandwidth, kernel, tolerance).leave_rows_out(), weights=w
-            )
+            np.average(KernelSums(rows, w, bandwidth, kernel, rtol).leave_rows_out(), weights=w)
         )
 
     h = 2.0 ** _best(lambda k: likelihood(2.0**k * reference)) * reference

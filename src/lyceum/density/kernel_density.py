@@ -28,7 +28,7 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
         StrOptions({"reference", "nrd0", "likelihood", "volume"}),
         "array-like",
     ],
-    "tolerance": [Interval(Real, 0, 1, closed="left")],
+    "rtol": [Interval(Real, 0, 1, closed="left")],
     **CATEGORIES,
 }
 
@@ -59,14 +59,14 @@ class KernelDensity(Density, Learner):
     ----------
     kernel : str, default="gaussian"
         The name of k in the table, or "radial_epanechnikov".
-    bandwidth : float, array of shape (d,), "reference", "nrd0", "likelihood" or "volume", default="reference"
+    bandwidth : float, array, "reference", "nrd0", "likelihood" or "volume", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every
         column, where σ is its standard deviation (1 for a constant column) and N the weight of all
         rows. "nrd0": R's default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers.
         "likelihood": those of the largest leave-one-out likelihood, each axis on its own. "volume":
         N^(-1/(2d)) for all columns, so that the window has the volume h^d = 1/√N; for columns of
         about unit variance.
-    tolerance : float, default=1e-4
+    rtol : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
@@ -117,12 +117,12 @@ class KernelDensity(Density, Learner):
         *,
         kernel: str = "gaussian",
         bandwidth: Any = "reference",
-        tolerance: float = 1e-4,
+        rtol: float = 1e-4,
         categorical_features: Any = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
-        self.tolerance = tolerance
+        self.rtol = rtol
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class KernelDensity(Density, Learner):
         ).without_zero_weights()
         rows = np.array(block.X, dtype=np.float64)
         w = block.w
-        self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
+        self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.rtol)
         if w is None and rows.shape[1] == 1:
             rows[:, 0].sort()
             self.rows_ = rows
@@ -165,7 +165,7 @@ class KernelDensity(Density, Learner):
             w = None
         else:
             w = self.weights_
-        settings = (self.bandwidth_, self.kernel, self.tolerance)
+        settings = (self.bandwidth_, self.kernel, self.rtol)
         return KernelSums.of_first_columns(
             self.rows_, w, *settings, n_columns or self.rows_.shape[1]
         )
@@ -255,7 +255,7 @@ class KernelDensity(Density, Learner):
             "rows": len(self.rows_),
             "weight": float(self.weights_.sum()),
             "kernel": self.kernel,
-            "tolerance": self.tolerance,
+            "rtol": self.rtol,
         }
         table = Table(
             "Bandwidths",
@@ -271,7 +271,7 @@ class KernelDensity(Density, Learner):
 
 
 def bandwidths_of(
-    rows: np.ndarray, w: np.ndarray | None, bandwidth: Any, kernel: str, tolerance: float
+    rows: np.ndarray, w: np.ndarray | None, bandwidth: Any, kernel: str, rtol: float
 ) -> np.ndarray:
     """One bandwidth per column, as given or by a rule."""
     if isinstance(bandwidth, str):
@@ -281,7 +281,7 @@ def bandwidths_of(
             return nrd0_of(rows, w)
         if bandwidth == "volume":
             return volume_of(rows, w)
-        return likelihood_of(rows, w, kernel, tolerance)
+        return likelihood_of(rows, w, kernel, rtol)
     h = number_setting("bandwidth", bandwidth)
     d = rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():

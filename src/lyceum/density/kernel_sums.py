@@ -51,14 +51,14 @@ class KernelSums:
         w: np.ndarray | None,
         bandwidth: np.ndarray,
         kernel: str,
-        tolerance: float,
+        rtol: float,
         power: float = 1.0,
     ):
         self.rows = rows
         self.w = w
         self.bandwidth = bandwidth
         self.kernel = kernel
-        self.tolerance = tolerance
+        self.rtol = rtol
         self.power = power
         # Rows of one column ascend. About the middle, differences keep their digits far from 0.
         if rows.shape[1] == 1:
@@ -77,7 +77,7 @@ class KernelSums:
         w: np.ndarray | None,
         bandwidth: np.ndarray,
         kernel: str,
-        tolerance: float,
+        rtol: float,
         n_columns: int,
     ) -> KernelSums:
         """The sums over the first columns of rows in leaf order; one column alone is sorted first.
@@ -97,7 +97,7 @@ class KernelSums:
                 w = None
             else:
                 w = w[order]
-        return cls(cells, w, bandwidth[:n_columns], kernel, tolerance, power)
+        return cls(cells, w, bandwidth[:n_columns], kernel, rtol, power)
 
     def __reduce__(self):
         return KernelSums, (
@@ -105,7 +105,7 @@ class KernelSums:
             self.w,
             self.bandwidth,
             self.kernel,
-            self.tolerance,
+            self.rtol,
             self.power,
         )
 
@@ -126,19 +126,19 @@ class KernelSums:
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
         return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
 
-    def leave_one_out(self, places: np.ndarray) -> np.ndarray:
+    def leave_one_out(self, indices: np.ndarray) -> np.ndarray:
         """log f of some stored rows, each left out with the weight of one row at most.
 
         A row of weight 2 so counts as two rows, of which one is left out.
         """
         if self.w is None:
-            weight = np.ones(len(places))
+            weight = np.ones(len(indices))
         else:
-            weight = self.w[places]
+            weight = self.w[indices]
         out = np.minimum(weight, 1.0)
         rest = self.total - out
         with np.errstate(divide="ignore"):
-            sums = np.logaddexp(self._log_sums(self.Z[places], places), np.log(weight - out))
+            sums = np.logaddexp(self._log_sums(self.Z[indices], indices), np.log(weight - out))
             return sums + (self.scale - np.log(rest))
 
     # -- sums --------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class KernelSums:
         def work(task: np.ndarray) -> np.ndarray:
             sums = np.empty(len(task))
             sum_kernels = getattr(self._packed_rows, self.kernel)
-            sum_kernels(Z[task], None if own is None else own[task], self.tolerance, sums)
+            sum_kernels(Z[task], None if own is None else own[task], self.rtol, sums)
             return sums
 
         if tasks:
@@ -188,7 +188,7 @@ class KernelSums:
 
     @cached_property
     def _cells(self) -> GaussExpansions | None:
-        if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.tolerance < _LEAST:
+        if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.rtol < _LEAST:
             return None
         z = self.Z[:, 0]
         margin = native.cell_margin + _BEYOND
@@ -220,7 +220,7 @@ class KernelSums:
                 mine = None
             else:
                 mine = left[some]
-            native.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
+            native.gauss_cell_sums(z[some], mine, *cells, self.total, self.rtol, out[some])
 
         for _ in ordered_map(
             work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]

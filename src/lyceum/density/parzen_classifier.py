@@ -35,16 +35,16 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     kernel : str, default="gaussian"
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
-    bandwidth : float, array, "log_loss", "reference", "nrd0", "likelihood" or "volume", default="log_loss"
+    bandwidth : float, array or str, default="log_loss"
         One number for all columns, or one per column. "log_loss": a multiple of the normal
         reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or
         pooled within the classes, whichever has the least leave-one-out log loss of the posteriors;
         it smooths as much as many or coded columns need. "reference": 1.06 σ N^(-1/5) for every
         column of every class. "likelihood": for every class those of the largest leave-one-out
         likelihood. "volume": n_k^(-1/(2d)), windows of the volume 1/√n_k.
-    tolerance : float, default=1e-4
+    rtol : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
@@ -104,14 +104,14 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         *,
         kernel: str = "gaussian",
         bandwidth: Any = "log_loss",
-        tolerance: float = 1e-4,
+        rtol: float = 1e-4,
         priors: Any = None,
         prior_alpha: Any = 1.0,
         categorical_features: Any = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
-        self.tolerance = tolerance
+        self.rtol = rtol
         self.priors = priors
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
@@ -151,9 +151,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         """The bandwidth of every class."""
         if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
             return [self.bandwidth] * len(self.classes_)
-        return [
-            *log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.tolerance)
-        ]
+        return [*log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.rtol)]
 
     def _class_rows(
         self, rows: np.ndarray, w: np.ndarray, bandwidth: Any
@@ -165,7 +163,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             plain = None
         else:
             plain = w
-        bandwidth = bandwidths_of(rows, plain, bandwidth, self.kernel, self.tolerance)
+        bandwidth = bandwidths_of(rows, plain, bandwidth, self.kernel, self.rtol)
         order = leaf_order((rows - rows.mean(axis=0)) / bandwidth)
         return rows[order], w[order], bandwidth
 
@@ -182,7 +180,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             None if (w == 1.0).all() else w,
             self.bandwidth_[k],
             self.kernel,
-            self.tolerance,
+            self.rtol,
             n_columns or self.rows_.shape[1],
         )
 
@@ -249,7 +247,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
                 )
             ],
         )
-        facts = {"rows": len(self.rows_), "kernel": self.kernel, "tolerance": self.tolerance}
+        facts = {"rows": len(self.rows_), "kernel": self.kernel, "rtol": self.rtol}
         if isinstance(self.bandwidth, str):
             facts["bandwidths by"] = self.bandwidth.replace("_", " ")
         return Summary(head.title, {**head.facts, **facts}, [table])

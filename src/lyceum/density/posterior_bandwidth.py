@@ -24,7 +24,7 @@ def log_loss_bandwidths(
     w: np.ndarray,
     log_priors: np.ndarray,
     kernel: str,
-    tolerance: float,
+    rtol: float,
 ) -> np.ndarray:
     """The bandwidths (K, d) of least leave-one-out log loss among multiples of two shapes.
 
@@ -36,7 +36,7 @@ def log_loss_bandwidths(
     """
     K = len(log_priors)
     some = _evenly(codes, K, _ROWS)
-    parts = _ClassParts.of(rows[some], codes[some], w[some], log_priors, kernel, tolerance)
+    parts = _ClassParts.of(rows[some], codes[some], w[some], log_priors, kernel, rtol)
     best = np.inf
     which = 1
     factor = 1.0
@@ -109,10 +109,10 @@ class _ClassParts:
     reference: np.ndarray  # (2, K, d)
     log_priors: np.ndarray
     kernel: str
-    tolerance: float
+    rtol: float
 
     @classmethod
-    def of(cls, rows, codes, w, log_priors, kernel, tolerance) -> _ClassParts:
+    def of(cls, rows, codes, w, log_priors, kernel, rtol) -> _ClassParts:
         reference = _shapes(rows, codes, w, len(log_priors))
         scored = np.zeros(len(rows), dtype=bool)
         scored[_evenly(codes, len(log_priors), _SCORED)] = True
@@ -125,13 +125,13 @@ class _ClassParts:
             left = scored[own] & (w[own].sum() > np.minimum(w[own], 1.0))
             for part, value in zip(parts, (rows[own], w[own], np.flatnonzero(left))):
                 part.append(value)
-        return cls(*parts, reference, log_priors, kernel, tolerance)
+        return cls(*parts, reference, log_priors, kernel, rtol)
 
     def loss(self, bandwidth: np.ndarray) -> float:
         """The mean of -log P(own class | x) over the rows left out one at a time."""
         present = [k for k, own in enumerate(self.rows) if len(own)]
         sums = {
-            k: KernelSums(self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.tolerance)
+            k: KernelSums(self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.rtol)
             for k in present
         }
         total = weight = 0.0

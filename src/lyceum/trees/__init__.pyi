@@ -1,14 +1,16 @@
-from lyceum.trees.cart_regressor import CARTRegressor as CARTRegressor
 from lyceum.trees.classifier import DecisionTreeClassifier as DecisionTreeClassifier
-from lyceum.trees.model_trees.m5_columns import StepColumns as StepColumns
 from lyceum.trees.model_trees.model_tree import ModelTreeRegressor as ModelTreeRegressor
 from lyceum.trees.permutation import (
     PermutationImportance as PermutationImportance,
     permutation_importance as permutation_importance,
 )
-from lyceum.trees.presets import C45 as C45, CART as CART, ID3 as ID3
+from lyceum.trees.presets import (
+    C45 as C45,
+    CART as CART,
+    ID3 as ID3,
+    CARTRegressor as CARTRegressor,
+)
 from lyceum.trees.pruning.bottom_up import (
-    NodeCosts as NodeCosts,
     prune_by_error as prune_by_error,
     prune_by_loss as prune_by_loss,
     prune_by_pessimistic_error as prune_by_pessimistic_error,

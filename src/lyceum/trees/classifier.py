@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import Classifier, normalize_posteriors
+from lyceum._core.base import PosteriorClassifier, normalize_posteriors
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import LossMatrix
@@ -25,7 +24,7 @@ from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
 
-class DecisionTreeClassifier(Classifier, TreeLearner):
+class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     """A decision tree, grown from the root down by the split that is best at every node (Hunt's
     algorithm).
 
@@ -40,8 +39,8 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}, default="gini"
-        The impurity that splits reduce, or "gain_ratio".
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "misclassification"}, default="gini"
+        The impurity that splits reduce ("log_loss" is the entropy), or "gain_ratio".
     splitter : {"best", "random"}, default="best"
         "best" tries every threshold and grouping; "random" draws one threshold per column, or one
         pair of groups.
@@ -198,7 +197,9 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "misclassification"})],
+        "criterion": [
+            StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "misclassification"})
+        ],
         "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "loss_matrix": [LossMatrix, "array-like", dict, None],
@@ -298,15 +299,14 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
 
     def predict(self, X: Any) -> Any:
         """The class of largest posterior, or the action of least expected loss."""
-        return self._apply(partial(_decisions, self), X)
+        return self._apply(self._decisions, X)
 
-    def predict_proba(self, X: Any) -> Any:
-        """The class shares of the leaf, averaged over the parts of a row; one column per class."""
-        return self._apply(partial(_posteriors, self), X)
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of the posteriors; −inf where no row of the class came."""
-        return self._apply(partial(_log_posteriors, self), X)
+    def _posteriors(self, block: Block) -> np.ndarray:
+        """The class shares of the leaf, averaged over the parts of a row."""
+        shares = self._router.sums(block.X)
+        if self.missing == "fractions":
+            return normalize_posteriors(shares)
+        return shares
 
     def explain(self, X: Any) -> Explanation:
         """The contributions of the columns to the posterior of the most probable class.
@@ -315,6 +315,9 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         loss of the action is explained.
         """
         return explain_trees(self, X)
+
+    def _decisions(self, block: Block) -> np.ndarray:
+        return self.actions_[self._decide(block.X)]
 
     def _decide(self, X: np.ndarray) -> np.ndarray:
         """The numbers of the classes, or of the actions, that coded rows are given."""
@@ -357,19 +360,3 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
             [self.tree_],
             lambda: Router([self.tree_], self.n_features_in_, values="shares"),
         )
-
-
-def _posteriors(learner: Any, block: Block) -> np.ndarray:
-    shares = learner._router.sums(block.X)
-    if learner.missing == "fractions":
-        return normalize_posteriors(shares)
-    return shares
-
-
-def _log_posteriors(learner: Any, block: Block) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(_posteriors(learner, block))
-
-
-def _decisions(learner: Any, block: Block) -> np.ndarray:
-    return learner.actions_[learner._decide(block.X)]

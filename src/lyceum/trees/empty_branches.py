@@ -7,7 +7,7 @@ leaf for each, and rows that come to a raised subtree anew fall into it.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -18,8 +18,9 @@ def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     """The tree with an empty leaf for every category of `cells` that a node split by category has
     not."""
     nodes = np.flatnonzero(tree.kind == CATEGORIES)
-    at, code = _entries(tree, nodes)
-    empty = np.flatnonzero((tree.branches[at] < 0) & _occurs(tree, nodes, code, cells))
+    entries, code = _entries(tree, nodes)
+    lacking = (tree.branches[entries] < 0) & _occurs(tree, nodes, code, cells)
+    empty = np.flatnonzero(lacking)
     if not len(empty):
         return tree
     owner = np.repeat(nodes, tree.n_codes[nodes])[empty]
@@ -31,73 +32,77 @@ def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     new = np.arange(tree.n_nodes) + np.cumsum(before)[:-1]
     within = np.arange(len(owner)) - np.searchsorted(owner, owner)
     branches = tree.branches.copy()
-    branches[at[empty]] = tree.n_children[owner] + within
-    size = tree.n_nodes + len(empty)
-
-    def spread(old: np.ndarray, blank: float) -> np.ndarray:
-        out = np.full((size, *old.shape[1:]), blank, dtype=old.dtype)
-        out[new] = old
-        return out
-
-    child = np.where(tree.child >= 0, new[tree.child], -1).astype(tree.child.dtype)
-    return Tree(
-        feature=spread(tree.feature, -1),
-        kind=spread(tree.kind, 0),
-        child=spread(child, -1),
-        n_children=spread((tree.n_children + added).astype(tree.n_children.dtype), 0),
-        threshold=spread(tree.threshold, np.nan),
-        table=spread(tree.table, -1),
-        n_codes=spread(tree.n_codes, 0),
-        missing=spread(tree.missing, -1),
-        cuts=tree.cuts,
+    branches[entries[empty]] = tree.n_children[owner] + within
+    child = np.where(tree.child >= 0, new[tree.child], -1)
+    n_children = tree.n_children + added
+    changed = replace(
+        tree,
+        child=child.astype(tree.child.dtype),
+        n_children=n_children.astype(tree.n_children.dtype),
         branches=branches,
-        value=spread(tree.value, 0),
-        weight=spread(tree.weight, 0),
-        n_rows=spread(tree.n_rows, 0),
-        impurity=spread(tree.impurity, 0),
-        gain=spread(tree.gain, 0),
     )
+    return _spread(changed, new, tree.n_nodes + len(empty))
+
+
+# what an empty leaf has in the arrays of a tree; zeros in the others
+_BLANKS = {"feature": -1, "child": -1, "threshold": np.nan, "table": -1, "missing": -1}
+
+
+def _spread(tree: Tree, new: np.ndarray, size: int) -> Tree:
+    """The nodes of a tree at the numbers `new`, and empty leaves at the others."""
+    arrays = {}
+    for each in fields(tree):
+        old = getattr(tree, each.name)
+        if each.name in ("cuts", "branches"):
+            arrays[each.name] = old
+            continue
+        shape = (size, *old.shape[1:])
+        array = np.full(shape, _BLANKS.get(each.name, 0), dtype=old.dtype)
+        array[new] = old
+        arrays[each.name] = array
+    return Tree(**arrays)
 
 
 def without_empty_branches(tree: Tree) -> Tree:
     """The tree without the leaves of categories that no row came to."""
     nodes = np.flatnonzero(tree.kind == CATEGORIES)
-    at, _ = _entries(tree, nodes)
-    owner = np.repeat(nodes, tree.n_codes[nodes])
-    branch = tree.branches[at]
-    empty = np.flatnonzero((branch >= 0) & (tree.n_rows[tree.child[owner] + branch] == 0))
-    if not len(empty):
+    entries, _ = _entries(tree, nodes)
+    branch = tree.branches[entries]
+    first = np.repeat(tree.child[nodes], tree.n_codes[nodes])  # child of the node of every entry
+    child = first + branch
+    empty = (branch >= 0) & (tree.n_rows[child] == 0)
+    if not empty.any():
         return tree
     gone = np.zeros(tree.n_nodes, dtype=bool)
-    gone[(tree.child[owner] + branch)[empty]] = True
+    gone[child[empty]] = True
     old = np.flatnonzero(~gone)
     new = np.cumsum(~gone) - 1
+    # branches are numbers of children, counted again
     branches = tree.branches.copy()
-    left = branch >= 0  # numbers of the children, counted again
-    branches[at[left]] = (new[tree.child[owner] + branch] - new[tree.child[owner]])[left]
-    branches[at[empty]] = -1
+    used = branch >= 0
+    branches[entries[used]] = new[child[used]] - new[first[used]]
+    branches[entries[empty]] = -1
     lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
-    inner = tree.child >= 0
     missing = np.where(tree.missing >= 0, new[tree.child + tree.missing] - new[tree.child], -1)
-    changed = {
-        "child": np.where(inner, new[tree.child], -1).astype(tree.child.dtype)[old],
-        "n_children": (tree.n_children - lost).astype(tree.n_children.dtype)[old],
-        "missing": missing.astype(tree.missing.dtype)[old],
-        "cuts": tree.cuts,
-        "branches": branches,
-    }
-    kept = {
-        each.name: getattr(tree, each.name)[old]
-        for each in fields(tree)
-        if each.name not in changed
-    }
-    return Tree(**kept, **changed)
+    new_child = np.where(tree.child >= 0, new[tree.child], -1)
+    changed = replace(
+        tree,
+        child=new_child.astype(tree.child.dtype),
+        n_children=(tree.n_children - lost).astype(tree.n_children.dtype),
+        missing=missing.astype(tree.missing.dtype),
+    )
+    arrays = {"cuts": tree.cuts, "branches": branches}
+    for each in fields(tree):
+        if each.name not in arrays:
+            arrays[each.name] = getattr(changed, each.name)[old]
+    return Tree(**arrays)
 
 
 def _entries(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places in `branches` of nodes split by category, and the codes there."""
+    """The indices in `branches` of nodes split by category, and the codes there."""
     count = tree.n_codes[nodes]
-    code = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    start = np.cumsum(count) - count
+    code = np.arange(count.sum()) - np.repeat(start, count)
     return np.repeat(tree.table[nodes], count) + code, code
 
 
@@ -106,6 +111,6 @@ def _occurs(tree: Tree, nodes: np.ndarray, code: np.ndarray, cells: np.ndarray) 
     column = np.repeat(tree.feature[nodes], tree.n_codes[nodes])
     occurs = np.zeros(len(code), dtype=bool)
     for j in np.unique(column):
-        here = column == j
-        occurs[here] = np.isin(code[here], cells[:, j])
+        entries = column == j
+        occurs[entries] = np.isin(code[entries], cells[:, j])
     return occurs

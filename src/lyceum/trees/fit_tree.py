@@ -34,7 +34,7 @@ from lyceum.errors import SettingError, SourceError
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
     collapse,
-    prune_by_error,
+    prune_by_costs,
     prune_by_loss,
     prune_by_pessimistic_error,
     smoothed_weights,
@@ -206,7 +206,7 @@ class InMemoryGrowth:
             else:
                 weight = self.weight[held]
             costs = NodeCosts.of(tree, self.visits(tree, held), self.y[held], weight, loss)
-            return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
+            return tree, _by_complexity(prune_by_costs(tree, costs), learner), candidates
         if _chooses_alpha(learner):
             tree, candidates = self.grow(record=learner.record)
             return tree, self._by_cross_validation(loss) if tree.n_nodes > 1 else tree, candidates
@@ -267,7 +267,9 @@ def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any =
     if getattr(learner, "_release8", False):
         tree = collapse(tree)  # as C4.5 does whether it prunes or not
     if learner.pruning == "confidence":
-        impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
+        impurity = learner.criterion
+        if impurity in ("gain_ratio", "log_loss"):
+            impurity = "entropy"
         tree = prune_by_confidence(
             tree, learner.confidence, learner.bound, rows=rows, impurity=impurity
         )

@@ -19,14 +19,14 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     """A regression tree: a constant in every leaf, by the splits that reduce the spread of the
     target most.
 
-    The impurity of a node is the variance of its targets ("variance"), their mean absolute
+    The impurity of a node is the variance of its targets ("squared_error"), their mean absolute
     deviation from the median ("absolute_error"), or their standard deviation ("sd", M5's); a split
     into parts of weights n_i gains I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error"
     the median.
 
     Parameters
     ----------
-    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+    criterion : {"squared_error", "absolute_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
     splitter : {"best", "random"}, default="best"
         "best" tries every threshold and grouping; "random" draws one threshold per column, or one
@@ -134,7 +134,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+        "criterion": [StrOptions({"squared_error", "absolute_error", "sd"})],
         "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
         "cv": ["cv_object"],
         **GROWTH_CONSTRAINTS,
@@ -143,7 +143,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     def __init__(
         self,
         *,
-        criterion: str = "variance",
+        criterion: str = "squared_error",
         splitter: str = "best",
         categorical_split: str = "groups",
         continuous_split: str = "two_way",

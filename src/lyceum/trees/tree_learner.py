@@ -27,7 +27,7 @@ from lyceum._core.trees import (
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
 from lyceum.trees.fit_tree import fit_tree, prunes_with_rows
-from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_error, prune_by_loss
+from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_costs, prune_by_loss
 from lyceum.trees.pruning.cost_complexity import (
     AlphaChoice,
     CostComplexityPath,
@@ -80,7 +80,7 @@ class TreeLearner(TreeModel, Learner):
                 held = (validation, None)
             else:
                 held = tuple(validation)
-            self.tree_ = prune_by_error(
+            self.tree_ = prune_by_costs(
                 self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held)))
             )
         self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
@@ -193,7 +193,7 @@ class TreeLearner(TreeModel, Learner):
         if by == "complexity":
             tree = prune_by_complexity(self.tree_, alpha)
         elif by == "error":
-            tree = prune_by_error(self.tree_, self._held_out_costs(X, y, sample_weight))
+            tree = prune_by_costs(self.tree_, self._held_out_costs(X, y, sample_weight))
         elif by == "loss":
             tree = prune_by_loss(self.tree_, loss, smoothing=smoothing)
         else:
@@ -271,10 +271,10 @@ def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
 
 def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The places of labels among the classes."""
-    place = {label: k for k, label in enumerate(classes.tolist())}
+    index = {label: k for k, label in enumerate(classes.tolist())}
     try:
-        return np.array([place[label] for label in labels.tolist()], dtype=np.int64)
+        return np.array([index[label] for label in labels.tolist()], dtype=np.int64)
     except KeyError as error:
         raise DataError(
-            f"the class {error.args[0]!r} was not in fit: there are {list(place)}"
+            f"the class {error.args[0]!r} was not in fit: there are {list(index)}"
         ) from None

@@ -17,11 +17,13 @@ _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
 
 
 class PosteriorClassifier(Classifier):
-    """Predictions from an unnormalized log posterior: a subclass defines `_log_joint(block)`, (n,
-    K).
+    """Predictions from posteriors: a subclass defines `_log_joint(block)` or `_posteriors(block)`,
+    (n, K).
 
-    A subclass whose log joint is linear in the cells may give its coefficients by `_linear_rule()`,
-    for faster predictions.
+    `_log_joint` gives log posteriors up to a constant per row; `_posteriors` the posteriors
+    themselves, for methods that have shares of rows or votes and need no logarithms. A subclass
+    whose log joint is linear in the cells may give its coefficients by `_linear_rule()`, for faster
+    predictions.
 
     Attributes
     ----------
@@ -56,7 +58,22 @@ class PosteriorClassifier(Classifier):
     classes_: np.ndarray
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        raise undefined(self, "_log_joint")
+        """ln P(k | x) up to a constant per row."""
+        if not self._has_posteriors:
+            raise undefined(self, "_log_joint or _posteriors")
+        with np.errstate(divide="ignore"):
+            return np.log(self._posteriors(block))
+
+    def _posteriors(self, block: Block) -> np.ndarray:
+        """P(k | x)."""
+        joint = self._log_joint(block)
+        native.posterior(joint)
+        return joint
+
+    @property
+    def _has_posteriors(self) -> bool:
+        """Whether the subclass gives posteriors rather than a log joint."""
+        return type(self)._posteriors is not PosteriorClassifier._posteriors
 
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it
@@ -68,14 +85,14 @@ class PosteriorClassifier(Classifier):
         check_is_fitted(self)
         rule = self._linear_rule()
         if rule is None or not self._design.is_plain:
-            return self._apply(partial(_most_probable, self), X)
+            return self._apply(self._most_probable, X)
         check = CheckCells(type(self).__name__)
         return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
     def predict_proba(self, X: Any) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to
         1."""
-        return self._apply(partial(_posterior, self), X)
+        return self._apply(self._posteriors, X)
 
     def log_joint(self, X: Any) -> Any:
         """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n,
@@ -84,7 +101,22 @@ class PosteriorClassifier(Classifier):
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the posterior probabilities."""
-        return self._apply(partial(_log_posterior, self), X)
+        return self._apply(self._log_posteriors, X)
+
+    def _most_probable(self, block: Block) -> np.ndarray:
+        if self._has_posteriors:
+            scores = np.ascontiguousarray(self._posteriors(block))
+        else:
+            scores = self._log_joint(block)
+        codes = np.empty(len(block), dtype=np.int64)
+        native.row_argmax(scores, codes)
+        return self.classes_[codes]
+
+    def _log_posteriors(self, block: Block) -> np.ndarray:
+        joint = self._log_joint(block)
+        if not self._has_posteriors:
+            native.log_posterior(joint)
+        return joint
 
 
 def normalize_posteriors(proba: Any) -> Any:
@@ -111,12 +143,6 @@ def _sums_to_one(total: np.ndarray) -> bool:
     return bool(total.max() <= 1.0 + _ROUNDING and total.min() >= 1.0 - _ROUNDING)
 
 
-def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
-    labels = np.empty(len(block), dtype=np.int64)
-    native.row_argmax(learner._log_joint(block), labels)
-    return learner.classes_[labels]
-
-
 def _largest(
     learner: PosteriorClassifier,
     coef: np.ndarray,
@@ -128,17 +154,5 @@ def _largest(
     labels = np.empty(len(block), dtype=np.int64)
     dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
     if not dense or not native.linear_argmax(block.X, coef, intercept, labels):
-        return _most_probable(learner, check(block))
+        return learner._most_probable(check(block))
     return learner.classes_[labels]
-
-
-def _posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
-    joint = learner._log_joint(block)
-    native.posterior(joint)
-    return joint
-
-
-def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
-    joint = learner._log_joint(block)
-    native.log_posterior(joint)
-    return joint

@@ -1,7 +1,6 @@
 """Values of probability: loss matrices, tables, Gaussian algebra, class priors and class
 weights."""
 
-from lyceum._core.probability.class_weights import class_weight_factors
 from lyceum._core.probability.gaussians.fusion import FusedGaussian, fuse_gaussians
 from lyceum._core.probability.gaussians.gaussian import Gaussian
 from lyceum._core.probability.gaussians.log_density import (
@@ -18,9 +17,14 @@ from lyceum._core.probability.gaussians.normal_inverse_wishart import (
 from lyceum._core.probability.gaussians.whitening import RIDGE, Whitening, whiten
 from lyceum._core.probability.labels import class_codes, find_labels, label_array, label_key
 from lyceum._core.probability.losses.loss_matrix import LossMatrix
-from lyceum._core.probability.priors import PRIOR_CONSTRAINTS, class_priors, log_probability
+from lyceum._core.probability.priors import (
+    PRIOR_CONSTRAINTS,
+    check_shares,
+    class_priors,
+    class_weight_factors,
+    log_probability,
+)
 from lyceum._core.probability.runner_up_class import AGAINST_RUNNER_UP, runner_up, runner_up_odds
-from lyceum._core.probability.shares import check_shares
 from lyceum._core.probability.sigmoid import fit_sigmoid
 from lyceum._core.probability.tables.bayes_theorem import BayesUpdate, bayes_theorem
 from lyceum._core.probability.tables.conjugate_counts import (

@@ -69,16 +69,16 @@ def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[
     >>> find_labels(["b", "a"], ["a", "b", "c"], "the action")
     [1, 0]
     """
-    places = {label_key(label): i for i, label in enumerate(among)}
+    indices = {label_key(label): i for i, label in enumerate(among)}
     for label in wanted:
-        if label_key(label) not in places:
-            near = difflib.get_close_matches(label_key(label), places, n=1)
+        if label_key(label) not in indices:
+            near = difflib.get_close_matches(label_key(label), indices, n=1)
             if near:
                 hint = f"; did you mean {near[0]!r}?"
             else:
                 hint = ""
             raise DataError(f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}")
-    return [places[label_key(label)] for label in wanted]
+    return [indices[label_key(label)] for label in wanted]
 
 
 def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.ndarray:
@@ -169,8 +169,8 @@ def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.nd
     ):
         return y.astype(np.intp, copy=False)
     found, codes = np.unique(y, return_inverse=True)
-    places = find_labels(found.tolist(), classes, "y has a label that is no class:")
-    return np.array(places, dtype=np.intp)[codes]
+    indices = find_labels(found.tolist(), classes, "y has a label that is no class:")
+    return np.array(indices, dtype=np.intp)[codes]
 
 
 def _are_codes(y: np.ndarray, n_classes: int) -> bool:

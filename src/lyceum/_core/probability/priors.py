@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -34,7 +34,7 @@ def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarra
     ----------
     weight : array-like of shape (K,)
         n_k, the weight of the rows of every class.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
         None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode
         under a Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where
         that is negative. "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors
@@ -86,12 +86,12 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
 def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
         raise SettingError(
-            f"priors has the shape {priors.shape} for {n_classes} classes: give one number per"
-            " class"
+            f"class priors of shape {priors.shape} were given for {n_classes} classes: give one"
+            " number per class"
         )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
         raise SettingError(
-            f"priors must be non-negative and sum to 1, but they are {priors.tolist()}"
+            f"class priors must be non-negative and sum to 1, but they are {priors.tolist()}"
         )
     return priors / priors.sum()
 
@@ -109,3 +109,92 @@ def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:
             f"it is {alpha.tolist()}"
         )
     return np.broadcast_to(alpha, (n_classes,))
+
+
+def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
+    """Weights scaled to sum to 1; equal ones for None.
+
+    Parameters
+    ----------
+    weights : array of shape (n,), or None
+        Finite, not negative, and not all zero.
+    n : int
+    what : str
+        The name of the setting, for messages.
+    each : str
+        The thing that has a weight, for messages.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> check_shares([1, 3], 2, "weights", "member").tolist()
+    [0.25, 0.75]
+    """
+    if weights is None:
+        return np.full(n, 1.0 / n)
+    found = number_setting(what, weights)
+    if found.shape != (n,):
+        raise SettingError(
+            f"{what} has the shape {found.shape}: give one number per {each}, {n} in all"
+        )
+    if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
+        raise SettingError(
+            f"{what} must be finite, not negative and not all zero, not {found.tolist()}"
+        )
+    return found / found.sum()
+
+
+def class_weight_factors(
+    class_weight: Any, labels: list, weight: np.ndarray | None
+) -> np.ndarray | None:
+    """The factor on the weights of the rows of every class.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or dict of label to factor
+        None: no factors. "balanced": N / (K n_k), which gives all classes the same total weight (1
+        for a class without rows). A dict: the factors of some classes, 1 for the others.
+    labels : list of K labels
+        In the order of the factors.
+    weight : array of shape (K,) or None
+        n_k, the weight of the rows of every class; needed for "balanced".
+
+    Returns
+    -------
+    array of shape (K,) or None
+
+    See Also
+    --------
+    class_priors : Priors of classes instead of weights.
+
+    Examples
+    --------
+    >>> class_weight_factors("balanced", ["bad", "good"], np.array([1.0, 3.0])).round(3).tolist()
+    [2.0, 0.667]
+    >>> class_weight_factors({"bad": 5}, ["bad", "good"], None).tolist()
+    [5.0, 1.0]
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, Mapping):
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise SettingError(
+                f"class_weight names the class {unknown[0]!r}; the classes are {labels}"
+            )
+        for label, factor in class_weight.items():
+            if not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
+                raise SettingError(
+                    f"class_weight has {factor!r} for the class {label!r}: give a finite number of"
+                    " at least 0"
+                )
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+        if len(labels) and not factors.any():
+            raise SettingError("class_weight is 0 for every class: there is nothing to learn from")
+        return factors
+    assert weight is not None
+    share = weight * len(weight)
+    return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)

@@ -51,24 +51,23 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
     Z = np.column_stack([scores, np.ones(len(scores))])
     theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
 
-    def cost(at: np.ndarray) -> float:
-        u = Z @ at
+    def cost(theta: np.ndarray) -> float:
+        u = Z @ theta
         return float(w @ (np.logaddexp(0.0, u) - target * u))
 
-    value = cost(theta)
     for _ in range(100):
         p = expit(Z @ theta)
         gradient = Z.T @ (w * (p - target))
-        hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z
+        curvature = w * p * (1 - p)
+        hessian = (Z * curvature[:, None]).T @ Z
         step = -PositiveFactor.of(hessian).solve(gradient)
+        # halved until the cost falls by a part of what the slope promises (Armijo)
+        value = cost(theta)
+        slope = 1e-4 * float(gradient @ step)
         length = 1.0
-        while (
-            cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step)
-            and length > 1e-10
-        ):
+        while cost(theta + length * step) > value + length * slope and length > 1e-10:
             length /= 2
         theta = theta + length * step
-        value = cost(theta)
         if np.abs(gradient).max() < 1e-9 * max(1.0, w.sum()):
             break
     return theta

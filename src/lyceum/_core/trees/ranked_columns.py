@@ -92,9 +92,9 @@ def _one_array(parts: list[np.ndarray]) -> np.ndarray:
     base = parts[0].base
     if base is None or base.shape != (sum(map(len, parts)), *parts[0].shape[1:]):
         return np.concatenate(parts)
-    place = base.ctypes.data
+    index = base.ctypes.data
     for part in parts:
-        if part.base is not base or not part.flags.c_contiguous or part.ctypes.data != place:
+        if part.base is not base or not part.flags.c_contiguous or part.ctypes.data != index:
             return np.concatenate(parts)
-        place += part.nbytes
+        index += part.nbytes
     return base

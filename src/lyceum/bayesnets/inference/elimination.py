@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def relevant_names(net: BayesNet, query: Sequence[str], evidence: Evidence) -> list[str]:
     """The variables that matter: query, evidence and their ancestors; all others sum to 1."""
-    known = [*query, *evidence.hard, *evidence.soft, *evidence.numbers]
-    found = ancestors_of(known, net.parents) | set(known)
-    return [name for name in net.names if name in found]
+    named = [*query, *evidence.hard, *evidence.soft, *evidence.numbers]
+    relevant = ancestors_of(named, net.parents) | set(named)
+    return [name for name in net.names if name in relevant]
 
 
 @dataclass(frozen=True)
@@ -50,34 +50,29 @@ class Elimination:
     def plan(cls, net: BayesNet, query: Sequence[str], evidence: Evidence) -> Elimination:
         """The factors that matter and a good order."""
         names = relevant_names(net, query, evidence)
-        parents = {name: net.parents[name] for name in names}
-        near = moral_graph(parents)
+        # the moral graph of what is not observed, in which the query stays joined to the end
+        neighbors = moral_graph({name: net.parents[name] for name in names})
         for name in query:
-            near[name].update(other for other in query if other != name)
+            neighbors[name].update(other for other in query if other != name)
         free = [name for name in names if name not in evidence.hard]
-        near = {name: {other for other in near[name] if other in set(free)} for name in free}
+        neighbors = {name: neighbors[name].intersection(free) for name in free}
         sizes = {name: len(net.states(name)) for name in free}
-        hidden = {name: near[name] for name in free if name not in query}
-        order = _order(near, sizes, set(hidden))
-        states = {name: net.states(name)[k] for name, k in evidence.hard.items()}
-        present = set(names)
-        factors = [
-            f.reduce(states) for f, node in zip(net.factors(), net.nodes) if node.name in present
-        ]
-        soft = [Factor({name: net.states(name)}, values) for name, values in evidence.soft.items()]
-        soft = [factor.reduce(states) for factor in soft]
-        tail = [name for name in free if name in query]
-        return cls(tuple(query), factors + soft, order, order_cells(near, sizes, [*order, *tail]))
+        asked = set(query)
+        order = [name for name in elimination_order(neighbors, sizes) if name not in asked]
+        last = [name for name in free if name in asked]
+        cells = order_cells(neighbors, sizes, [*order, *last])
+        return cls(tuple(query), _reduced_factors(net, set(names), evidence), order, cells)
 
     def steps(self) -> Iterator[tuple[str, list[Factor], Factor]]:
         """What happens at every sum: the variable, the factors that have it, and their sum."""
         work = list(self.factors)
         for name in self.order:
-            some = [factor for factor in work if name in factor.variables]
-            keep = dict.fromkeys(v for factor in some for v in factor.variables if v != name)
-            made = sum_product(some, list(keep))
-            work = [*(factor for factor in work if name not in factor.variables), made]
-            yield name, some, made
+            joined = [factor for factor in work if name in factor.variables]
+            work = [factor for factor in work if name not in factor.variables]
+            keep = dict.fromkeys(v for factor in joined for v in factor.variables if v != name)
+            made = sum_product(joined, list(keep))
+            work.append(made)
+            yield name, joined, made
         answer = sum_product(work, list(self.query))
         yield "", work, answer
 
@@ -87,10 +82,17 @@ class Elimination:
         return answer
 
 
-def _order(near: dict[str, set[str]], sizes: dict[str, int], hidden: set[str]) -> list[str]:
-    """An order of the hidden variables, found on the graph in which the query stays to the end."""
-    order = elimination_order(near, sizes)
-    return [name for name in order if name in hidden]
+def _reduced_factors(net: BayesNet, names: set[str], evidence: Evidence) -> list[Factor]:
+    """P(node | parents) of these nodes and the likelihoods, with the observed states put in."""
+    observed = {name: net.states(name)[code] for name, code in evidence.hard.items()}
+    factors = []
+    for factor, node in zip(net.factors(), net.nodes):
+        if node.name in names:
+            factors.append(factor.reduce(observed))
+    for name, values in evidence.soft.items():
+        likelihood = Factor({name: net.states(name)}, values)
+        factors.append(likelihood.reduce(observed))
+    return factors
 
 
 def eliminate(

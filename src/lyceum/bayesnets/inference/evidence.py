@@ -60,32 +60,33 @@ def read_evidence(
         For every state P(what was observed | state): a sequence in the order of the states, or a
         dict.
     """
+    observed = _as_dict(evidence)
     codes = np.full((1, len(net.nodes)), -1, np.int32)
     hard: dict[str, int] = {}
     numbers: dict[str, float] = {}
-    if not isinstance(evidence, Mapping | None):
-        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
-    given: dict[str, Any] = dict(evidence or {})
-    for name, state in given.items():
-        place = net.find(name)
+    for name, state in observed.items():
+        index = net.find(name)
         if name in net.gaussian_names:
             numbers[name] = _number(name, state)
         else:
-            codes[0, place] = hard[name] = net.state_code(name, state)
+            hard[name] = net.state_code(name, state)
+            codes[0, index] = hard[name]
     if not soft:
-        return Evidence(given, hard, {}, numbers, codes, None)
+        return Evidence(observed, hard, {}, numbers, codes, None)
     likelihoods = {name: _likelihoods(net, name, values) for name, values in soft.items()}
-    whole = np.ones((1, sum(len(net.states(name)) for name in net.names)))
-    at = 0
+    # one number per state of every variable, end to end
+    whole = []
     for name in net.names:
-        size = len(net.states(name))
-        if name in likelihoods:
-            whole[0, at : at + size] = likelihoods[name]
-        at += size
-    shown = {
-        f"likelihood of {name}": values.round(6).tolist() for name, values in likelihoods.items()
-    }
-    return Evidence({**given, **shown}, hard, likelihoods, numbers, codes, whole)
+        whole.append(likelihoods.get(name, np.ones(len(net.states(name)))))
+    for name, values in likelihoods.items():
+        observed[f"likelihood of {name}"] = values.round(6).tolist()
+    return Evidence(observed, hard, likelihoods, numbers, codes, np.concatenate(whole)[None])
+
+
+def _as_dict(evidence: Any) -> dict[str, Any]:
+    if not isinstance(evidence, Mapping | None):
+        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
+    return dict(evidence or {})
 
 
 def _number(name: str, value: Any) -> float:
@@ -106,11 +107,12 @@ def _likelihoods(net: BayesNet, name: str, values: Any) -> np.ndarray:
         raise DataError(f"soft evidence needs states, but {name!r} is Gaussian")
     states = net.states(name)
     if isinstance(values, Mapping):
-        places = find_labels(list(values), states, f"variable {name!r}: the state")
-        lacking = set(range(len(states))) - set(places)
+        indices = find_labels(list(values), states, f"variable {name!r}: the state")
+        lacking = set(range(len(states))) - set(indices)
         if lacking:
             raise DataError(f"soft evidence on {name!r} lacks the state {states[min(lacking)]!r}")
-        values = [list(values.values())[place] for place in np.argsort(places)]
+        by_index = dict(zip(indices, values.values()))
+        values = [by_index[index] for index in range(len(states))]
     array = number_setting(f"soft evidence on {name!r}", values)
     if (
         array.shape != (len(states),)

@@ -186,38 +186,31 @@ class _Writer:
     def working(self) -> QueryWorking:
         net = self.net
         known = self.known
-        if self.given:
-            title = f"P({self.asked} | {self.given})"
-        else:
-            title = f"P({self.asked})"
         plan = Elimination.plan(net, self.query, known)
+        title = f"P({self.asked})"
+        kind = "prior"
         steps: list[QueryStep] = []
         if self.given:
+            title = f"P({self.asked} | {self.given})"
             kind = query_kind(net, self.query, [*known.hard, *known.soft])
-            if kind != "causal":
-                rule = "Bayes' theorem"
-            else:
+            rule = "Bayes' theorem"
+            if kind == "causal":
                 rule = "Product rule (conditional probability)"
             steps.append(QueryStep(rule, f"{title} = {self.joint} / P({self.given})"))
-        else:
-            kind = "prior"
         steps.append(self._factors(plan))
-        found: Factor | None = None
-        for number, (name, some, made) in enumerate(plan.steps(), 1):
-            if name:
-                steps.append(self._sum(number, name, some, made))
-            else:
-                found = made
-                steps.append(self._product(some, made))
-        assert found is not None
-        total = found.total
+        *sums, (_, remaining, joint) = plan.steps()
+        for number, (name, factors, made) in enumerate(sums, 1):
+            steps.append(self._sum(number, name, factors, made))
+        steps.append(self._product(remaining, joint))
+        total = joint.total
         if not total > 0:
             raise impossible(known.given)
-        values = found.values / total
-        states = {name: net.states(name) for name in self.query}
         if self.given:
-            steps += self._division(title, found, total)
-        posterior = Posterior(states, values, known.given, 0.0, "variable elimination")
+            steps += self._division(title, joint, total)
+        states = {name: net.states(name) for name in self.query}
+        posterior = Posterior(
+            states, joint.values / total, known.given, 0.0, "variable elimination"
+        )
         return QueryWorking(title, kind, tuple(steps), posterior)
 
     # -- lines -------------------------------------------------------------------------
@@ -229,60 +222,53 @@ class _Writer:
 
     def _factors(self, plan: Elimination) -> QueryStep:
         names = relevant_names(self.net, self.query, self.known)
-        present = set(names)
-        factors = [n for n in self.net.names if n in present]
-        for factor, name in zip(plan.factors, factors):
+        for factor, name in zip(plan.factors, names):
             parents = [self._node_label(parent) for parent in self.net.parents[name]]
             self.labels[id(factor)] = factor_text(self._node_label(name), parents)
-        for factor, name in zip(plan.factors[len(factors) :], self.known.soft):
+        for factor, name in zip(plan.factors[len(names) :], self.known.soft):
             self.labels[id(factor)] = f"λ({name})"
+        hidden = ""
         if plan.order:
             hidden = f"Σ over {', '.join(plan.order)} of "
-        else:
-            hidden = ""
         product_ = " ".join(self.labels[id(factor)] for factor in plan.factors)
         text = f"{self.joint} = {hidden}{product_}"
-        left = [name for name in self.net.names if name not in present]
+        left = [name for name in self.net.names if name not in names]
         if left:
             text += (
                 f"\n{', '.join(left)}: neither queried nor observed, nor ancestors of such: they"
                 " sum to 1"
             )
-        return QueryStep(
-            (
-                "Sum rule and product rule along the graph"
-                if hidden
-                else "Product rule along the graph"
-            ),
-            text,
-        )
+        rule = "Product rule along the graph"
+        if hidden:
+            rule = "Sum rule and product rule along the graph"
+        return QueryStep(rule, text)
 
-    def _sum(self, number: int, name: str, some: Sequence[Factor], made: Factor) -> QueryStep:
+    def _sum(self, number: int, name: str, factors: Sequence[Factor], made: Factor) -> QueryStep:
         if made.variables:
             label = f"f{number}({', '.join(made.variables)})"
         else:
             label = f"f{number}"
-        parts = " ".join(self.labels[id(factor)] for factor in some)
+        parts = " ".join(self.labels[id(factor)] for factor in factors)
         self.labels[id(made)] = label
         lines = [f"{label} = Σ over {name} of {parts}"]
         if len(made.values.ravel()) <= _MOST_VALUES:
             lines += [
-                f"f{number}{self._at(states)} = {self._terms(name, some, states)}{show(value)}"
+                f"f{number}{self._at(states)} = {self._terms(name, factors, states)}{show(value)}"
                 for states, value in _cells(made)
             ]
         else:
             lines.append(f"(a table of {made.values.size} numbers)")
         return QueryStep(f"Sum rule: {name}", "\n".join(lines))
 
-    def _terms(self, name: str, some: Sequence[Factor], states: Mapping[str, Any]) -> str:
+    def _terms(self, name: str, factors: Sequence[Factor], states: Mapping[str, Any]) -> str:
         """The products that are added up, if they are few."""
-        options = next(factor.variables[name] for factor in some if name in factor.variables)
-        if len(options) > 4 or len(some) > 3:
+        options = next(factor.variables[name] for factor in factors if name in factor.variables)
+        if len(options) > 4 or len(factors) > 3:
             return ""
         terms = []
         for state in options:
-            here = {**states, name: state}
-            terms.append(" · ".join(show(float(factor.reduce(here).values)) for factor in some))
+            cell = {**states, name: state}
+            terms.append(" · ".join(show(float(factor.reduce(cell).values)) for factor in factors))
         return " + ".join(terms) + " = "
 
     @staticmethod
@@ -291,27 +277,27 @@ class _Writer:
             return f"({', '.join(f'{name}={state}' for name, state in states.items())})"
         return ""
 
-    def _product(self, some: Sequence[Factor], made: Factor) -> QueryStep:
-        parts = " · ".join(self.labels[id(factor)] for factor in some)
+    def _product(self, factors: Sequence[Factor], made: Factor) -> QueryStep:
+        parts = " · ".join(self.labels[id(factor)] for factor in factors)
         lines = [f"{self.joint} = {parts}"]
         for states, value in _cells(made):
-            numbers = " · ".join(show(float(factor.reduce(states).values)) for factor in some)
-            if len(some) > 1:
+            numbers = " · ".join(show(float(factor.reduce(states).values)) for factor in factors)
+            if len(factors) > 1:
                 shown = f"{numbers} = {show(value)}"
             else:
                 shown = show(value)
             lines.append(f"{', '.join(f'{n}={s}' for n, s in states.items())}: {shown}")
         return QueryStep("Product of what is left", "\n".join(lines))
 
-    def _division(self, title: str, found: Factor, total: float) -> list[QueryStep]:
-        values = [value for _, value in _cells(found)]
+    def _division(self, title: str, joint: Factor, total: float) -> list[QueryStep]:
+        values = [value for _, value in _cells(joint)]
         if len(values) <= 8:
             added = " + ".join(map(show, values))
         else:
             added = "the sum of all values"
         first = QueryStep("Sum rule", f"P({self.given}) = {added} = {show(total)}")
         lines = []
-        for states, value in _cells(found):
+        for states, value in _cells(joint):
             asked = ", ".join(f"{name}={state}" for name, state in states.items())
             lines.append(
                 f"P({asked} | {self.given}) = {show(value)} / {show(total)} = {show(value / total)}"

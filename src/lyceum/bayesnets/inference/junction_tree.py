@@ -122,7 +122,7 @@ class JunctionTree:
 
     def _compile(self) -> Any:
         net = self.net
-        place = self.net.places
+        index = self.net.index_of
         tables = [np.ones(self._shape(clique)) for clique in self.cliques]
         for node in net.nodes:
             c = self._find([node.name, *node.parents])
@@ -132,7 +132,7 @@ class JunctionTree:
         as_int = lambda values: np.array(values, dtype=np.int32)  # noqa: E731
         return native.JunctionTree(
             as_int([len(net.states(name)) for name in net.names]),
-            as_int([place[name] for clique in self.cliques for name in clique]),
+            as_int([index[name] for clique in self.cliques for name in clique]),
             as_int(np.cumsum([0, *map(len, self.cliques)])),
             as_int(self.parents),
             as_int([len(separator) for separator in self.separators]),
@@ -157,7 +157,7 @@ class JunctionTree:
         if len(query) == 1:
             name = query[0]
             states = self.net.states(name)
-            wanted = np.array([self.net.places[name]], np.int32)
+            wanted = np.array([self.net.index_of[name]], np.int32)
             values, log_p = self._propagate(evidence, wanted, len(states))
             return Posterior({name: states}, values, evidence.given, log_p, "junction tree")
         c = self._find(query)
@@ -210,7 +210,7 @@ class JunctionTree:
             The state of every variable in the order of `net.names`, -1 where it is not observed.
         names : names
         """
-        wanted = np.array([self.net.places[name] for name in names], np.int32)
+        wanted = np.array([self.net.index_of[name] for name in names], np.int32)
         values = np.empty((len(codes), sum(len(self.net.states(name)) for name in names)))
         log_p = np.empty(len(codes))
         if len(codes):

@@ -51,27 +51,22 @@ def answer_mixed(
         )
     names = relevant_names(net, query, evidence)
     gaussians = [name for name in net.order if name in set(names) and name in net.gaussian_names]
-    if len(names) == len(net.names):
-        part = net
-    else:
-        part = _restrict(net, names)
-    switches = list(
-        dict.fromkeys(p for g in gaussians for p in net.parents[g] if p not in net.gaussian_names)
-    )
+    part = net
+    if len(names) < len(net.names):
+        part = type(net)([net.node(name) for name in names], net.name)
+    parents = dict.fromkeys(parent for name in gaussians for parent in net.parents[name])
+    switches = [name for name in parents if name not in net.gaussian_names]
     free = [name for name in switches if name not in evidence.hard]
-    kept = list(dict.fromkeys([*free, *(name for name in query if name not in gaussians)]))
-    size = prod(len(net.states(name)) for name in kept)
+    asked = [name for name in query if name not in gaussians]
+    discrete = list(dict.fromkeys([*free, *asked]))
+    size = prod(len(net.states(name)) for name in discrete)
     if method == "likelihood_weighting" or (method == "auto" and size > _MAX_COMBINATIONS):
         return _draw(part, query, evidence, n_samples, random_state, method == "auto")
     if size > _MAX_COMBINATIONS:
         raise SettingError(
             f"there are {size:.3g} combinations of states: use method='likelihood_weighting'"
         )
-    return _enumerate(part, query, evidence, gaussians, switches, kept)
-
-
-def _restrict(net: BayesNet, names: Sequence[str]) -> Any:
-    return type(net)([net.node(name) for name in names], net.name)
+    return _enumerate(part, query, evidence, gaussians, switches, discrete)
 
 
 def _enumerate(
@@ -80,18 +75,20 @@ def _enumerate(
     evidence: Evidence,
     gaussians: list[str],
     switches: list[str],
-    kept: list[str],
+    discrete: list[str],
 ) -> Any:
-    discrete = [node for node in net.nodes if not isinstance(node, GaussianNode)]
-    joint = Factor({}, np.ones(()))
-    if discrete:
-        tables = type(net)(discrete, net.name)
-        known = Evidence({}, evidence.hard, evidence.soft, {}, evidence.codes, None)
-        joint = Elimination.plan(tables, kept, known).run()
+    """P(query | evidence) over all combinations of the states of `discrete`."""
+    joint = _joint_of_states(net, discrete, evidence)
     shape = joint.values.shape
-    size = int(np.prod(shape))
-    codes = dict(zip(kept, np.indices(shape).reshape(len(shape), size)))
-    states = {s: codes[s] if s in codes else np.full(size, evidence.hard[s]) for s in switches}
+    size = joint.values.size
+    codes = dict(zip(discrete, np.indices(shape).reshape(len(shape), size)))
+    states = {}
+    for name in switches:
+        if name in codes:
+            states[name] = codes[name]
+        else:
+            states[name] = np.full(size, evidence.hard[name])
+    # p(numbers | states) is Gaussian; the observed ones weight the states by their density
     nodes = [net.node(name) for name in gaussians]
     mean, covariance = joint_gaussian(nodes, states, size)  # type: ignore[arg-type]
     seen = [gaussians.index(name) for name in evidence.numbers]
@@ -99,25 +96,35 @@ def _enumerate(
     mean, covariance, log_density = _condition(mean, covariance, seen, values)
     with np.errstate(divide="ignore"):
         log_w = np.log(joint.values.ravel()) + log_density
-    top = log_w.max(initial=-np.inf)
-    if top == -np.inf:
+    largest = log_w.max(initial=-np.inf)
+    if largest == -np.inf:
         raise impossible(evidence.given)
-    w = np.exp(log_w - top)
-    log_evidence = float(top + np.log(w.sum()))
+    w = np.exp(log_w - largest)
+    log_evidence = float(largest + np.log(w.sum()))
     w /= w.sum()
-    if size == 1:
-        method = "exact Gaussian algebra"
-    else:
+    method = "exact Gaussian algebra"
+    if size > 1:
         method = f"exact, over {size:,} combinations of states"
     if query[0] in gaussians:
-        at = [gaussians.index(name) for name in query]
-        some = w > 0
+        columns = [gaussians.index(name) for name in query]
+        means = mean[w > 0][:, columns]
+        covariances = covariance[w > 0][:, columns][:, :, columns]
+        shares = w[w > 0]
         return GaussianPosterior(
-            tuple(query), w[some], mean[some][:, at], covariance[some][:, at][:, :, at],
-            evidence.given, method, log_evidence,
-        )  # fmt: skip
-    table = Factor({name: net.states(name) for name in kept}, w.reshape(shape)).marginal(*query)
+            tuple(query), shares, means, covariances, evidence.given, method, log_evidence
+        )
+    joint = Factor({name: net.states(name) for name in discrete}, w.reshape(shape))
+    table = joint.marginal(*query)
     return Posterior(dict(table.variables), table.values, evidence.given, log_evidence, method)
+
+
+def _joint_of_states(net: BayesNet, names: list[str], evidence: Evidence) -> Factor:
+    """P(names, discrete evidence), by elimination in the discrete part of the network."""
+    nodes = [node for node in net.nodes if not isinstance(node, GaussianNode)]
+    if not nodes:
+        return Factor({}, np.ones(()))
+    observed = Evidence({}, evidence.hard, evidence.soft, {}, evidence.codes, None)
+    return Elimination.plan(type(net)(nodes, net.name), names, observed).run()
 
 
 def joint_gaussian(
@@ -138,13 +145,15 @@ def joint_gaussian(
     mean = np.zeros((size, d))
     covariance = np.zeros((size, d, d))
     for j, node in enumerate(nodes):
-        at = tuple(states[parent] for parent in node.parents if parent in states)
+        cell = tuple(states[parent] for parent in node.parents if parent in states)
         numeric = [gaussians.index(parent) for parent in node.parents if parent not in states]
-        b = np.broadcast_to(node.coefficients[at], (size, len(numeric)))
-        mean[:, j] = node.intercept[at] + (b * mean[:, numeric]).sum(axis=1)
+        # x_j = a + bᵀ x_p + noise: its mean, its covariances with those before it, its variance
+        b = np.broadcast_to(node.coefficients[cell], (size, len(numeric)))
+        mean[:, j] = node.intercept[cell] + (b * mean[:, numeric]).sum(axis=1)
         cross = np.einsum("kp,kpj->kj", b, covariance[:, numeric, :j])
-        covariance[:, j, :j] = covariance[:, :j, j] = cross
-        covariance[:, j, j] = node.variance[at] + (b * cross[:, numeric]).sum(axis=1)
+        covariance[:, j, :j] = cross
+        covariance[:, :j, j] = cross
+        covariance[:, j, j] = node.variance[cell] + (b * cross[:, numeric]).sum(axis=1)
     return mean, covariance
 
 
@@ -155,27 +164,30 @@ def _condition(
     values."""
     if not seen:
         return mean, covariance, np.zeros(len(mean))
-    inner = covariance[:, seen][:, :, seen]
+    gap = values - mean[:, seen]
     # in units of the columns, so that those of a column do not decide what is singular
+    inner = covariance[:, seen][:, :, seen]
     variance = np.einsum("kjj->kj", inner)
     unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    roots, vectors = np.linalg.eigh(inner / (unit[:, :, None] * unit[:, None, :]))
-    solid = roots > _SINGULAR * np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
-    inverse = np.where(solid, 1.0 / np.where(solid, roots, 1.0), 0.0)
-    gap = np.einsum("kij,ki->kj", vectors, (values - mean[:, seen]) / unit)
+    correlation = inner / (unit[:, :, None] * unit[:, None, :])
+    roots, vectors = np.linalg.eigh(correlation)
+    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
+    solid = roots > _SINGULAR * largest
+    roots = np.where(solid, roots, 1.0)
+    inverse = np.where(solid, 1.0 / roots, 0.0)
+    # log N(values; mean, inner), along the axes of the correlation
+    along = np.einsum("kij,ki->kj", vectors, gap / unit)
+    terms = np.where(solid, np.log(2 * np.pi * roots), 0.0) + inverse * along**2
+    log_density = -0.5 * terms.sum(axis=1) - np.log(unit).sum(axis=1)
     # along a direction without variance the observation must be the mean
-    scale = 1.0 + (np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit).max(
-        axis=1, keepdims=True
-    )
-    off = (~solid & (np.abs(gap) > 1e-8 * scale)).any(axis=1)
-    log_density = -0.5 * (
-        np.where(solid, np.log(2 * np.pi * np.where(solid, roots, 1.0)), 0.0) + inverse * gap**2
-    ).sum(axis=1) - np.log(unit).sum(axis=1)
-    precision = np.einsum(
-        "kij,kj,klj->kil", vectors / unit[:, :, None], inverse, vectors / unit[:, :, None]
-    )
+    size = np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit
+    scale = 1.0 + size.max(axis=1, keepdims=True)
+    off = (~solid & (np.abs(along) > 1e-8 * scale)).any(axis=1)
+    # the conditional mean and covariance, by the gain C_as C_ss⁻¹
+    axes = vectors / unit[:, :, None]
+    precision = np.einsum("kij,kj,klj->kil", axes, inverse, axes)
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
-    new_mean = mean + np.einsum("kal,kl->ka", gain, values - mean[:, seen])
+    new_mean = mean + np.einsum("kal,kl->ka", gain, gap)
     new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])
     return new_mean, new_covariance, np.where(off, -np.inf, log_density)
 
@@ -192,27 +204,28 @@ def _draw(
     drawn, log_w = draw_weighted(
         net, net.order, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft
     )
-    top = log_w.max()
-    if top == -np.inf:
+    largest = log_w.max()
+    if largest == -np.inf:
         raise DataError(f"none of {n_samples:,} rows agrees with the evidence: raise n_samples")
+    posterior: Posterior | GaussianPosterior
     if query[0] not in net.gaussian_names:
-        found: Any = weighted_posterior(net, query, evidence, drawn, log_w)[0]
+        posterior = weighted_posterior(net, query, evidence, drawn, log_w)[0]
     else:
-        w = np.exp(log_w - top)
-        log_evidence = float(top + np.log(w.mean()))
+        w = np.exp(log_w - largest)
+        log_evidence = float(largest + np.log(w.mean()))
         w /= w.sum()
         points = np.column_stack([drawn[name] for name in query])
         error = np.sqrt((w**2) @ (points - w @ points) ** 2)
         method = f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
         zeros = np.zeros((n_samples, len(query), len(query)))
-        found = GaussianPosterior(
+        posterior = GaussianPosterior(
             tuple(query), w, points, zeros, evidence.given, method, log_evidence, error
         )
     if warn:
         warnings.warn(
             "there are too many combinations of states for an exact answer: estimated by"
-            f" {found.method}",
+            f" {posterior.method}",
             UserWarning,
             stacklevel=5,
         )
-    return found
+    return posterior

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -195,10 +195,16 @@ class GaussianPosterior:
     def marginal(self, name: str) -> GaussianPosterior:
         """The distribution of one variable of the query."""
         (j,) = find_labels([name], self.names, "the variable")
-        return GaussianPosterior(
-            (name,), self.weights, self.means[:, [j]], self.covariances[:, [j]][:, :, [j]],
-            self.evidence, self.method, self.log_evidence, None if self.error is None else self.error[[j]],
-        )  # fmt: skip
+        error = self.error
+        if error is not None:
+            error = error[[j]]
+        return replace(
+            self,
+            names=(name,),
+            means=self.means[:, [j]],
+            covariances=self.covariances[:, [j]][:, :, [j]],
+            error=error,
+        )
 
     def gaussian(self) -> Gaussian:
         """The Gaussian with the same mean and covariance; it is the posterior if there is one

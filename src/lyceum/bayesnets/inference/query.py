@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.bayesnets.inference.elimination import eliminate, relevant_names
 from lyceum.bayesnets.inference.evidence import Evidence
-from lyceum.bayesnets.inference.gibbs import gibbs
 from lyceum.bayesnets.inference.mixed_query import answer_mixed
 from lyceum.bayesnets.inference.posterior import Posterior
-from lyceum.bayesnets.inference.sampling import likelihood_weighting
+from lyceum.bayesnets.inference.sampling import gibbs, likelihood_weighting
 from lyceum.errors import DataError, SettingError
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ def answer(
     if method == "elimination":
         return eliminate(net, query, evidence)
     try:
-        found = net.junction_tree().posterior(query, evidence)
-        if found is not None:
-            return found
+        posterior = net.junction_tree().posterior(query, evidence)
+        if posterior is not None:
+            return posterior
         return eliminate(net, query, evidence)
     except SettingError:
         if method == "junction_tree":
@@ -63,15 +62,17 @@ def _draw(
 ) -> Posterior:
     """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states
     can mix."""
-    found = likelihood_weighting(net, query, evidence, n_samples, random_state, strict=False)
-    tables = [net.node(name).table for name in relevant_names(net, query, evidence)]  # type: ignore[union-attr]
-    if found is None or (found[1] < _FEW and all((table > 0).all() for table in tables)):
+    weighted = likelihood_weighting(net, query, evidence, n_samples, random_state, strict=False)
+    nodes = [net.node(name) for name in relevant_names(net, query, evidence)]
+    can_mix = all((node.table > 0).all() for node in nodes)  # type: ignore[union-attr]
+    if weighted is None or (weighted[1] < _FEW and can_mix):
         posterior = gibbs(net, query, evidence, n_samples, random_state)
     else:
-        posterior = found[0]
+        posterior = weighted[0]
+    assert posterior.error is not None
     warnings.warn(
         f"the network is too wide for exact inference: {posterior.title} is an estimate by "
-        f"{posterior.method}, with standard errors up to {posterior.error.max():.2g}",  # type: ignore[union-attr]
+        f"{posterior.method}, with standard errors up to {posterior.error.max():.2g}",
         UserWarning,
         stacklevel=4,
     )

@@ -11,26 +11,26 @@ Neighbors = Mapping[str, set[str]]
 CliqueGraph = tuple[list[tuple[str, ...]], list[int], list[tuple[str, ...]]]
 
 
-def elimination_order(near: Neighbors, sizes: Mapping[str, int]) -> list[str]:
+def elimination_order(neighbors: Neighbors, sizes: Mapping[str, int]) -> list[str]:
     """The best of three greedy orders: fewest edges added, lightest edges, smallest table (Kjærulff
     1990).
 
     Nodes whose few neighbors are all joined come first, which is never worse: of naive Bayes and
     tree-like networks nothing else is left.
     """
-    left = {name: set(others) for name, others in near.items()}
+    left = {name: set(others) for name, others in neighbors.items()}
     first = _peel(left)
     orders = [_greedy(left, sizes, rule) for rule in (_fill, _weighted_fill, _table)]
     return first + min(orders, key=lambda order: order_cells(left, sizes, order))
 
 
-def order_cells(near: Neighbors, sizes: Mapping[str, int], order: Iterable[str]) -> float:
+def order_cells(neighbors: Neighbors, sizes: Mapping[str, int], order: Iterable[str]) -> float:
     """The number of cells of all tables that an elimination order makes."""
-    return sum(prod(float(sizes[name]) for name in clique) for clique in _cliques(near, order))
+    return sum(prod(float(sizes[name]) for name in clique) for clique in _cliques(neighbors, order))
 
 
 def clique_tree(
-    near: Neighbors, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
+    neighbors: Neighbors, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
 ) -> CliqueGraph:
     """The maximal cliques that an elimination order makes, as a junction tree, parents before
     children.
@@ -41,13 +41,44 @@ def clique_tree(
     Returns the members of every clique (its separator first), its parent (-1 for the root) and its
     separator. Parts that are not connected hang together by empty separators.
     """
-    place = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
+
+    def sort(members: frozenset[str]) -> tuple[str, ...]:
+        return tuple(sorted(members, key=index.__getitem__))
+
+    cliques = list(_cliques(neighbors, order))
+    beside = _join_cliques(cliques, order)
+    cells = {c: prod(sizes[name] for name in cliques[c]) for c in beside}
+    members: list[tuple[str, ...]] = []
+    separators: list[tuple[str, ...]] = []
+    parents: list[int] = []
+    for root in sorted(beside, key=lambda c: -cells[c]):
+        if root not in cells:
+            continue
+        waiting = [(root, -1)]
+        for c, parent in waiting:  # grows
+            shared: frozenset[str] = frozenset()
+            if parent >= 0:
+                shared = cliques[c].intersection(members[parent])
+            elif members:
+                parent = 0
+            waiting.extend((other, len(members)) for other in beside[c] if other in cells)
+            del cells[c]
+            separator = sort(shared)
+            rest = sort(cliques[c] - shared)
+            parents.append(parent)
+            members.append(separator + rest)
+            separators.append(separator)
+    return members, parents, separators
+
+
+def _join_cliques(cliques: list[frozenset[str]], order: Sequence[str]) -> dict[int, list[int]]:
+    """The maximal ones of the cliques that an order makes, and which of them are joined."""
     when = {name: i for i, name in enumerate(order)}
-    cliques = list(_cliques(near, order))
-    above = [
-        min((when[other] for other in c if when[other] > i), default=-1)
-        for i, c in enumerate(cliques)
-    ]
+    above = []
+    for i, clique in enumerate(cliques):
+        later = [when[other] for other in clique if when[other] > i]
+        above.append(min(later, default=-1))
     within = list(range(len(cliques)))  # the maximal clique that a clique is part of
     for i, p in enumerate(above):
         if p >= 0 and within[p] == p and len(cliques[p]) == len(cliques[i]) - 1:
@@ -57,35 +88,12 @@ def clique_tree(
         if p >= 0 and within[p] != within[i]:
             beside[within[i]].append(within[p])
             beside[within[p]].append(within[i])
-    cells = {c: prod(sizes[name] for name in cliques[c]) for c in beside}
-    members: list[tuple[str, ...]] = []
-    separators: list[tuple[str, ...]] = []
-    parents: list[int] = []
-    for root in sorted(beside, key=lambda c: -cells[c]):
-        if root in cells:
-            waiting = [(root, -1)]
-        else:
-            waiting = []
-        for c, up in waiting:  # grows
-            if up >= 0:
-                separator = cliques[c] & set(members[up])
-            else:
-                separator = frozenset()
-            waiting.extend((other, len(members)) for other in beside[c] if other in cells)
-            del cells[c]
-            both = [
-                tuple(sorted(some, key=place.__getitem__))
-                for some in (separator, cliques[c] - separator)
-            ]
-            parents.append(up if up >= 0 or not members else 0)
-            members.append(both[0] + both[1])
-            separators.append(both[0])
-    return members, parents, separators
+    return beside
 
 
-def _cliques(near: Neighbors, order: Iterable[str]) -> Iterable[frozenset[str]]:
+def _cliques(neighbors: Neighbors, order: Iterable[str]) -> Iterable[frozenset[str]]:
     """Every node with its neighbors at the time of its elimination."""
-    left = {name: set(others) for name, others in near.items()}
+    left = {name: set(others) for name, others in neighbors.items()}
     for name in order:
         others = left.pop(name)
         yield frozenset((name, *others))
@@ -101,11 +109,9 @@ def _peel(left: dict[str, set[str]]) -> list[str]:
     while waiting:
         name = waiting.pop()
         others = left.get(name)
-        if (
-            others is None
-            or len(others) > _FEW
-            or any(not others <= left[one] | {one} for one in others)
-        ):
+        if others is None or len(others) > _FEW:
+            continue
+        if any(not others <= left[other] | {other} for other in others):
             continue
         order.append(name)
         del left[name]
@@ -122,17 +128,20 @@ def _fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) ->
 
 def _weighted_fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
     others = left[name]
-    return sum(
-        exp(logs[one] + logs[two]) for one in others for two in others - left[one] if one < two
-    )
+    total = 0.0
+    for u in others:
+        total += sum(exp(logs[u] + logs[v]) for v in others - left[u] if u < v)
+    return total
 
 
 def _table(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
     return logs[name] + sum(logs[other] for other in left[name])
 
 
-def _greedy(near: Neighbors, sizes: Mapping[str, int], rule: Callable[..., float]) -> list[str]:
-    left = {name: set(others) for name, others in near.items()}
+def _greedy(
+    neighbors: Neighbors, sizes: Mapping[str, int], rule: Callable[..., float]
+) -> list[str]:
+    left = {name: set(others) for name, others in neighbors.items()}
     logs = {name: log(size) for name, size in sizes.items()}
     costs = {name: (rule(left, name, logs), _table(left, name, logs)) for name in left}
     order = []
@@ -145,8 +154,9 @@ def _greedy(near: Neighbors, sizes: Mapping[str, int], rule: Callable[..., float
             left[other] |= others
             left[other] -= {name, other}
         # the cost of a node changes only if one of its neighbors gained or lost an edge
-        for other in (
-            set().union(others, *(left[one] for one in others)) if rule is not _table else others
-        ):
+        changed = set(others)
+        if rule is not _table:
+            changed.update(*(left[other] for other in others))
+        for other in changed:
             costs[other] = (rule(left, other, logs), _table(left, other, logs))
     return order

@@ -53,7 +53,8 @@ class EMFit:
     >>> import pandas as pd
     >>> from lyceum.bayesnets import BayesNet, TableNode, expectation_maximization
     >>> net = BayesNet([TableNode("coin", ["heads", "tails"])])
-    >>> found = expectation_maximization(net, pd.DataFrame({"coin": ["heads", "tails", "heads", None]}))
+    >>> rows = pd.DataFrame({"coin": ["heads", "tails", "heads", None]})
+    >>> found = expectation_maximization(net, rows)
     >>> found.converged, round(found.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
     (True, 0.667)
     """

@@ -35,9 +35,8 @@ def estimate_table(counts: np.ndarray, added: float) -> np.ndarray:
     probabilities."""
     raised = counts + added
     totals = raised.sum(axis=-1, keepdims=True)
-    return np.divide(
-        raised, totals, out=np.full(counts.shape, 1.0 / counts.shape[-1]), where=totals > 0
-    )
+    equal = np.full(counts.shape, 1.0 / counts.shape[-1])
+    return np.divide(raised, totals, out=equal, where=totals > 0)
 
 
 def learn_parameters(
@@ -80,7 +79,9 @@ def learn_parameters(
     --------
     >>> import pyarrow as pa
     >>> from lyceum.bayesnets import BayesNet, TableNode, learn_parameters
-    >>> net = BayesNet([TableNode("rain", ["no", "yes"]), TableNode("wet", ["no", "yes"], ["rain"])])
+    >>> rain = TableNode("rain", ["no", "yes"])
+    >>> wet = TableNode("wet", ["no", "yes"], ["rain"])
+    >>> net = BayesNet([rain, wet])
     >>> rows = pa.table({"rain": ["no", "no", "yes"], "wet": ["no", "no", "yes"]})
     >>> learn_parameters(net, rows).node("wet").table.round(3).tolist()
     [[0.75, 0.25], [0.333, 0.667]]
@@ -90,52 +91,61 @@ def learn_parameters(
     if incomplete == "em":
         from lyceum.bayesnets.parameters.em import expectation_maximization
 
-        return expectation_maximization(
-            net, data, estimate=estimate, alpha=alpha, equivalent_sample_size=equivalent_sample_size,
-            max_iter=max_iter, tol=tol, random_state=random_state,
-        ).net  # fmt: skip
+        fit = expectation_maximization(
+            net,
+            data,
+            estimate=estimate,
+            alpha=alpha,
+            equivalent_sample_size=equivalent_sample_size,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+        return fit.net
     if incomplete != "available":
         raise SettingError(f"incomplete is {incomplete!r}: choose 'available' or 'em'")
     rows = network_rows(net, data)
-    present = {
-        *rows.schema.names,
-        rows.schema.target.name if rows.schema.target is not None else "",
-    }
+    _check_columns(net, rows)
+    nodes: list[TableNode | GaussianNode] = []
+    tables = [node for node in net.nodes if isinstance(node, TableNode)]
+    if tables:
+        families = [[*node.parents, node.name] for node in tables]
+        counts = rows.reduce(partial(_aligned_counts, sets=families, codes=RowCodes.of(net)))
+        for node in tables:
+            table = counts.table(*node.parents, node.name)
+            added = pseudo_count(str(estimate), alpha, equivalent_sample_size, table.size)
+            nodes.append(node.with_table(estimate_table(table, added)))
+    for gaussian in net.nodes:
+        if isinstance(gaussian, GaussianNode):
+            scatter = family_scatter(net, rows, gaussian.name)
+            nodes.append(regressions(net, gaussian, scatter))
+    return net.with_nodes(*nodes)
+
+
+def _check_columns(net: BayesNet, rows: Rows) -> None:
+    present = set(rows.schema.names)
+    if rows.schema.target is not None:
+        present.add(rows.schema.target.name)
     lacking = [name for name in net.names if name not in present]
     if lacking:
         raise SchemaError(
             f"the rows have no column {lacking[0]!r}: leave the node out, or take it as hidden with"
             " incomplete='em'"
         )
-    families = [[*node.parents, node.name] for node in net.nodes if isinstance(node, TableNode)]
-    new: list[TableNode | GaussianNode] = []
-    if families:
-        counts = rows.reduce(partial(_aligned_counts, sets=families, codes=RowCodes.of(net)))
-        for node in net.nodes:
-            if isinstance(node, TableNode):
-                table = counts.table(*node.parents, node.name)
-                added = pseudo_count(str(estimate), alpha, equivalent_sample_size, table.size)
-                new.append(node.with_table(estimate_table(table, added)))
-    for name in net.gaussian_names:
-        node = net.node(name)
-        assert isinstance(node, GaussianNode)
-        new.append(regressions(net, node, family_scatter(net, rows, name)))
-    return net.with_nodes(*new)
 
 
 def _aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> JointCounts:
     """The counts of a block by the states of the network, its target among them."""
     cells = codes(block).astype(np.float64)
     cells[cells < 0] = np.nan
-    columns = tuple(
-        Column(name, "categorical", np.arange(len(states)), "states")
-        for name, states in codes.states.items()
-        if len(states)
-    )
-    some = [j for j, states in enumerate(codes.states.values()) if len(states)]
-    return JointCounts.of(
-        replace(block, X=cells[:, some], y=None, schema=Schema(columns)), sets=sets
-    )
+    columns = []
+    used = []
+    for j, (name, states) in enumerate(codes.states.items()):
+        if len(states):
+            columns.append(Column(name, "categorical", np.arange(len(states)), "states"))
+            used.append(j)
+    coded = replace(block, X=cells[:, used], y=None, schema=Schema(tuple(columns)))
+    return JointCounts.of(coded, sets=sets)
 
 
 # -- Gaussian nodes --------------------------------------------------------------------
@@ -150,26 +160,25 @@ class _FamilyScatter:
 
     @classmethod
     def of(cls, block: Block, net: BayesNet, name: str) -> _FamilyScatter:
-        node = net.node(name)
-        numeric = [p for p in node.parents if p in net.gaussian_names]
-        discrete = [p for p in node.parents if p not in net.gaussian_names]
-        X = np.column_stack([numbers_of(block, one) for one in (*numeric, name)])
+        parents = net.node(name).parents
+        numeric = [*(p for p in parents if p in net.gaussian_names), name]
+        discrete = [p for p in parents if p not in net.gaussian_names]
+        X = np.column_stack([numbers_of(block, column) for column in numeric])
+        codes = RowCodes.of(net)(block)[:, [net.index_of[p] for p in discrete]]
+        complete = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
+        # every combination of the discrete parents is a class
         shape = tuple(len(net.states(p)) for p in discrete)
-        codes = RowCodes.of(net)(block)[:, [net.places[p] for p in discrete]]
-        keep = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
+        combination = np.zeros(int(complete.sum()), np.int32)
         if discrete:
-            places = np.ravel_multi_index(codes[keep].T, shape)
-        else:
-            places = np.zeros(int(keep.sum()), int)
+            combination = np.ravel_multi_index(codes[complete].T, shape).astype(np.int32)
         classes = np.arange(int(np.prod(shape)))
         target = Column("combination", "categorical", classes, "discrete parents")
-        schema = Schema(Schema.of_numbers([*numeric, name]).columns, target)
-        if block.w is None:
-            w = None
-        else:
-            w = block.w[keep]
-        part = Block(np.ascontiguousarray(X[keep]), places.astype(np.int32), w, block.start, schema)
-        return cls(ClassScatter.of(part))
+        schema = Schema(Schema.of_numbers(numeric).columns, target)
+        w = block.w
+        if w is not None:
+            w = w[complete]
+        rows = np.ascontiguousarray(X[complete])
+        return cls(ClassScatter.of(Block(rows, combination, w, block.start, schema)))
 
     def merge(self, other: _FamilyScatter) -> _FamilyScatter:
         return _FamilyScatter(self.scatter.merge(other.scatter))
@@ -194,34 +203,28 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
     """Least squares in every combination; one without enough rows gets that of all rows
     together."""
     shape = tuple(len(net.states(p)) for p in node.parents if p not in net.gaussian_names)
-    k, d = statistic.mean.shape
-    if not statistic.weight.sum() > 0:
+    weight = statistic.weight
+    total = float(weight.sum())
+    if not total > 0:
         raise SchemaError(f"no row has numbers for {node.name!r} and its parents")
-    weight, (mean, scatter) = statistic.weight.sum(), _pool(statistic)
-    whole = least_squares(float(weight), mean, scatter)
-    parts = [
-        (
-            least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
-            if statistic.weight[i] > d
-            else whole
-        )
-        for i in range(k)
-    ]
+    # the scatter of all rows: within the combinations and between their means
+    mean = weight / total @ statistic.mean
+    gap = statistic.mean - mean
+    scatter = statistic.scatter.sum(axis=0) + (weight * gap.T) @ gap
+    pooled = least_squares(total, mean, scatter)
+    k, d = statistic.mean.shape
+    equations = [pooled] * k
+    for i in np.flatnonzero(weight > d):
+        equations[i] = least_squares(float(weight[i]), statistic.mean[i], statistic.scatter[i])
+    intercept, coefficients, variance, n_undetermined = zip(*equations)
     return GaussianNode(
         node.name,
         node.parents,
-        np.array([part[0] for part in parts]).reshape(shape),
-        np.array([part[1] for part in parts]).reshape(*shape, d - 1),
-        np.array([part[2] for part in parts]).reshape(shape),
-        sum(part[3] for part in parts),
+        np.array(intercept).reshape(shape),
+        np.array(coefficients).reshape(*shape, d - 1),
+        np.array(variance).reshape(shape),
+        sum(n_undetermined),
     )
-
-
-def _pool(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
-    share = statistic.weight / statistic.weight.sum()
-    mean = share @ statistic.mean
-    gap = statistic.mean - mean
-    return mean, statistic.scatter.sum(axis=0) + (statistic.weight * gap.T) @ gap
 
 
 def least_squares(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -50,7 +51,7 @@ class _Sums:
     state: MixedState
 
     def merge(self, other: _Sums) -> _Sums:
-        tables = [one + two for one, two in zip(self.tables, other.tables)]
+        tables = [mine + theirs for mine, theirs in zip(self.tables, other.tables)]
         return _Sums(tables, self.scatter.merge(other.scatter), self.state)
 
 
@@ -102,45 +103,17 @@ class MixedProblem(EMProblem):
         block = block.without_zero_weights()
         width = (len(parameters.gaussians) + 1) * prod(self.switches.values())
         step = max(1, _CELLS_AT_ONCE // width)
-        found: Expectation | None = None
-        for at in range(0, max(len(block), 1), step):
-            if len(block) <= step:
-                some = block
-            else:
-                some = block.take(np.arange(at, min(at + step, len(block))))
-            part = self._expectation(some, parameters)
-            if found is None:
-                found = part
-            else:
-                found = found.merge(part)
-        assert found is not None
-        return found
+        if len(block) <= step:
+            return self._expectation(block, parameters)
+        parts = []
+        for start in range(0, len(block), step):
+            rows = np.arange(start, min(start + step, len(block)))
+            parts.append(self._expectation(block.take(rows), parameters))
+        return reduce(Expectation.merge, parts)
 
     def _expectation(self, block: Block, state: MixedState) -> Expectation:
-        if state.tables is None:
-            states = {}
-        else:
-            states = {n: state.tables.states(n) for n in state.tables.names}
-        codes = RowCodes(states)(block)
-        combinations = self.combinations
-        X = np.column_stack([_column(block, node.name) for node in state.gaussians])
-        patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        mean, covariance = joint_gaussian(
-            state.gaussians, dict(zip(self.switches, combinations)), combinations.shape[1]
-        )
-        at = [list(states).index(name) for name in self.switches]
-        parts = []
-        log_joint = np.full((combinations.shape[1], len(block)), -np.inf)
-        for k, combination in enumerate(combinations.T):
-            rows = np.flatnonzero(((codes[:, at] < 0) | (codes[:, at] == combination)).all(axis=1))
-            there = codes[rows]
-            there[:, at] = combination
-            given = _Conditional.of(mean[k], covariance[k], patterns)
-            filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
-            if state.tables is not None and len(rows):
-                log_joint[k, rows] += state.tables.junction_tree().rows(there, ())[1]
-            parts.append((rows, there, filled, given))
+        parts, log_joint = self._combination_parts(block, state)
+        # r_s ∝ P(s, states) N(numbers; μ_s, Σ_s), times the weight of the row
         total = np.logaddexp.reduce(log_joint, axis=0)
         if (total == -np.inf).any():
             row = block.start + int(np.argmax(total == -np.inf))
@@ -148,29 +121,59 @@ class MixedProblem(EMProblem):
         r = np.exp(log_joint - total) * block.weights
         tables: list[np.ndarray] = []
         if state.tables is not None:
-            tables = [np.zeros(node.table.shape) for node in state.tables.nodes]  # type: ignore[union-attr]
+            tables = [np.zeros_like(node.table) for node in state.tables.nodes]  # type: ignore[union-attr]
         moments = []
-        for k, (rows, there, filled, given) in enumerate(parts):
-            share = r[k, rows]
-            some = share > 0
-            if state.tables is not None and some.any():
-                counts, _ = state.tables.junction_tree().expected_counts(there[some], share[some])
-                tables = [one + two for one, two in zip(tables, counts)]
-            moments.append(given.moments(filled, which[rows], share))
-        weight, center, inside = (np.array(part) for part in zip(*moments))
+        for k, part in enumerate(parts):
+            share = r[k, part.rows]
+            used = share > 0
+            if state.tables is not None and used.any():
+                tree = state.tables.junction_tree()
+                counts, _ = tree.expected_counts(part.codes[used], share[used])
+                tables = [table + count for table, count in zip(tables, counts)]
+            moments.append(part.given.moments(part.filled, part.patterns, share))
+        weight, center, inside = (np.array(values) for values in zip(*moments))
         scatter = ClassScatter(np.arange(len(moments)), len(block), weight, center, inside, False)
-        return Expectation(
-            _Sums(tables, scatter, state), float(total @ block.weights), block.weight
-        )
+        sums = _Sums(tables, scatter, state)
+        return Expectation(sums, float(total @ block.weights), block.weight)
+
+    def _combination_parts(self, block: Block, state: MixedState) -> tuple[list[_Part], np.ndarray]:
+        """The rows that each combination allows, and log P(combination, row), (K, n)."""
+        states: dict[str, Any] = {}
+        if state.tables is not None:
+            states = {name: state.tables.states(name) for name in state.tables.names}
+        codes = RowCodes(states)(block)
+        columns = [list(states).index(name) for name in self.switches]
+        combinations = self.combinations
+        K = combinations.shape[1]
+        X = np.column_stack([_column(block, node.name) for node in state.gaussians])
+        patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        switch_codes = dict(zip(self.switches, combinations))
+        mean, covariance = joint_gaussian(state.gaussians, switch_codes, K)
+        parts = []
+        log_joint = np.full((K, len(block)), -np.inf)
+        for k, combination in enumerate(combinations.T):
+            observed = codes[:, columns]
+            allowed = ((observed < 0) | (observed == combination)).all(axis=1)
+            rows = np.flatnonzero(allowed)
+            row_codes = codes[rows]
+            row_codes[:, columns] = combination
+            given = _Conditional.of(mean[k], covariance[k], patterns)
+            filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
+            if state.tables is not None and len(rows):
+                log_joint[k, rows] += state.tables.junction_tree().rows(row_codes, ())[1]
+            parts.append(_Part(rows, row_codes, filled, which[rows], given))
+        return parts, log_joint
 
     def maximization(self, statistic: Any) -> MixedState:
         old: MixedState = statistic.state
         tables = old.tables
         if tables is not None:
-            tables = tables.with_tables_of([
-                node.with_table(estimate_table(counts, added))  # type: ignore[union-attr]
-                for node, counts, added in zip(tables.nodes, statistic.tables, self.added)
-            ])  # fmt: skip
+            new = []
+            for node, counts, added in zip(tables.nodes, statistic.tables, self.added):
+                table = estimate_table(counts, added)
+                new.append(node.with_table(table))  # type: ignore[union-attr]
+            tables = tables.with_tables_of(new)
         names = [node.name for node in old.gaussians]
         nodes = [
             self._regression(node, names, statistic.scatter, float(floor))
@@ -183,34 +186,35 @@ class MixedProblem(EMProblem):
     ) -> GaussianNode:
         """Least squares in every combination; one with fewer rows than columns keeps its
         equation."""
-        columns = [names.index(p) for p in (*node.parents, node.name) if p in names]
-        own = [list(self.switches).index(p) for p in node.parents if p not in names]
-        shape = node.intercept.shape
-        if own:
-            group = np.ravel_multi_index(tuple(self.combinations[own]), shape)
-        else:
-            group = 0
-        intercept, b, variance = (
-            np.array(part) for part in (node.intercept, node.coefficients, node.variance)
-        )
+        columns = [names.index(name) for name in (*node.parents, node.name) if name in names]
+        switches = list(self.switches)
+        discrete = [switches.index(name) for name in node.parents if name not in names]
+        intercept = np.array(node.intercept)
+        coefficients = np.array(node.coefficients)
+        variance = np.array(node.variance)
+        # which combination of its own parents every combination of all switches has
+        group = np.zeros(len(statistic.weight), int)
+        if discrete:
+            group = np.ravel_multi_index(tuple(self.combinations[discrete]), intercept.shape)
         n_undetermined = 0
-        for g, at in enumerate(np.ndindex(shape)):
-            if own:
-                these = group == g
-            else:
-                these = slice(None)
-            weight = statistic.weight[these]
-            if not weight.sum() > len(columns):
+        for g, cell in enumerate(np.ndindex(intercept.shape)):
+            weight = statistic.weight[group == g]
+            total = float(weight.sum())
+            if not total > len(columns):
                 continue  # the likelihood does not fall, and nothing is fitted to next to no rows
-            inside = statistic.mean[these][:, columns]
-            mean = weight @ inside / weight.sum()
-            gap = inside - mean
-            scatter = statistic.scatter[these][:, columns][:, :, columns].sum(axis=0)
-            scatter = scatter + (weight * gap.T) @ gap
-            intercept[at], b[at], found, lacking = least_squares(float(weight.sum()), mean, scatter)
-            variance[at] = max(found, floor)
+            centers = statistic.mean[group == g][:, columns]
+            mean = weight @ centers / total
+            gap = centers - mean
+            inside = statistic.scatter[group == g][:, columns][:, :, columns]
+            scatter = inside.sum(axis=0) + (weight * gap.T) @ gap
+            intercept[cell], coefficients[cell], residual, lacking = least_squares(
+                total, mean, scatter
+            )
+            variance[cell] = max(residual, floor)
             n_undetermined += lacking
-        return GaussianNode(node.name, node.parents, intercept, b, variance, n_undetermined)
+        return GaussianNode(
+            node.name, node.parents, intercept, coefficients, variance, n_undetermined
+        )
 
     def log_prior(self, parameters: MixedState) -> float:
         if parameters.tables is None:
@@ -231,17 +235,20 @@ class _Conditional:
     @classmethod
     def of(cls, mean: np.ndarray, covariance: np.ndarray, patterns: np.ndarray) -> _Conditional:
         scale = np.sqrt(np.diag(covariance))
-        correlation = covariance / np.outer(scale, scale)
-        both = patterns[:, :, None] & patterns[:, None, :]
-        roots, vectors = np.linalg.eigh(np.where(both, correlation, np.eye(len(mean))))
+        units = np.outer(scale, scale)
+        observed = patterns[:, :, None] & patterns[:, None, :]
+        missing = ~patterns[:, :, None] & ~patterns[:, None, :]
+        # the inverse of the observed part of the correlation, by its eigenvalues
+        correlation = np.where(observed, covariance / units, np.eye(len(mean)))
+        roots, vectors = np.linalg.eigh(correlation)
         roots = np.maximum(roots, _SINGULAR)
         inverse = np.einsum("pij,pj,pkj->pik", vectors, 1.0 / roots, vectors)
-        precision = np.where(both, inverse, 0.0) / np.outer(scale, scale)
+        precision = np.where(observed, inverse, 0.0) / units
+        # C_mo C_oo⁻¹, and C_mm - C_mo C_oo⁻¹ C_om
         gain = np.where(patterns[:, :, None], 0.0, covariance @ precision)
-        rest = np.where(
-            (~patterns)[:, :, None] & (~patterns)[:, None, :], covariance - gain @ covariance, 0.0
-        )
-        log_scale = np.log(roots).sum(axis=1) + patterns @ (np.log(2 * np.pi) + 2 * np.log(scale))
+        rest = np.where(missing, covariance - gain @ covariance, 0.0)
+        log_units = np.log(2 * np.pi) + 2 * np.log(scale)
+        log_scale = np.log(roots).sum(axis=1) + patterns @ log_units
         return cls(mean, precision, gain, rest, -0.5 * log_scale)
 
     def fill(self, X: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -250,12 +257,13 @@ class _Conditional:
         filled = np.empty_like(gap)
         log_density = np.empty(len(gap))
         step = max(1, _CELLS_AT_ONCE // max(1, gap.shape[1] ** 2))
-        for at in range(0, len(gap), step):
-            part = gap[at : at + step]
-            p = which[at : at + step]
+        for start in range(0, len(gap), step):
+            rows = slice(start, start + step)
+            part = gap[rows]
+            p = which[rows]
             distance = np.einsum("ni,nij,nj->n", part, self.precision[p], part, optimize=True)
-            log_density[at : at + step] = self.log_scale[p] - 0.5 * distance
-            filled[at : at + step] = self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
+            log_density[rows] = self.log_scale[p] - 0.5 * distance
+            filled[rows] = self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
         return filled, log_density
 
     def moments(
@@ -267,8 +275,20 @@ class _Conditional:
             return 0.0, np.zeros_like(self.mean), np.zeros_like(self.covariance[0])
         mean = self.mean + w @ (filled - self.mean) / weight
         gap = filled - mean
-        inner = np.tensordot(np.bincount(which, w, len(self.covariance)), self.covariance, 1)
+        pattern_weights = np.bincount(which, w, len(self.covariance))
+        inner = np.tensordot(pattern_weights, self.covariance, 1)
         return weight, mean, (w * gap.T) @ gap + inner
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows that a combination of states allows, with its states put in and numbers filled."""
+
+    rows: np.ndarray
+    codes: np.ndarray
+    filled: np.ndarray
+    patterns: np.ndarray  # of missing numbers, one per row
+    given: _Conditional
 
 
 def _column(block: Block, name: str) -> np.ndarray:
@@ -279,7 +299,7 @@ def _column(block: Block, name: str) -> np.ndarray:
 
 
 def start_gaussians(
-    net: BayesNet, rows: Rows, there: set[str], rng: np.random.Generator
+    net: BayesNet, rows: Rows, observed: set[str], rng: np.random.Generator
 ) -> tuple[list[GaussianNode], np.ndarray]:
     """Gaussian nodes to start from, parents first, and their smallest variances.
 
@@ -287,34 +307,28 @@ def start_gaussians(
     hidden), the column's mean and variance, with equations that differ at random in what is hidden.
     """
     names = [name for name in net.order if name in net.gaussian_names]
-    found: Moments = rows.reduce(_ColumnMoments(tuple(names)))
-    known = found.weight > 0
-    mean = np.where(known, found.mean, 0.0)
-    variance = np.where(known, found.scatter / np.where(known, found.weight, 1.0), 1.0)
+    columns: Moments = rows.reduce(_ColumnMoments(tuple(names)))
+    has_rows = columns.weight > 0
+    mean = np.where(has_rows, columns.mean, 0.0)
+    weight = np.where(has_rows, columns.weight, 1.0)
+    variance = np.where(has_rows, columns.scatter / weight, 1.0)
     variance = np.where(variance > 0, variance, np.maximum(1.0, mean**2))
-    moments = {name: (mean[j], float(np.sqrt(variance[j]))) for j, name in enumerate(names)}
+    moments = dict(zip(names, zip(mean, np.sqrt(variance).tolist())))
+    floors = _FLOOR * variance
     nodes = []
-    for name, floor in zip(names, _FLOOR * variance):
+    for name, floor in zip(names, floors):
         node = net.node(name)
         assert isinstance(node, GaussianNode)
-        if there.issuperset((name, *node.parents)):
+        statistic = None
+        if observed.issuperset((name, *node.parents)):
             statistic = family_scatter(net, rows, name)
-        else:
-            statistic = None
         if statistic is not None and statistic.weight.sum() > 0:
             node = regressions(net, node, statistic)
         else:
-            node = _random_equations(node, moments, there, rng)
-        nodes.append(
-            GaussianNode(
-                name,
-                node.parents,
-                node.intercept,
-                node.coefficients,
-                np.maximum(node.variance, floor),
-            )
-        )
-    return nodes, _FLOOR * variance
+            node = _random_equations(node, moments, observed, rng)
+        at_least = np.maximum(node.variance, floor)
+        nodes.append(replace(node, variance=at_least, n_undetermined=0))
+    return nodes, floors
 
 
 def _random_equations(

@@ -83,11 +83,11 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
     }
 
 
-def structure_data(rows: Rows, who: str) -> CodedData | StreamedData:
+def structure_data(rows: Rows, caller: str) -> CodedData | StreamedData:
     """The data of a structure search, from rows of codes: in memory if they are, else counted in
     passes."""
     if rows.in_memory:
-        return CodedData.of(rows, who)
+        return CodedData.of(rows, caller)
     return StreamedData(rows, _variables(rows.schema))
 
 
@@ -111,10 +111,10 @@ class CodedData:
     weight: float
 
     @classmethod
-    def of(cls, rows: Rows, who: str) -> CodedData:
+    def of(cls, rows: Rows, caller: str) -> CodedData:
         """The rows, gathered for a learner or function of this name."""
         states = _variables(rows.schema)
-        block = rows.gathered(who, "method='chow_liu' or 'hill_climbing', which count in passes")
+        block = rows.gathered(caller, "method='chow_liu' or 'hill_climbing', which count in passes")
         block = block.without_zero_weights()
         kind = np.uint8 if max(map(len, states.values())) < 255 else np.uint16
         if max(map(len, states.values())) > 65_000:

@@ -22,11 +22,10 @@ from lyceum.bayesnets.structure.coded_data import (
     learning_rows,
     structure_data,
 )
-from lyceum.bayesnets.structure.k2 import k2
 from lyceum.bayesnets.structure.order_search import climb_with_orders
 from lyceum.bayesnets.structure.pc import pc
-from lyceum.bayesnets.structure.pdag import Pattern, extend
-from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch, random_moves
+from lyceum.bayesnets.structure.pdag import extend
+from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch, k2, random_moves
 from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table, plain
@@ -68,10 +67,11 @@ class LearnedStructure:
     >>> import pandas as pd
     >>> from lyceum.bayesnets import learn_structure
     >>> rain = ["no", "no", "yes", "yes"] * 5
-    >>> found = learn_structure(pd.DataFrame({"rain": rain, "wet": rain, "coin": ["h", "t"] * 10}))
-    >>> len(found.net.edges), sorted(found.net.edges[0])  # rain and wet are the same, the coin is independent
-    (1, ['rain', 'wet'])
-    >>> found.method, found.score_name
+    >>> table = pd.DataFrame({"rain": rain, "wet": rain, "coin": ["h", "t"] * 10})
+    >>> structure = learn_structure(table)
+    >>> [sorted(edge) for edge in structure.net.edges]  # the coin is independent
+    [['rain', 'wet']]
+    >>> structure.method, structure.score_name
     ('order_search', 'bic')
     """
 
@@ -192,8 +192,8 @@ def learn_structure(
     >>> from lyceum import datasets
     >>> from lyceum.bayesnets import learn_structure, read_bif
     >>> rows = read_bif(datasets.path("asia")).sample(5_000, random_state=0)
-    >>> found = learn_structure(rows)
-    >>> sorted(found.net.markov_blanket("smoke"))
+    >>> structure = learn_structure(rows)
+    >>> sorted(structure.net.markov_blanket("smoke"))
     ['bronc', 'lung']
     """
     _check(method, score, test, alpha, max_parents)
@@ -201,52 +201,72 @@ def learn_structure(
         rows = data
     else:
         rows = scan(data)
-    make = CodedData.of if method == "pc" else structure_data
-    coded = make(learning_rows(rows), f"learn_structure(..., method={method!r})")
-    if method in (*_SEARCHES, "k2"):
-        coded = coded.complete()
-        if not coded.weight > 0:
-            raise DataError(
-                "no row is complete: fill missing cells first, e.g."
-                " lyceum.prepare.MissingCategory(), or use method='chow_liu' or 'pc'"
-            )
+    coded = _code_rows(rows, method)
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
     rules = _edge_rules(names, required, forbidden, max_parents)
-    if method in ("chow_liu", "tan") and (rules.required.any() or rules.forbidden.any()):
-        raise SettingError(
-            f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc"
-        )
     history: list[float] = []
-    pattern: Pattern | None = None
+    undirected: list[tuple[str, str]] = []
     n_tests = 0
     if method in _SEARCHES:
         search = StructureSearch(coded, rule, rules)
         parents, history = _search(search, method, tabu_length, restarts, random_state)
-    elif method == "k2":
-        if order is None:
-            raise SettingError(
-                "K2 needs an order of the variables: order=[...], parents before children"
-            )
-        parents = k2(coded, rule, _whole_order(names, order), rules)
-    elif method == "chow_liu":
-        parents = chow_liu(coded, 0 if root is None else find_labels([root], names, "the root")[0])
-    elif method == "tan":
-        parents = tree_augmented(coded, _class_of(rows, names, root))
-    else:
+    elif method == "pc":
         assert isinstance(coded, CodedData)
         pattern, n_tests = pc(coded, alpha, test, rules=rules)
         parents = extend(pattern)
-    net = _network(coded, parents)
-    total = sum(coded.families([(v, sorted(of)) for v, of in enumerate(parents)], rule))
-    net = learn_parameters(
-        net, rows, estimate=estimate, equivalent_sample_size=equivalent_sample_size
-    )
-    if pattern:
         undirected = [(names[u], names[v]) for u, v in sorted(pattern.undirected)]
+    elif method == "k2":
+        parents = k2(coded, rule, _whole_order(names, order), rules)
     else:
-        undirected = []
+        parents = _tree(coded, rows, method, root, rules)
+    families = [(v, sorted(of)) for v, of in enumerate(parents)]
+    total = sum(coded.families(families, rule))
+    net = learn_parameters(
+        _network(coded, parents),
+        rows,
+        estimate=estimate,
+        equivalent_sample_size=equivalent_sample_size,
+    )
     return LearnedStructure(net, method, score, total, history, undirected, n_tests)
+
+
+def _code_rows(rows: Any, method: str) -> CodedData | StreamedData:
+    """The rows as codes; only complete ones for methods that score families of any size."""
+    make = structure_data
+    if method == "pc":
+        make = CodedData.of
+    coded = make(learning_rows(rows), f"learn_structure(..., method={method!r})")
+    if method not in (*_SEARCHES, "k2"):
+        return coded
+    coded = coded.complete()
+    if not coded.weight > 0:
+        raise DataError(
+            "no row is complete: fill missing cells first, e.g."
+            " lyceum.prepare.MissingCategory(), or use method='chow_liu' or 'pc'"
+        )
+    return coded
+
+
+def _tree(
+    data: CodedData | StreamedData, rows: Any, method: str, root: str | None, rules: EdgeRules
+) -> list[set[int]]:
+    """The parents of every variable by "chow_liu" or "tan"."""
+    if rules.required.any() or rules.forbidden.any():
+        raise SettingError(
+            f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc"
+        )
+    names = list(data.states)
+    if method == "chow_liu":
+        if root is None:
+            return chow_liu(data, 0)
+        return chow_liu(data, find_labels([root], names, "the root")[0])
+    if root is None:
+        target = rows.schema.target
+        if target is None:
+            raise DataError("TAN needs a class: scan(..., target=...), or name it as root")
+        root = target.name
+    return tree_augmented(data, find_labels([root], names, "the class")[0])
 
 
 def _check(method: str, score: str, test: str, alpha: float, max_parents: int | None) -> None:
@@ -281,28 +301,31 @@ def _edge_rules(
             u, v = find_labels(list(edge), names, f"{what} edges: the variable")
             table[u, v] = True
         tables.append(table)
-    if (tables[0] & tables[1]).any():
-        u, v = np.argwhere(tables[0] & tables[1])[0]
+    must, must_not = tables
+    both = must & must_not
+    if both.any():
+        u, v = np.argwhere(both)[0]
         raise SettingError(f"the edge {names[u]} → {names[v]} is required and forbidden")
-    most = tables[0].sum(axis=0)
+    most = must.sum(axis=0)
     if max_parents is not None and len(names) and most.max() > max_parents:
         raise SettingError(
             f"{names[int(most.argmax())]!r} has {most.max()} required parents, more than "
             f"max_parents={max_parents}"
         )
+    # raises where the required edges have a cycle
     topological_order(
-        {v: [names[u] for u in np.flatnonzero(tables[0][:, j])] for j, v in enumerate(names)}
+        {name: [names[u] for u in np.flatnonzero(must[:, v])] for v, name in enumerate(names)}
     )
-    return EdgeRules(tables[0], tables[1], len(names) if max_parents is None else max_parents)
+    if max_parents is None:
+        max_parents = len(names)
+    return EdgeRules(must, must_not, max_parents)
 
 
 def _search(
     search: StructureSearch, method: str, tabu_length: int, restarts: int, random_state: int | None
 ) -> tuple[list[set[int]], list[float]]:
     rng = np.random.default_rng(random_state)
-    start: list[set[int]] = [
-        set(np.flatnonzero(search.rules.required[:, v]).tolist()) for v in range(search.n)
-    ]
+    start = [set(np.flatnonzero(column).tolist()) for column in search.rules.required.T]
     if method == "order_search":
         climb = partial(climb_with_orders, search, rng=rng)
     elif method == "tabu":
@@ -312,33 +335,29 @@ def _search(
     best, best_score, history = climb(start)
     for _ in range(restarts):
         moved = random_moves(search, best, max(4, search.n // 4), rng)
-        found, found_score, _ = climb(moved)
-        if found_score > best_score:
-            best = found
-            best_score = found_score
+        parents, score, _ = climb(moved)
+        if score > best_score:
+            best = parents
+            best_score = score
             history.append(best_score)
     return best, history
 
 
-def _whole_order(names: list[str], order: Sequence[str]) -> list[int]:
-    places = find_labels(list(order), names, "the order: the variable")
-    if len(set(places)) < len(names) or len(places) > len(names):
+def _whole_order(names: list[str], order: Sequence[str] | None) -> list[int]:
+    if order is None:
+        raise SettingError(
+            "K2 needs an order of the variables: order=[...], parents before children"
+        )
+    indices = find_labels(list(order), names, "the order: the variable")
+    if sorted(indices) != list(range(len(names))):
         raise SettingError("the order must name every variable once")
-    return places
-
-
-def _class_of(rows: Any, names: list[str], root: str | None) -> int:
-    target = rows.schema.target
-    if root is None and target is None:
-        raise DataError("TAN needs a class: scan(..., target=...), or name it as root")
-    return find_labels([target.name if root is None else root], names, "the class")[0]
+    return indices
 
 
 def _network(data: CodedData | StreamedData, parents: list[set[int]]) -> BayesNet:
     names = list(data.states)
-    return BayesNet(
-        TableNode(
-            name, tuple(data.states[name].tolist()), tuple(names[u] for u in sorted(parents[v]))
-        )
-        for v, name in enumerate(names)
-    )
+    nodes = []
+    for name, of in zip(names, parents):
+        states = tuple(data.states[name].tolist())
+        nodes.append(TableNode(name, states, tuple(names[u] for u in sorted(of))))
+    return BayesNet(nodes)

@@ -33,67 +33,79 @@ def climb_with_orders(
     best, score, history = search.climb(start)
     for turn in range(1_000):
         report("orders", turn)
-        search.learn_families(_near_families(search, best))
-        found, found_score, _ = search.climb(_best_order(search, best, rng))
-        if not is_gain(found_score, score):
+        search.learn_families(_blanket_families(search, best))
+        parents, new_score, _ = search.climb(_best_order(search, best, rng))
+        if not is_gain(new_score, score):
             break
-        best = found
-        score = found_score
+        best = parents
+        score = new_score
         history.append(score)
     return best, score, history
 
 
-def _near_families(search: StructureSearch, parents: Parents) -> list[tuple[int, frozenset[int]]]:
+def _blanket_families(
+    search: StructureSearch, parents: Parents
+) -> list[tuple[int, frozenset[int]]]:
     """For every variable the sets of two or three of its Markov blanket, with the parents it must
     have."""
     rules = search.rules
-    known = search.known
-    children: Parents = [set() for _ in parents]
-    for v, of in enumerate(parents):
-        for u in of:
-            children[u].add(v)
+    children = _children(parents)
     families = []
     for v, of in enumerate(parents):
         needed = frozenset(np.flatnonzero(rules.required[:, v]).tolist())
-        blanket = of.union(children[v], *(parents[child] for child in children[v])) - {v} - needed
-        allowed = [u for u in blanket if not rules.forbidden[u, v]]
+        blanket = of.union(children[v], *(parents[child] for child in children[v]))
+        allowed = [u for u in blanket - {v} - needed if not rules.forbidden[u, v]]
         # the strongest alone; one that was never scored alone comes last
-        alone = {u: known.get((v, needed | {u}), -np.inf) for u in allowed}
+        alone = {u: search.known.get((v, needed | {u}), -np.inf) for u in allowed}
         nearest = sorted(allowed, key=lambda u: (-alone[u], u))[:_NEAREST]
-        for size in range(1, min(_LARGEST, rules.max_parents - len(needed)) + 1):
-            families += [(v, needed.union(some)) for some in combinations(sorted(nearest), size)]
+        most = min(_LARGEST, rules.max_parents - len(needed))
+        for size in range(1, most + 1):
+            for added in combinations(sorted(nearest), size):
+                families.append((v, needed.union(added)))
     return families
 
 
 def _best_order(search: StructureSearch, parents: Parents, rng: np.random.Generator) -> Parents:
     """The parents of every variable in the best order found, from that of a structure."""
-    required = [frozenset(np.flatnonzero(column).tolist()) for column in search.rules.required.T]
-    families = [
-        (v, sorted(of), score)
-        for (v, of), score in search.known.items()
-        if score > -np.inf and required[v] <= of and len(of) <= search.rules.max_parents
-    ]
+    rules = search.rules
+    required = [frozenset(np.flatnonzero(column).tolist()) for column in rules.required.T]
+    children: list[int] = []
+    families: list[list[int]] = []
+    scores: list[float] = []
+    for (v, of), score in search.known.items():
+        if score > -np.inf and required[v] <= of and len(of) <= rules.max_parents:
+            children.append(v)
+            families.append(sorted(of))
+            scores.append(score)
     order = np.array(_order_of(parents), np.int32)
     chosen = np.empty(search.n, np.int32)
     native.order_search(
-        np.array([v for v, _, _ in families], np.int32),
-        np.array([u for _, of, _ in families for u in of], np.int32),
-        np.cumsum([0, *(len(of) for _, of, _ in families)], dtype=np.int32),
-        np.array([score for _, _, score in families]),
-        order, _KICKS, int(rng.integers(1 << 62)), chosen,
-    )  # fmt: skip
+        np.array(children, np.int32),
+        np.array([u for family in families for u in family], np.int32),
+        np.cumsum([0, *map(len, families)], dtype=np.int32),
+        np.array(scores),
+        order,
+        _KICKS,
+        int(rng.integers(1 << 62)),
+        chosen,
+    )
     if (chosen < 0).any():  # required parents whose table is too large to be scored
         return parents
-    return [set(families[f][1]) for f in chosen.tolist()]
+    return [set(families[family]) for family in chosen.tolist()]
+
+
+def _children(parents: Parents) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in parents]
+    for v, of in enumerate(parents):
+        for u in of:
+            children[u].append(v)
+    return children
 
 
 def _order_of(parents: Parents) -> list[int]:
     """The variables with parents before children."""
     waiting = [len(of) for of in parents]
-    children: list[list[int]] = [[] for _ in parents]
-    for v, of in enumerate(parents):
-        for u in of:
-            children[u].append(v)
+    children = _children(parents)
     order = [v for v, count in enumerate(waiting) if not count]
     for u in order:
         for v in children[u]:

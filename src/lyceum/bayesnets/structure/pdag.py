@@ -34,12 +34,12 @@ class Pattern:
 class _Marks:
     """Edges while they are being oriented."""
 
-    def __init__(self, near: Mapping[int, set[int]]) -> None:
-        self.near = near
-        self.to: dict[int, set[int]] = {v: set() for v in near}  # v → w
+    def __init__(self, neighbors: Mapping[int, set[int]]) -> None:
+        self.neighbors = neighbors
+        self.to: dict[int, set[int]] = {v: set() for v in neighbors}  # v → w
 
     def is_open(self, u: int, v: int) -> bool:
-        return v in self.near[u] and v not in self.to[u] and u not in self.to[v]
+        return v in self.neighbors[u] and v not in self.to[u] and u not in self.to[v]
 
     def direct(self, u: int, v: int) -> bool:
         if not self.is_open(u, v):
@@ -47,96 +47,123 @@ class _Marks:
         self.to[u].add(v)
         return True
 
+    def leads(self, start: int, end: int) -> bool:
+        """Whether directed edges lead from one variable to another."""
+        waiting = [start]
+        seen = {start}
+        while waiting:
+            for v in self.to[waiting.pop()]:
+                if v == end:
+                    return True
+                if v not in seen:
+                    seen.add(v)
+                    waiting.append(v)
+        return False
+
+    def follows(self, u: int, v: int) -> bool:
+        """Whether one of Meek's four rules directs the open edge u → v."""
+        beside_u = self.neighbors[u]
+        beside_v = self.neighbors[v]
+        # 1: w → u, w not beside v: v → u would be a new collider
+        for w in beside_u:
+            if u in self.to[w] and w not in beside_v and w != v:
+                return True
+        # 2: u → w → v: v → u would close a cycle
+        if any(v in self.to[w] for w in self.to[u]):
+            return True
+        # 3: u – a → v and u – b → v, a not beside b
+        between = [w for w in beside_u if self.is_open(u, w) and v in self.to[w]]
+        if any(b not in self.neighbors[a] for a, b in combinations(between, 2)):
+            return True
+        # 4: w → x → v, w not beside v, both beside u; only where some directions are given
+        for w in beside_u:
+            if w == v or w in beside_v:
+                continue
+            if any(v in self.to[x] for x in self.to[w] & beside_u):
+                return True
+        return False
+
+    def close(self) -> None:
+        """Apply Meek's rules until nothing changes: no new collider, no cycle."""
+        changed = True
+        while changed:
+            changed = False
+            for u in self.neighbors:
+                for v in sorted(self.neighbors[u]):
+                    if not self.is_open(u, v):
+                        continue
+                    if self.follows(u, v) and not self.leads(v, u):
+                        changed |= self.direct(u, v)
+
     def pattern(self) -> Pattern:
         directed = {(u, v) for u, targets in self.to.items() for v in targets}
-        open_ = {(u, v) for u in self.near for v in self.near[u] if u < v and self.is_open(u, v)}
-        return Pattern(len(self.near), frozenset(directed), frozenset(open_))
-
-
-def _close(marks: _Marks) -> None:
-    """Meek's four rules until nothing changes: no new collider, no cycle.
-
-    The fourth applies only where some directions are given.
-    """
-    changed = True
-    while changed:
-        changed = False
-        for u in marks.near:
-            for v in sorted(marks.near[u]):
-                if not marks.is_open(u, v):
-                    continue
-                into_u = {w for w in marks.near[u] if u in marks.to[w]}
-                one = any(w not in marks.near[v] and w != v for w in into_u)
-                two = any(v in marks.to[w] for w in marks.to[u])
-                between = [w for w in marks.near[u] if marks.is_open(u, w) and v in marks.to[w]]
-                three = any(b not in marks.near[a] for a, b in combinations(between, 2))
-                apart = [w for w in marks.near[u] if w != v and w not in marks.near[v]]
-                four = any(v in marks.to[x] for w in apart for x in marks.to[w] & marks.near[u])
-                if (one or two or three or four) and not _leads(marks.to, v, u):
-                    changed |= marks.direct(u, v)
+        pairs = {(u, v) for u, others in self.neighbors.items() for v in others if u < v}
+        undirected = {pair for pair in pairs if self.is_open(*pair)}
+        return Pattern(len(self.neighbors), frozenset(directed), frozenset(undirected))
 
 
 def orient(
-    near: Mapping[int, set[int]],
+    neighbors: Mapping[int, set[int]],
     separators: Mapping[tuple[int, int], tuple[int, ...]],
-    strengths: Mapping[tuple[int, int], float] | None = None,
-    given: Iterable[tuple[int, int]] = (),
+    strengths: Mapping[tuple[int, int], float],
+    directions: Iterable[tuple[int, int]] = (),
 ) -> Pattern:
     """Colliders u → w ← v where w separates u and v by no test, then what follows from them.
 
-    Edges with a `given` direction have it first; one that would then close a cycle is left out.
+    Edges in `directions` have it first; one that would then close a cycle is left out.
     """
-    marks = _Marks(near)
-    for u, v in given:
-        if _leads(marks.to, v, u):
-            marks.near[u].discard(v)
-            marks.near[v].discard(u)
+    marks = _Marks(neighbors)
+    for u, v in directions:
+        if marks.leads(v, u):
+            marks.neighbors[u].discard(v)
+            marks.neighbors[v].discard(u)
         else:
             marks.direct(u, v)
-    found = []
-    for w in near:
-        for u, v in combinations(sorted(near[w]), 2):
-            if v not in near[u] and w not in separators.get((u, v), ()):
-                weak = max((strengths or {}).get((min(a, w), max(a, w)), 0.0) for a in (u, v))
-                found.append((weak, u, w, v))
-    for _, u, w, v in sorted(found):  # the surest first, where two contradict each other
-        if w not in marks.to or u in marks.to[w] or v in marks.to[w]:
+    # the surest colliders first, where two contradict each other
+    for _, u, w, v in sorted(_colliders(neighbors, separators, strengths)):
+        if u in marks.to[w] or v in marks.to[w]:
             continue
-        if _leads(marks.to, w, u) or _leads(marks.to, w, v):
+        if marks.leads(w, u) or marks.leads(w, v):
             continue
         marks.direct(u, w)
         marks.direct(v, w)
-    _close(marks)
+    marks.close()
     return marks.pattern()
 
 
-def _leads(to: Mapping[int, set[int]], start: int, end: int) -> bool:
-    waiting = [start]
-    seen = {start}
-    while waiting:
-        for v in to[waiting.pop()]:
-            if v == end:
-                return True
-            if v not in seen:
-                seen.add(v)
-                waiting.append(v)
-    return False
+def _colliders(
+    neighbors: Mapping[int, set[int]],
+    separators: Mapping[tuple[int, int], tuple[int, ...]],
+    strengths: Mapping[tuple[int, int], float],
+) -> list[tuple[float, int, int, int]]:
+    """u, w and v of every u → w ← v, after the p-value of the weaker of its edges."""
+    colliders = []
+    for w in neighbors:
+        for u, v in combinations(sorted(neighbors[w]), 2):
+            if v in neighbors[u] or w in separators.get((u, v), ()):
+                continue
+            edges = [(min(end, w), max(end, w)) for end in (u, v)]
+            weaker = max(strengths.get(edge, 0.0) for edge in edges)
+            colliders.append((weaker, u, w, v))
+    return colliders
 
 
 def pattern_of(net: BayesNet) -> Pattern:
     """The pattern of a network: all graphs with the same independences have the same one."""
-    place = net.places
-    near: dict[int, set[int]] = {i: set() for i in range(len(net.names))}
+    index = net.index_of
+    neighbors: dict[int, set[int]] = {i: set() for i in range(len(net.names))}
     for parent, child in net.edges:
-        near[place[parent]].add(place[child])
-        near[place[child]].add(place[parent])
-    marks = _Marks(near)
+        neighbors[index[parent]].add(index[child])
+        neighbors[index[child]].add(index[parent])
+    marks = _Marks(neighbors)
     for node in net.nodes:
-        for one, two in combinations(node.parents, 2):
-            if place[two] not in near[place[one]]:
-                marks.direct(place[one], place[node.name])
-                marks.direct(place[two], place[node.name])
-    _close(marks)
+        w = index[node.name]
+        parents = [index[name] for name in node.parents]
+        for u, v in combinations(parents, 2):
+            if v not in neighbors[u]:
+                marks.direct(u, w)
+                marks.direct(v, w)
+    marks.close()
     return marks.pattern()
 
 
@@ -148,35 +175,36 @@ def extend(pattern: Pattern) -> list[set[int]]:
     neighbors of all its others becomes a sink. Where a pattern has no such graph, the remaining
     edges follow the numbers.
     """
-    parents: list[set[int]] = [set() for _ in range(pattern.n)]
-    into = {v: {a for a, b in pattern.directed if b == v} for v in range(pattern.n)}
-    out = {v: {b for a, b in pattern.directed if a == v} for v in range(pattern.n)}
-    near: dict[int, set[int]] = {v: set() for v in range(pattern.n)}
+    variables = range(pattern.n)
+    parents: list[set[int]] = [set() for _ in variables]
+    into: list[set[int]] = [set() for _ in variables]
+    out: list[set[int]] = [set() for _ in variables]
+    neighbors: list[set[int]] = [set() for _ in variables]
+    for u, v in pattern.directed:
+        out[u].add(v)
+        into[v].add(u)
     for u, v in pattern.undirected:
-        near[u].add(v)
-        near[v].add(u)
-    left = set(range(pattern.n))
+        neighbors[u].add(v)
+        neighbors[v].add(u)
+
+    def is_simplicial(v: int) -> bool:
+        adjacent = neighbors[v] | into[v] | out[v]
+        return all(adjacent - {w} <= neighbors[w] | into[w] | out[w] for w in neighbors[v])
+
+    left = set(variables)
     while left:
         sinks = [v for v in left if not out[v]]
-        good = [v for v in sinks if _is_simplicial(v, near, into, out)]
-        v = max(good or sinks or left)
-        parents[v] = (into[v] | near[v]) & left - {v}
+        simplicial = [v for v in sinks if is_simplicial(v)]
+        v = max(simplicial or sinks or left)
+        parents[v] = (into[v] | neighbors[v]) & left - {v}
         left.discard(v)
-        for w in left:
-            into[w].discard(v)
-            out[w].discard(v)
-            near[w].discard(v)
+        for edges in (into, out, neighbors):
+            for w in left:
+                edges[w].discard(v)
     return parents
 
 
-def _is_simplicial(
-    v: int, near: Mapping[int, set[int]], into: Mapping[int, set[int]], out: Mapping[int, set[int]]
-) -> bool:
-    adjacent = {w: near[w] | into[w] | out[w] for w in (*near[v], v)}
-    return all(adjacent[v] - {w} <= adjacent[w] for w in near[v])
-
-
-def structural_distance(one: BayesNet, two: BayesNet) -> int:
+def structural_distance(net: BayesNet, other: BayesNet) -> int:
     """The structural Hamming distance of two networks: edges of their patterns that differ.
 
     An edge that is missing, added or differently directed counts once. Networks with the same
@@ -185,7 +213,7 @@ def structural_distance(one: BayesNet, two: BayesNet) -> int:
 
     Parameters
     ----------
-    one, two : BayesNet
+    net, other : BayesNet
         On the same variables.
 
     Examples
@@ -196,19 +224,19 @@ def structural_distance(one: BayesNet, two: BayesNet) -> int:
     >>> structural_distance(forward, backward)
     0
     """
-    if set(one.names) != set(two.names):
+    if set(net.names) != set(other.names):
         raise DataError(
             "the networks have different variables, so that their structures cannot be compared"
         )
     marks = []
-    for net in (one, two):
-        pattern = pattern_of(net)
-        names = net.names
-        found = {}
+    for compared in (net, other):
+        pattern = pattern_of(compared)
+        names = compared.names
+        edges = {}
         for u, v in pattern.directed:
-            found[frozenset((names[u], names[v]))] = (names[u], names[v])
+            edges[frozenset((names[u], names[v]))] = (names[u], names[v])
         for u, v in pattern.undirected:
-            found[frozenset((names[u], names[v]))] = ("", "")
-        marks.append(found)
+            edges[frozenset((names[u], names[v]))] = ("", "")
+        marks.append(edges)
     pairs = set(marks[0]) | set(marks[1])
     return sum(marks[0].get(pair) != marks[1].get(pair) for pair in pairs)

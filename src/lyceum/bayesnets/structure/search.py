@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,8 @@ from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, Streamed
 from lyceum.progress import report
 
 _GAIN = 1e-9  # a gain below this part of the score is rounding
+
+Move = tuple[float, int, int, str]  # its gain, u, v, and what is done to the edge u → v
 
 
 def is_gain(score: float, than: float) -> bool:
@@ -59,50 +61,52 @@ class StructureSearch:
         """Score what can be reached by one edge to these children, as far as it is not known."""
         requests = []
         for v in children:
-            here = frozenset(parents[v])
-            if len(here) < self.rules.max_parents:
+            family = frozenset(parents[v])
+            if len(family) < self.rules.max_parents:
                 more = [
-                    u
-                    for u in range(self.n)
-                    if u != v
-                    and u not in here
-                    and not self.rules.forbidden[u, v]
-                    and (v, here | {u}) not in self.known
+                    u for u in self._candidates(v, family) if (v, family | {u}) not in self.known
                 ]
-                requests.append((v, sorted(here), more))
-            for u in here:
-                less = sorted(here - {u})
-                if (v, here - {u}) not in self.known:
+                requests.append((v, sorted(family), more))
+            for u in family:
+                less = sorted(family - {u})
+                if (v, family - {u}) not in self.known:
                     requests.append((v, less[:-1], less[-1:]))
-        requests = [request for request in requests if request[2]]
-        self._score(requests)
+        self._score([request for request in requests if request[2]])
+
+    def _candidates(self, v: int, family: frozenset[int]) -> list[int]:
+        """What may become a parent of v beside those it has."""
+        allowed = ~self.rules.forbidden[:, v]
+        allowed[[v, *family]] = False
+        return np.flatnonzero(allowed).tolist()
 
     def learn_families(self, families: list[tuple[int, frozenset[int]]]) -> None:
         """Score these children with these parents, at least one each, as far as they are not
         known."""
         requests: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-        for v, of in families:
-            if (v, of) not in self.known:
-                *some, extra = sorted(of)
-                requests.setdefault((v, tuple(some)), []).append(extra)
-        self._score([(v, list(some), more) for (v, some), more in requests.items()])
+        for v, parents in families:
+            if (v, parents) not in self.known:
+                *base, extra = sorted(parents)
+                requests.setdefault((v, tuple(base)), []).append(extra)
+        self._score([(v, list(base), more) for (v, base), more in requests.items()])
 
     def _score(self, requests: list[tuple[int, list[int], list[int]]]) -> None:
         if not requests:
             return
-        for (v, some, more), scores in zip(requests, self.data.scores(requests, self.rule)):
-            base = frozenset(some)
-            self.known.update({(v, base | {u}): s for u, s in zip(more, scores.tolist())})
+        every_score = self.data.scores(requests, self.rule)
+        for (v, parents, more), scores in zip(requests, every_score):
+            base = frozenset(parents)
+            for u, score in zip(more, scores.tolist()):
+                self.known[v, base | {u}] = score
 
     def total(self, parents: list[set[int]]) -> float:
         """The score of a structure."""
-        lacking = [
-            (v, sorted(of)) for v, of in enumerate(parents) if (v, frozenset(of)) not in self.known
-        ]
+        families = [(v, frozenset(of)) for v, of in enumerate(parents)]
+        lacking = [family for family in families if family not in self.known]
         if lacking:
-            scores = self.data.families(lacking, self.rule)
-            self.known.update({(v, frozenset(of)): s for (v, of), s in zip(lacking, scores)})
-        return sum(self.known[v, frozenset(of)] for v, of in enumerate(parents))
+            requests = [(v, sorted(of)) for v, of in lacking]
+            scores = self.data.families(requests, self.rule)
+            self.known.update(zip(lacking, scores))
+        return sum(self.known[family] for family in families)
 
     # -- moves -------------------------------------------------------------------------
 
@@ -115,16 +119,17 @@ class StructureSearch:
     ) -> tuple[list[set[int]], float, list[float]]:
         """The best structure found from a start, its score, and the score after every step."""
         parents = [set(of) for of in parents]
-        score = best_score = self.total(parents)
+        score = self.total(parents)
+        best_score = score
         best = [set(of) for of in parents]
         history = [score]
         self._learn(list(range(self.n)), parents)
         gains = _Gains(self, parents)
-        tabu: deque[tuple[int, int]] = deque(maxlen=max(tabu_length, 1))
+        tabu: deque[tuple[int, int]] = deque(maxlen=tabu_length)
         worse = 0
         for step in range(max_steps):
             report("edges", step)
-            move = gains.best(tabu if tabu_length else ())
+            move = gains.best(tabu)
             if move is None:
                 break
             gain, u, v, kind = move
@@ -136,14 +141,13 @@ class StructureSearch:
             tabu.append((min(u, v), max(u, v)))
             self._learn(changed, parents)
             gains.refresh(changed)
+            worse += 1
             if is_gain(score, best_score):
                 best = [set(of) for of in parents]
                 best_score = score
                 worse = 0
-            else:
-                worse += 1
-                if worse > patience:
-                    break
+            if worse > patience:
+                break
         return best, self.total(best), history
 
 
@@ -163,55 +167,57 @@ class _Gains:
         self.reach = _reachable(self.edges)
         self.refresh(range(n))
 
-    def refresh(self, children) -> None:
+    def refresh(self, children: Iterable[int]) -> None:
+        """The gains of the edges to these children, whose parents have changed."""
         known = self.search.known
         rules = self.search.rules
         for v in children:
-            here = frozenset(self.parents[v])
-            now = known[v, here]
-            self.add[:, v] = self.remove[:, v] = -np.inf
-            for u in here:
+            family = frozenset(self.parents[v])
+            score = known[v, family]
+            self.add[:, v] = -np.inf
+            self.remove[:, v] = -np.inf
+            for u in family:
                 if not rules.required[u, v]:
-                    self.remove[u, v] = known[v, here - {u}] - now
-            if len(here) < rules.max_parents:
-                allowed = ~rules.forbidden[:, v]
-                allowed[[v, *here]] = False
-                some = np.flatnonzero(allowed)
-                self.add[some, v] = [known[v, here | {u}] - now for u in some.tolist()]
-            self._open(v)
+                    self.remove[u, v] = known[v, family - {u}] - score
+            if len(family) < rules.max_parents:
+                candidates = self.search._candidates(v, family)
+                self.add[candidates, v] = [known[v, family | {u}] - score for u in candidates]
+            self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
 
-    def _open(self, v: int) -> None:
-        self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
-
-    def best(self, tabu) -> tuple[float, int, int, str] | None:
+    def best(self, tabu: Collection[tuple[int, int]]) -> Move | None:
         """The move of the largest gain that makes no cycle."""
-        left = [(u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])]
-        for u, v, _ in left:
-            self.open[u, v] = -np.inf
-        u, v = np.unravel_index(int(self.open.argmax()), self.open.shape)
-        moves = [(float(self.open[u, v]), int(u), int(v), "add")]
-        for u, v, gain in reversed(left):
-            self.open[u, v] = gain
+        moves = [self._best_addition(tabu)]
         tails, heads = np.nonzero(self.edges)
-        free = np.array(
-            [(min(e), max(e)) not in tabu for e in zip(tails.tolist(), heads.tolist())], bool
-        )
-        tails = tails[free]
-        heads = heads[free]
-        if len(tails):
+        edges = [
+            (u, v)
+            for u, v in zip(tails.tolist(), heads.tolist())
+            if (min(u, v), max(u, v)) not in tabu
+        ]
+        if edges:
+            tails, heads = np.array(edges).T
             remove = self.remove[tails, heads]
             k = int(remove.argmax())
-            moves.append((float(remove[k]), int(tails[k]), int(heads[k]), "remove"))
+            moves.append((float(remove[k]), *edges[k], "remove"))
             turn = remove + self.add[heads, tails]
-            for k in np.argsort(-turn, kind="stable"):
+            for k in np.argsort(-turn, kind="stable").tolist():
                 if turn[k] <= max(move[0] for move in moves):
                     break
-                if not self._other_path(int(tails[k]), int(heads[k])):
-                    moves.append((float(turn[k]), int(tails[k]), int(heads[k]), "turn"))
-        top = max(moves, key=lambda move: move[0])
-        if top[0] == -np.inf:
+                if not self._other_path(*edges[k]):
+                    moves.append((float(turn[k]), *edges[k], "turn"))
+        largest = max(moves, key=lambda move: move[0])
+        if largest[0] == -np.inf:
             return None
-        return top
+        return largest
+
+    def _best_addition(self, tabu: Iterable[tuple[int, int]]) -> Move:
+        barred = [(u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])]
+        for u, v, _ in barred:
+            self.open[u, v] = -np.inf
+        tail, head = divmod(int(self.open.argmax()), self.search.n)
+        addition = (float(self.open[tail, head]), tail, head, "add")
+        for u, v, gain in reversed(barred):
+            self.open[u, v] = gain
+        return addition
 
     def _other_path(self, u: int, v: int) -> bool:
         """Whether u leads to v other than by the edge between them."""
@@ -263,24 +269,48 @@ def random_moves(
     search: StructureSearch, parents: list[set[int]], count: int, rng: np.random.Generator
 ) -> list[set[int]]:
     """A structure some random additions and removals away."""
+    rules = search.rules
     parents = [set(of) for of in parents]
     edges = np.zeros((search.n, search.n), dtype=bool)
     for v, of in enumerate(parents):
         edges[list(of), v] = True
     for _ in range(count):
-        u, v = rng.choice(search.n, 2, replace=False)
+        u, v = rng.choice(search.n, 2, replace=False).tolist()
         if edges[u, v]:
-            if not search.rules.required[u, v]:
+            if not rules.required[u, v]:
                 edges[u, v] = False
-                parents[v].discard(int(u))
+                parents[v].discard(u)
         elif (
             not _reachable(edges)[v, u]
-            and not search.rules.forbidden[u, v]
-            and len(parents[v]) < search.rules.max_parents
+            and not rules.forbidden[u, v]
+            and len(parents[v]) < rules.max_parents
         ):
             edges[u, v] = True
-            parents[v].add(int(u))
+            parents[v].add(u)
     return parents
 
 
-Climb = Callable[[list[set[int]]], tuple[list[set[int]], float, list[float]]]
+def k2(
+    data: CodedData | StreamedData, rule: ScoreRule, order: Sequence[int], rules: EdgeRules
+) -> list[set[int]]:
+    """The structure that greedy additions along an order lead to.
+
+    G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks
+    from data", Machine Learning 9, 1992.
+    """
+    parents: list[set[int]] = [set() for _ in order]
+    for i, v in enumerate(order):
+        family = [u for u in order[:i] if rules.required[u, v]]
+        (score,) = data.families([(v, family)], rule)
+        while len(family) < rules.max_parents:
+            more = [u for u in order[:i] if u not in family and not rules.forbidden[u, v]]
+            if not more:
+                break
+            (scores,) = data.scores([(v, family, more)], rule)
+            best = int(scores.argmax())
+            if not scores[best] > score:
+                break
+            family = [*family, more[best]]
+            score = float(scores[best])
+        parents[v] = set(family)
+    return parents

@@ -19,16 +19,23 @@ def information(
     I(u; v | s) = [L(v | s, u) - L(v | s)] / N, with L the log-likelihood of a family.
     """
     rule = ScoreRule("likelihood", data.weight)
-    requests = [(v, list(given), [u for u in variables if u < v]) for v in variables]
-    alone = data.families([(v, list(given)) for v in variables], rule)
-    found = np.zeros((len(variables), len(variables)))
-    place = {v: i for i, v in enumerate(variables)}
-    asked = [request for request in requests if request[2]]
-    for (v, _, others), scores in zip(asked, data.scores(asked, rule)):
-        gain = np.maximum((scores - alone[place[v]]) / data.weight, 0.0)
-        for u, value in zip(others, gain):
-            found[place[u], place[v]] = found[place[v], place[u]] = value
-    return found
+    conditions = list(given)
+    alone = data.families([(v, conditions) for v in variables], rule)
+    index = {v: i for i, v in enumerate(variables)}
+    requests = []
+    for v in variables:
+        smaller = [u for u in variables if u < v]
+        if smaller:
+            requests.append((v, conditions, smaller))
+    bits = np.zeros((len(variables), len(variables)))
+    for (v, _, others), scores in zip(requests, data.scores(requests, rule)):
+        i = index[v]
+        gains = np.maximum((scores - alone[i]) / data.weight, 0.0)
+        for u, gain in zip(others, gains):
+            j = index[u]
+            bits[i, j] = gain
+            bits[j, i] = gain
+    return bits
 
 
 def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:
@@ -40,11 +47,15 @@ def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:
     link = np.full(n, root)
     left = np.ones(n, dtype=bool)
     left[root] = False
+    # Prim: the node of the heaviest edge to the tree joins it, and may bring heavier ones
     while left.any():
-        v = int((left & (best >= best[left].max() - even)).argmax())
-        parent[v], left[v] = link[v], False
+        heaviest = left & (best >= best[left].max() - even)
+        v = int(heaviest.argmax())
+        parent[v] = link[v]
+        left[v] = False
         closer = left & (weights[v] > best + even)
-        best[closer], link[closer] = weights[v][closer], v
+        best[closer] = weights[v][closer]
+        link[closer] = v
     return parent.tolist()
 
 
@@ -66,13 +77,14 @@ def tree_augmented(
     1997.
     """
     columns = [v for v in range(len(data.states)) if v != target]
-    parents: list[set[int]] = [set() if v == target else {target} for v in range(len(data.states))]
+    parents: list[set[int]] = [{target} for _ in data.states]
+    parents[target] = set()
     if len(columns) > 1:
+        first = 0
         if root is not None:
             first = columns.index(root)
-        else:
-            first = 0
-        for i, p in enumerate(_spanning_tree(information(data, columns, [target]), first)):
+        tree = _spanning_tree(information(data, columns, [target]), first)
+        for i, p in enumerate(tree):
             if p >= 0:
                 parents[columns[i]].add(columns[p])
     return parents

@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="AnomalyDetector",
-        package="lyceum.anomaly",
         task="density",
         about="Any density, distance or tree depth with a threshold for a stated false-alarm rate.",
         cost="that of the detector, times the folds and one",
@@ -15,7 +14,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="IsolationForest",
-        package="lyceum.anomaly",
         task="density",
         about="Rows that random cuts separate soon are unusual.",
         cost="trees · ψ log ψ to fit, n · trees · log ψ to score",
@@ -25,7 +23,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="NeighborAnomalyScore",
-        package="lyceum.anomaly",
         task="density",
         about=(
             "Rows that are far from their nearest rows are unusual; mixed columns, missing cells."

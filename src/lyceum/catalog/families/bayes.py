@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES = (
     Entry(
         name="NaiveBayes",
-        package="lyceum.bayes",
         task="classification",
         about=(
             "Columns independent given the class: a table, Gaussian, histogram or kernel density"
@@ -22,7 +21,6 @@ ENTRIES = (
     ),
     Entry(
         name="MultinomialNB",
-        package="lyceum.bayes",
         task="classification",
         about="Counts, as of words, drawn from the distribution of the class.",
         cost="stored cells to fit, times K to predict",
@@ -32,7 +30,6 @@ ENTRIES = (
     ),
     Entry(
         name="BernoulliNB",
-        package="lyceum.bayes",
         task="classification",
         about="Which columns, as words, are there in a row and which are not.",
         cost="stored cells to fit, times K to predict",
@@ -42,7 +39,6 @@ ENTRIES = (
     ),
     Entry(
         name="LinearDiscriminantAnalysis",
-        package="lyceum.bayes",
         task="classification",
         about="Gaussian classes that share one covariance: linear boundaries.",
         cost="n·d² to fit, d³ to solve, n·d·K to predict",
@@ -51,7 +47,6 @@ ENTRIES = (
     ),
     Entry(
         name="QuadraticDiscriminantAnalysis",
-        package="lyceum.bayes",
         task="classification",
         about="Gaussian classes with a covariance each: quadratic boundaries.",
         cost="n·d² to fit, K·d³ to solve, n·d²·K to predict",
@@ -60,7 +55,6 @@ ENTRIES = (
     ),
     Entry(
         name="RegularizedDiscriminant",
-        package="lyceum.bayes",
         task="classification",
         about=(
             "Gaussian classes whose covariances are drawn to the pooled one and to a simple shape."
@@ -70,12 +64,11 @@ ENTRIES = (
         space={
             "alpha": (0.0, 1.0, "linear"),
             "gamma": (0.0, 1.0, "linear"),
-            "shrink": ["identity", "diagonal"],
+            "shrinkage": ["identity", "diagonal"],
         },
     ),
     Entry(
         name="BayesianGaussianClassifier",
-        package="lyceum.bayes",
         task="classification",
         about=(
             "Gaussian classes averaged over a Normal-inverse-Wishart posterior: Student-t"
@@ -89,6 +82,6 @@ ENTRIES = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("DriftingMeans", package="lyceum.bayes", syllabus=("3.5",)),
-    Item("NormalMean", package="lyceum.bayes", syllabus=("3.6",)),
+    Item("DriftingMeans", ("3.5",)),
+    Item("NormalMean", ("3.6",)),
 )

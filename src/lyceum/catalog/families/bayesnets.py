@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="BayesNetClassifier",
-        package="lyceum.bayesnets",
         task="classification",
         about=(
             "A Bayesian network of the class and the columns: naive, tree-augmented, learned or"
@@ -18,15 +17,15 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("BayesNet", package="lyceum.bayesnets", syllabus=("5.1", "5.4", "5.6")),
-    Item("GaussianNode", package="lyceum.bayesnets", syllabus=("5.6",)),
-    Item("read_bif", package="lyceum.bayesnets", syllabus=("5.1",)),
-    Item("write_bif", package="lyceum.bayesnets", syllabus=("5.1",)),
-    Item("learn_parameters", package="lyceum.bayesnets", syllabus=("5.2",)),
-    Item("expectation_maximization", package="lyceum.bayesnets", syllabus=("5.2",)),
-    Item("learn_structure", package="lyceum.bayesnets", syllabus=("5.3",)),
-    Item("JunctionTree", package="lyceum.bayesnets", syllabus=("5.4",)),
-    Item("explain_query", package="lyceum.bayesnets", syllabus=("5.4",)),
-    Item("d_separated", package="lyceum.bayesnets", syllabus=("5.5",)),
-    Item("local_markov", package="lyceum.bayesnets", syllabus=("5.5",)),
+    Item("BayesNet", ("5.1", "5.4", "5.6")),
+    Item("GaussianNode", ("5.6",)),
+    Item("read_bif", ("5.1",)),
+    Item("write_bif", ("5.1",)),
+    Item("learn_parameters", ("5.2",)),
+    Item("expectation_maximization", ("5.2",)),
+    Item("learn_structure", ("5.3",)),
+    Item("JunctionTree", ("5.4",)),
+    Item("explain_query", ("5.4",)),
+    Item("d_separated", ("5.5",)),
+    Item("local_markov", ("5.5",)),
 )

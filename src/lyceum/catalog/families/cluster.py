@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="AgglomerativeClustering",
-        package="lyceum.cluster",
         task="clustering",
         about="A tree of all rows: the two closest clusters are merged, again and again.",
         cost="n² d; memory n d (single, ward) or n²/2",
@@ -15,7 +14,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="KMedoids",
-        package="lyceum.cluster",
         task="clustering",
         about="k rows that stand for the rest, under any distance; swaps until none helps.",
         cost="m² d for m = min(n, 6144) rows, then n·d·k",
@@ -25,7 +23,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="DBSCAN",
-        package="lyceum.cluster",
         task="clustering",
         about="Regions of any shape where rows lie close together, at one density, and noise.",
         cost="about n log n·d where d <= 8, else n² d",
@@ -35,7 +32,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="HDBSCAN",
-        package="lyceum.cluster",
         task="clustering",
         about="Regions of any shape and of different densities, and noise: DBSCAN's hierarchy.",
         cost="about n log n·d where d <= 8, else n² d",
@@ -45,7 +41,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="DivisiveClustering",
-        package="lyceum.cluster",
         task="clustering",
         about=(
             "From one cluster downwards: bisecting k-means, or splinter groups under any distance"
@@ -58,7 +53,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="FuzzyCMeans",
-        package="lyceum.cluster",
         task="clustering",
         about="k-means in which every row belongs to every cluster, to some degree.",
         cost="n·d·k per pass",
@@ -68,7 +62,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="ClusterFeatures",
-        package="lyceum.cluster",
         task="preparation",
         about="Clusters as further columns: distances to them, or a row's own as 0 and 1.",
         cost="that of the clusterer; n·d·k",
@@ -78,7 +71,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="KMeans",
-        package="lyceum.cluster",
         task="clustering",
         about=(
             "Lloyd's algorithm: every row to its nearest center, every center to the mean of its"
@@ -90,7 +82,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="ClusterLabels",
-        package="lyceum.cluster",
         task="classification",
         about="Cluster, then label: few labeled rows name the clusters of all.",
         cost="that of the clusterer, and one pass",
@@ -111,7 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
 )
 ITEMS: tuple[Item, ...] = (
     *(
-        Item(name, package="lyceum.cluster", syllabus=("12.5",))
+        Item(name, syllabus=("12.5",))
         for name in (
             "adjusted_rand_score",
             "agreement",
@@ -127,6 +118,6 @@ ITEMS: tuple[Item, ...] = (
             "sums_of_squares",
         )
     ),
-    Item("segment_image", package="lyceum.workflows", syllabus=("12.6",)),
-    Item("visual_words", package="lyceum.workflows", syllabus=("12.6",)),
+    Item("segment_image", ("12.6",), package="lyceum.workflows"),
+    Item("visual_words", ("12.6",), package="lyceum.workflows"),
 )

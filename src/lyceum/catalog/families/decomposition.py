@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES = (
     Entry(
         name="PCA",
-        package="lyceum.decomposition",
         task="reduction",
         about="The directions of largest variance, from the covariance matrix.",
         cost="n·d² to fit, d³ to solve",
@@ -14,7 +13,6 @@ ENTRIES = (
     ),
     Entry(
         name="TruncatedSVD",
-        package="lyceum.decomposition",
         task="reduction",
         about="The best factorisation of a given rank, with its error.",
         cost="n·d² to fit, d³ to solve",
@@ -23,7 +21,6 @@ ENTRIES = (
     ),
     Entry(
         name="RowSVD",
-        package="lyceum.decomposition",
         task="reduction",
         about="Coordinates from the inner products of rows, for more columns than rows.",
         cost="n²·d to fit, n³ to solve",
@@ -32,7 +29,6 @@ ENTRIES = (
     ),
     Entry(
         name="ClassicalMDS",
-        package="lyceum.decomposition",
         task="reduction",
         about=(
             "Points with given distances or similarities, by double centering; new rows are placed."
@@ -43,7 +39,6 @@ ENTRIES = (
     ),
     Entry(
         name="DiscriminantProjection",
-        package="lyceum.decomposition",
         task="reduction",
         about="The directions that separate classes most, with J, S_B and S_W.",
         cost="n·d² to fit, d³ to solve",
@@ -52,7 +47,6 @@ ENTRIES = (
     ),
     Entry(
         name="SelectKBest",
-        package="lyceum.decomposition",
         task="reduction",
         about="Every column by its gain, chi-square, correlation or relief; the best are kept.",
         cost="two passes of n·d; in memory n·d per row drawn for relief",
@@ -63,7 +57,6 @@ ENTRIES = (
     ),
     Entry(
         name="SequentialFeatureSelector",
-        package="lyceum.decomposition",
         task="reduction",
         about=(
             "Forward, backward, plus-l minus-r and floating search for columns; any learner and"

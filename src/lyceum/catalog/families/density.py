@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES = (
     Entry(
         name="ParzenClassifier",
-        package="lyceum.density",
         task="classification",
         about="One kernel density per class, combined by Bayes' theorem.",
         cost="n·log n to fit; up to n·d per row to predict, far less in few columns",
@@ -14,7 +13,6 @@ ENTRIES = (
     ),
     Entry(
         name="HistogramDensity",
-        package="lyceum.density",
         task="density",
         about="The share of the rows in every cell of a grid.",
         cost="n·d to fit, n·log(cells) to score",
@@ -23,7 +21,6 @@ ENTRIES = (
     ),
     Entry(
         name="KernelDensity",
-        package="lyceum.density",
         task="density",
         about="A small window about every row (Parzen), within a chosen relative error.",
         cost="n·log n to fit; up to n·d per row to score, far less in few columns",
@@ -35,7 +32,6 @@ ENTRIES = (
     ),
     Entry(
         name="NeighborDensity",
-        package="lyceum.density",
         task="density",
         about="How far it is to the k nearest rows.",
         cost="nothing to fit; a search for k neighbors per row to score",
@@ -44,7 +40,6 @@ ENTRIES = (
     ),
     Entry(
         name="GaussianDensity",
-        package="lyceum.density",
         task="density",
         about="One Gaussian over all columns: maximum likelihood, or learned from a prior.",
         cost="n·d² to fit, d³ to solve, n·d² to score",
@@ -54,7 +49,6 @@ ENTRIES = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("fuse_gaussians", package="lyceum.density", syllabus=("3.6",)),
-    Item("reference_bandwidth", package="lyceum.density", syllabus=("4.3",)),
-    Item("likelihood_bandwidth", package="lyceum.density", syllabus=("4.3",)),
+    Item("reference_bandwidth", ("4.3",)),
+    Item("likelihood_bandwidth", ("4.3",)),
 )

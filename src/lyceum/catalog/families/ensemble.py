@@ -1,6 +1,6 @@
 """Ensembles."""
 
-from lyceum.catalog.entry import Entry, Item
+from lyceum.catalog.entry import Entry, Item, pair
 
 _FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
 _BOOSTING = {
@@ -10,133 +10,65 @@ _BOOSTING = {
 }
 
 ENTRIES = (
-    Entry(
-        name="BaggingClassifier",
-        package="lyceum.ensemble",
-        task="classification",
+    *pair(
+        "Bagging",
         about=(
-            "Any learner on many bootstrap samples or random subspaces; posteriors or votes"
-            " averaged."
+            "Any learner on bootstrap samples or random subspaces; posteriors or votes averaged.",
+            "Any learner on bootstrap samples or random subspaces; predictions averaged.",
         ),
         cost="the learner's, times the members",
         syllabus=("11.3",),
         in_study="never",
     ),
-    Entry(
-        name="BaggingRegressor",
-        package="lyceum.ensemble",
-        task="regression",
-        about="Any learner on many bootstrap samples or random subspaces; predictions averaged.",
-        cost="the learner's, times the members",
-        syllabus=("11.3",),
-        in_study="never",
-    ),
-    Entry(
-        name="RandomForestClassifier",
-        package="lyceum.ensemble",
-        task="classification",
-        about="Trees on bootstrap samples, a few columns drawn at every node; posteriors averaged.",
-        cost="two passes, one byte per cell kept; n·√d·log n per tree",
-        syllabus=("11.3",),
-        space=_FOREST,
-    ),
-    Entry(
-        name="RandomForestRegressor",
-        package="lyceum.ensemble",
-        task="regression",
-        about="Regression trees on bootstrap samples, averaged.",
-        cost="two passes, one byte per cell kept; n·d·log n per tree",
-        syllabus=("11.3",),
-        space=_FOREST,
-    ),
-    Entry(
-        name="ExtraTreesClassifier",
-        package="lyceum.ensemble",
-        task="classification",
-        about="Trees whose thresholds are drawn, the best of a few columns taken.",
-        cost="two passes, one byte per cell kept; n·√d·log n per tree",
-        syllabus=("11.3",),
-        space=_FOREST,
-        in_study="never",
-    ),
-    Entry(
-        name="ExtraTreesRegressor",
-        package="lyceum.ensemble",
-        task="regression",
-        about="Regression trees whose thresholds are drawn, averaged.",
-        cost="two passes, one byte per cell kept; n·d·log n per tree",
-        syllabus=("11.3",),
-        space=_FOREST,
-        in_study="never",
-    ),
-    Entry(
-        name="AdaBoostClassifier",
-        package="lyceum.ensemble",
-        task="classification",
+    *pair(
+        "RandomForest",
         about=(
-            "Learners one after the other, each on the rows that those before got wrong; a weighted"
-            " vote."
+            "Trees on bootstrap samples, a few columns drawn at every node; posteriors averaged.",
+            "Regression trees on bootstrap samples, averaged.",
+        ),
+        cost="two passes, one byte per cell kept; n·√d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        regressor={"cost": "two passes, one byte per cell kept; n·d·log n per tree"},
+    ),
+    *pair(
+        "ExtraTrees",
+        about=(
+            "Trees whose thresholds are drawn, the best of a few columns taken.",
+            "Regression trees whose thresholds are drawn, averaged.",
+        ),
+        cost="two passes, one byte per cell kept; n·√d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        in_study="never",
+        regressor={"cost": "two passes, one byte per cell kept; n·d·log n per tree"},
+    ),
+    *pair(
+        "AdaBoost",
+        about=(
+            "Learners in turn, each on the rows that those before got wrong; a weighted vote.",
+            "Regressors in turn, each on the rows that the last missed most; weighted median.",
         ),
         cost="n·d·log n once, n·d per round of stumps",
         syllabus=("11.4",),
         space={"learning_rate": (0.05, 1.0, "log")},
+        regressor={"cost": "the learner's, times the rounds", "in_study": "never"},
     ),
-    Entry(
-        name="AdaBoostRegressor",
-        package="lyceum.ensemble",
-        task="regression",
+    *pair(
+        "HistGradientBoosting",
         about=(
-            "Regressors one after the other, each on the rows that the last missed most; weighted"
-            " median."
-        ),
-        cost="the learner's, times the rounds",
-        syllabus=("11.4",),
-        space={"learning_rate": (0.05, 1.0, "log")},
-        in_study="never",
-    ),
-    Entry(
-        name="HistGradientBoostingClassifier",
-        package="lyceum.ensemble",
-        task="classification",
-        about=(
-            "Small trees one after the other along the gradient of the logistic or multinomial"
-            " loss."
+            "Small trees in turn along the gradient of the logistic or multinomial loss.",
+            "Small trees in turn along the gradient of the squared, absolute or Huber loss.",
         ),
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
     ),
-    Entry(
-        name="HistGradientBoostingRegressor",
-        package="lyceum.ensemble",
-        task="regression",
+    *pair(
+        "GenericBoosting",
         about=(
-            "Small trees one after the other along the gradient of the squared, absolute or Huber"
-            " loss."
-        ),
-        cost="two passes, one byte per cell kept; n·d per round",
-        syllabus=("11.4",),
-        space=_BOOSTING,
-    ),
-    Entry(
-        name="GenericBoostingClassifier",
-        package="lyceum.ensemble",
-        task="classification",
-        about=(
-            "Any regressor boosted down the gradient of the logistic or multinomial loss; exact"
-            " trees."
-        ),
-        cost="the learner's, times the rounds",
-        syllabus=("11.4",),
-        space={"learning_rate": (0.02, 0.3, "log")},
-        in_study="never",
-    ),
-    Entry(
-        name="GenericBoostingRegressor",
-        package="lyceum.ensemble",
-        task="regression",
-        about=(
-            "Any regressor boosted down the gradient of the squared loss; by default exact trees."
+            "Any regressor down the gradient of the logistic or multinomial loss; exact trees.",
+            "Any regressor boosted down the gradient of the squared loss; by default exact trees.",
         ),
         cost="the learner's, times the rounds",
         syllabus=("11.4",),
@@ -145,7 +77,6 @@ ENTRIES = (
     ),
     Entry(
         name="OneVsRestClassifier",
-        package="lyceum.ensemble",
         task="classification",
         about=(
             "One binary machine per class against all others; the highest score or most votes"
@@ -158,7 +89,6 @@ ENTRIES = (
     ),
     Entry(
         name="OneVsOneClassifier",
-        package="lyceum.ensemble",
         task="classification",
         about=(
             "One binary machine per pair of classes; votes decide, posteriors by pairwise coupling."
@@ -170,7 +100,6 @@ ENTRIES = (
     ),
     Entry(
         name="OutputCodeClassifier",
-        package="lyceum.ensemble",
         task="classification",
         about=(
             "Every class a word of a code, one binary machine per place; the nearest word decides."
@@ -182,7 +111,6 @@ ENTRIES = (
     ),
     Entry(
         name="VotingClassifier",
-        package="lyceum.ensemble",
         task="classification",
         about=(
             "Any classifiers, each with its own columns and settings, fused by votes, sums or other"
@@ -195,7 +123,6 @@ ENTRIES = (
     ),
     Entry(
         name="VotingRegressor",
-        package="lyceum.ensemble",
         task="regression",
         about=(
             "Any regressors, each with its own columns and settings, fused by means, medians or"
@@ -206,24 +133,11 @@ ENTRIES = (
         space={"rule": ["sum", "median"]},
         in_study="never",
     ),
-    Entry(
-        name="StackingClassifier",
-        package="lyceum.ensemble",
-        task="classification",
+    *pair(
+        "Stacking",
         about=(
-            "A classifier that learns from the posteriors that other classifiers give out of fold."
-        ),
-        cost="that of the members, times the folds and one",
-        syllabus=("11.5",),
-        space={"passthrough": [False, True]},
-        in_study="never",
-    ),
-    Entry(
-        name="StackingRegressor",
-        package="lyceum.ensemble",
-        task="regression",
-        about=(
-            "A regressor that learns from the predictions that other regressors make out of fold."
+            "A classifier that learns from the posteriors that other classifiers give out of fold.",
+            "A regressor that learns from the predictions that other regressors make out of fold.",
         ),
         cost="that of the members, times the folds and one",
         syllabus=("11.5",),
@@ -232,7 +146,6 @@ ENTRIES = (
     ),
     Entry(
         name="CascadeClassifier",
-        package="lyceum.ensemble",
         task="classification",
         about="Cheap classifiers first; what they doubt goes on to the next, within a budget.",
         cost=(
@@ -245,7 +158,6 @@ ENTRIES = (
     ),
     Entry(
         name="MixtureOfExperts",
-        package="lyceum.ensemble",
         task="regression",
         about="Experts that a softmax gate shares rows out to, learned together by EM.",
         cost="iterations times the experts' own and n·d·L for the gate",
@@ -255,7 +167,6 @@ ENTRIES = (
     ),
     Entry(
         name="HierarchicalMixtureOfExperts",
-        package="lyceum.ensemble",
         task="regression",
         about="Experts at the leaves of a tree of softmax gates, learned together by EM.",
         cost="iterations times the experts' own and n·d·L for the gates",
@@ -265,7 +176,6 @@ ENTRIES = (
     ),
     Entry(
         name="AuxiliaryTargets",
-        package="lyceum.ensemble",
         task="classification",
         about=(
             "A learner helped by columns that are known in training only, which it learns to"
@@ -279,10 +189,10 @@ ENTRIES = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("MultiOutputClassifier", package="lyceum.ensemble", syllabus=("9.6",)),
-    Item("couple_posteriors", package="lyceum.ensemble", syllabus=("9.6",)),
-    Item("fuse", package="lyceum.ensemble", syllabus=("11.2",)),
-    Item("simplex_weights", package="lyceum.ensemble", syllabus=("11.2",)),
-    Item("diversity", package="lyceum.ensemble", syllabus=("11.7",)),
-    Item("prune_ensemble", package="lyceum.ensemble", syllabus=("11.7",)),
+    Item("MultiOutputClassifier", ("9.6",)),
+    Item("couple_posteriors", ("9.6",)),
+    Item("fuse", ("11.2",)),
+    Item("simplex_weights", ("11.2",)),
+    Item("diversity", ("11.7",)),
+    Item("prune_ensemble", ("11.7",)),
 )

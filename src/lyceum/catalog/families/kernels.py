@@ -17,7 +17,6 @@ _KERNELS = (
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="KernelRidge",
-        package="lyceum.kernels",
         task="regression",
         about=(
             "Ridge regression in the feature space of a kernel; leave-one-out errors in closed"
@@ -31,7 +30,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="KernelPerceptron",
-        package="lyceum.kernels",
         task="classification",
         about="The perceptron in dual form, with any kernel: counts mistakes per row.",
         cost="n·d per mistake",
@@ -41,7 +39,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="KernelPCA",
-        package="lyceum.kernels",
         task="reduction",
         about="Directions of largest variance in the feature space of a kernel.",
         cost="n²·(d + components) for few components, n³ for all; n² numbers held",
@@ -51,7 +48,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="Nystroem",
-        package="lyceum.kernels",
         task="reduction",
         about="Features of any kernel from a sample of the rows, for linear machines behind it.",
         cost="m³ to fit, m·(d + m) per row, for m rows drawn",
@@ -61,7 +57,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="RBFSampler",
-        package="lyceum.kernels",
         task="reduction",
         about="Features of the RBF kernel from random waves, for linear machines behind it.",
         cost="d per row and feature",
@@ -71,7 +66,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="LinearSVC",
-        package="lyceum.kernels",
         task="classification",
         about="Linear support vector machines for many rows: hinge or squared hinge, L2 or L1.",
         cost="n·d² per pass up to 1,000 columns, else n·d",
@@ -81,7 +75,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="SVC",
-        package="lyceum.kernels",
         task="classification",
         about=(
             "Support vector classification with any kernel: hard and soft margins, slacks, KKT"
@@ -95,7 +88,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="SVR",
-        package="lyceum.kernels",
         task="regression",
         about="Support vector regression with any kernel: errors within epsilon cost nothing.",
         cost="n · support vectors · d to fit, support vectors · d per row to predict",
@@ -106,8 +98,8 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    *(Item(name, package="lyceum.kernels", syllabus=("9.1",)) for name in _KERNELS),
-    Item("closest_sigma", package="lyceum.kernels", syllabus=("9.5",)),
-    Item("median_sigma", package="lyceum.kernels", syllabus=("9.5",)),
-    Item("constrained_optima", package="lyceum.solvers", syllabus=("9.2",)),
+    *(Item(name, syllabus=("9.1",)) for name in _KERNELS),
+    Item("closest_sigma", ("9.5",)),
+    Item("median_sigma", ("9.5",)),
+    Item("constrained_optima", ("9.2",), package="lyceum.solvers"),
 )

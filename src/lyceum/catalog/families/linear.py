@@ -7,7 +7,6 @@ _SHRINK = (1e-4, 1e4, "log")
 ENTRIES = (
     Entry(
         name="LinearRegression",
-        package="lyceum.linear",
         task="regression",
         about="Least squares with standard errors, t and R².",
         cost="n·d² to fit, d³ to solve",
@@ -15,7 +14,6 @@ ENTRIES = (
     ),
     Entry(
         name="Ridge",
-        package="lyceum.linear",
         task="regression",
         about="Least squares with an L2 penalty, in closed form.",
         cost="n·d² to fit, d³ to solve",
@@ -24,7 +22,6 @@ ENTRIES = (
     ),
     Entry(
         name="RidgeCV",
-        package="lyceum.linear",
         task="regression",
         about=(
             "Ridge regression with the penalty chosen by cross-validation, from the statistics of"
@@ -36,7 +33,6 @@ ENTRIES = (
     ),
     Entry(
         name="Lasso",
-        package="lyceum.linear",
         task="regression",
         about="Least squares with an L1 penalty: many coefficients are exactly zero.",
         cost="n·d² to fit, or n·d per round on columns in memory",
@@ -45,7 +41,6 @@ ENTRIES = (
     ),
     Entry(
         name="ElasticNet",
-        package="lyceum.linear",
         task="regression",
         about="Least squares with an L1 and an L2 penalty.",
         cost="n·d² to fit, or n·d per round on columns in memory",
@@ -54,7 +49,6 @@ ENTRIES = (
     ),
     Entry(
         name="LassoCV",
-        package="lyceum.linear",
         task="regression",
         about="Lasso with the penalty chosen by cross-validation, from the statistics of folds.",
         cost="n·d² to fit; one path per fold",
@@ -63,7 +57,6 @@ ENTRIES = (
     ),
     Entry(
         name="ElasticNetCV",
-        package="lyceum.linear",
         task="regression",
         about="Elastic net with penalty and L1 share chosen by cross-validation.",
         cost="n·d² to fit; one path per fold and share",
@@ -72,7 +65,6 @@ ENTRIES = (
     ),
     Entry(
         name="LogisticRegression",
-        package="lyceum.linear",
         task="classification",
         about="Linear log-odds, binary or softmax, with an L1 or L2 penalty.",
         cost="n·d·K per pass by quasi-Newton, n·d² by Newton; some ten passes",
@@ -81,7 +73,6 @@ ENTRIES = (
     ),
     Entry(
         name="Perceptron",
-        package="lyceum.linear",
         task="classification",
         about="A separating hyperplane by correcting mistakes, with a verdict on separability.",
         cost="n·d·K per pass, row after row in one thread",
@@ -90,7 +81,6 @@ ENTRIES = (
     ),
     Entry(
         name="MarginClassifier",
-        package="lyceum.linear",
         task="classification",
         about="A linear classifier by hinge, logistic, exponential or squared loss of the margin.",
         cost="n·d²·K per pass by Newton, n·d·K by quasi-Newton; some ten passes",
@@ -103,7 +93,6 @@ ENTRIES = (
     ),
     Entry(
         name="BasisExpansion",
-        package="lyceum.linear",
         task="preparation",
         about="Numbers as polynomials, Gaussian bumps or sigmoid steps of them.",
         cost="n·d to fit, n per function to transform",
@@ -117,10 +106,10 @@ ENTRIES = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("elastic_net_path", package="lyceum.linear", syllabus=("7.2",)),
-    Item("lasso_path", package="lyceum.linear", syllabus=("7.2",)),
-    Item("simple_regression", package="lyceum.linear", syllabus=("7.1",)),
-    Item("log_bound", package="lyceum.linear", syllabus=("7.5",)),
-    Item("sigmoid_bound", package="lyceum.linear", syllabus=("7.5",)),
-    Item("margin_loss", package="lyceum.linear", syllabus=("7.8",)),
+    Item("elastic_net_path", ("7.2",)),
+    Item("lasso_path", ("7.2",)),
+    Item("simple_regression", ("7.1",)),
+    Item("log_bound", ("7.5",)),
+    Item("sigmoid_bound", ("7.5",)),
+    Item("margin_loss", ("7.8",)),
 )

@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="GaussianMixture",
-        package="lyceum.mixtures",
         task="density",
         about="A sum of Gaussians by expectation-maximization; components cannot collapse.",
         cost="n·d²·K per pass",
@@ -18,7 +17,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="BayesianGaussianMixture",
-        package="lyceum.mixtures",
         task="density",
         about=(
             "A mixture of Gaussians by variational inference, which finds the number of components."
@@ -33,7 +31,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="StudentMixture",
-        package="lyceum.mixtures",
         task="density",
         about="A mixture of Student-t distributions, whose heavy tails keep outliers from pulling.",
         cost="n·d²·K per pass",
@@ -46,7 +43,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="BernoulliMixture",
-        package="lyceum.mixtures",
         task="density",
         about="A mixture over columns of 0 and 1 and over categories: latent classes.",
         cost="n·d·K per pass",
@@ -56,7 +52,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="MultinomialMixture",
-        package="lyceum.mixtures",
         task="density",
         about="A mixture over rows of counts, such as words in texts.",
         cost="n·d·K per pass",

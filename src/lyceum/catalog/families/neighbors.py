@@ -1,33 +1,25 @@
 """Instance-based learning."""
 
-from lyceum.catalog.entry import Entry, Item
+from lyceum.catalog.entry import Entry, Item, pair
 
 _VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
 _BUMPS = {"n_centers": (5, 100, "log"), "bandwidth": ["shared", "own"]}
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry(
-        name="KNeighborsClassifier",
-        package="lyceum.neighbors",
-        task="classification",
-        about="The nearest stored rows vote on the class.",
+    *pair(
+        "KNeighbors",
+        about=(
+            "The nearest stored rows vote on the class.",
+            "The mean target of the nearest stored rows.",
+        ),
         cost="nothing to fit; a search for k neighbors per row to predict",
         syllabus=("10.1", "10.2", "10.3", "10.8", "1.3"),
         space=_VOTES,
-    ),
-    Entry(
-        name="KNeighborsRegressor",
-        package="lyceum.neighbors",
-        task="regression",
-        about="The mean target of the nearest stored rows.",
-        cost="nothing to fit; a search for k neighbors per row to predict",
-        syllabus=("10.1", "10.2", "10.3", "10.8"),
-        space=_VOTES,
+        regressor={"syllabus": ("10.1", "10.2", "10.3", "10.8")},
     ),
     Entry(
         name="LocallyWeightedRegression",
-        package="lyceum.neighbors",
         task="regression",
         about="A constant, plane or parabola through the rows about every query.",
         cost=(
@@ -39,7 +31,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="NearestCentroid",
-        package="lyceum.neighbors",
         task="classification",
         about="The class of the nearest of one or a few centroids per class.",
         cost="n·d² to fit, n·d per centroid to predict",
@@ -49,7 +40,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="AttributeWeights",
-        package="lyceum.neighbors",
         task="preparation",
         about=(
             "Stretches every column by what the leave-one-out error of neighbors says; zero"
@@ -61,30 +51,17 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="LearnedMetric",
-        package="lyceum.neighbors",
         task="preparation",
         about="A Mahalanobis metric that brings rows of like targets together.",
         cost="m·d·(m + r) per step for r components on a sample of m rows, n·d·r to transform",
         syllabus=("10.1", "10.4"),
         in_study="never",
     ),
-    Entry(
-        name="RBFNetworkClassifier",
-        package="lyceum.neighbors",
-        task="classification",
-        about="Gaussian bumps with one output per class, by least squares, gradient steps or EM.",
-        cost="n·m² to fit m units, n·m·d to predict",
-        syllabus=("10.7",),
-        space=_BUMPS,
-        in_study="never",
-    ),
-    Entry(
-        name="RBFNetworkRegressor",
-        package="lyceum.neighbors",
-        task="regression",
+    *pair(
+        "RBFNetwork",
         about=(
-            "A sum of Gaussian bumps, by least squares, gradient steps or EM; linear models"
-            " optional."
+            "Gaussian bumps with one output per class, by least squares, gradient steps or EM.",
+            "A sum of Gaussian bumps, by least squares, gradient steps or EM, or of linear models.",
         ),
         cost="n·m² to fit m units, n·m·d to predict",
         syllabus=("10.7",),
@@ -93,7 +70,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="RestrictedCoulombClassifier",
-        package="lyceum.neighbors",
         task="classification",
         about="Spheres of one class each, added until every row is covered.",
         cost="a search per row and n·d per sphere to fit, n·d per sphere to predict",
@@ -103,6 +79,6 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 ITEMS: tuple[Item, ...] = (
-    Item("condense", package="lyceum.neighbors", syllabus=("10.8",)),
-    Item("edit", package="lyceum.neighbors", syllabus=("10.8",)),
+    Item("condense", ("10.8",)),
+    Item("edit", ("10.8",)),
 )

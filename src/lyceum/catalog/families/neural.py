@@ -1,6 +1,6 @@
 """Neural networks."""
 
-from lyceum.catalog.entry import Entry, Item
+from lyceum.catalog.entry import Item, pair
 
 _NETWORK = {
     "hidden_layer_sizes": [16, 50, 100],
@@ -9,20 +9,12 @@ _NETWORK = {
 }
 
 ENTRIES = (
-    Entry(
-        name="MLPClassifier",
-        package="lyceum.neural",
-        task="classification",
-        about="A feed-forward network of any depth, trained by backpropagation.",
-        cost="n·(number of weights) per epoch, in one thread",
-        syllabus=("8.1", "8.2", "8.3"),
-        space=_NETWORK,
-    ),
-    Entry(
-        name="MLPRegressor",
-        package="lyceum.neural",
-        task="regression",
-        about="A feed-forward network of any depth, trained by backpropagation.",
+    *pair(
+        "MLP",
+        about=(
+            "A feed-forward network of any depth, trained by backpropagation.",
+            "A feed-forward network of any depth, trained by backpropagation.",
+        ),
         cost="n·(number of weights) per epoch, in one thread",
         syllabus=("8.1", "8.2", "8.3"),
         space=_NETWORK,

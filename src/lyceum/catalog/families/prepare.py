@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES = (
     Entry(
         name="StandardScaler",
-        package="lyceum.prepare",
         task="preparation",
         about="Numbers to mean 0 and standard deviation 1.",
         cost="n·d",
@@ -13,7 +12,6 @@ ENTRIES = (
     ),
     Entry(
         name="MinMaxScaler",
-        package="lyceum.prepare",
         task="preparation",
         about="Numbers to a given range.",
         cost="n·d",
@@ -21,7 +19,6 @@ ENTRIES = (
     ),
     Entry(
         name="OneHotEncoder",
-        package="lyceum.prepare",
         task="preparation",
         about="A column of 0 and 1 for every category.",
         cost="n·d",
@@ -29,7 +26,6 @@ ENTRIES = (
     ),
     Entry(
         name="KBinsDiscretizer",
-        package="lyceum.prepare",
         task="preparation",
         about=(
             "Numbers to intervals: by the classes (minimum description length), by frequency or"
@@ -41,7 +37,6 @@ ENTRIES = (
     ),
     Entry(
         name="DatetimeEncoder",
-        package="lyceum.prepare",
         task="preparation",
         about="Dates as year, month, day, weekday, hour and days since the first.",
         cost="n·d",
@@ -49,7 +44,6 @@ ENTRIES = (
     ),
     Entry(
         name="TextVectorizer",
-        package="lyceum.prepare",
         task="preparation",
         about="Free text as columns of its words, counted or weighted by TF-IDF.",
         cost="the words of all texts",
@@ -58,7 +52,6 @@ ENTRIES = (
     ),
     Entry(
         name="SimpleImputer",
-        package="lyceum.prepare",
         task="preparation",
         about="Missing cells filled with the mean, the median or the commonest value.",
         cost="n·d",
@@ -66,7 +59,6 @@ ENTRIES = (
     ),
     Entry(
         name="MissingCategory",
-        package="lyceum.prepare",
         task="preparation",
         about="Missing as a category of its own.",
         cost="n·d",
@@ -74,7 +66,6 @@ ENTRIES = (
     ),
     Entry(
         name="DropMissing",
-        package="lyceum.prepare",
         task="preparation",
         about="Rows with missing cells are dropped.",
         cost="n·d",
@@ -82,7 +73,6 @@ ENTRIES = (
     ),
     Entry(
         name="KNNImputer",
-        package="lyceum.prepare",
         task="preparation",
         about="Missing cells filled from the nearest rows by Gower's distance.",
         cost="a search among all rows for every row with missing cells",
@@ -91,7 +81,6 @@ ENTRIES = (
     ),
     Entry(
         name="IterativeImputer",
-        package="lyceum.prepare",
         task="preparation",
         about="Missing cells predicted from the other columns.",
         cost="a regression or a classifier for every column with missing cells",

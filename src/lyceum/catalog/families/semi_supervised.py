@@ -5,7 +5,6 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="SelfTrainingClassifier",
-        package="lyceum.semi_supervised",
         task="classification",
         about="Any classifier that labels its surest rows and learns from them.",
         cost="that of the classifier, times the rounds",
@@ -15,7 +14,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="SemiSupervisedEM",
-        package="lyceum.semi_supervised",
         task="classification",
         about="EM over labeled and unlabeled rows with naive Bayes or Gaussian classes.",
         cost="two passes per iteration, K rows for every unlabeled one",
@@ -25,7 +23,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="LabelPropagation",
-        package="lyceum.semi_supervised",
         task="classification",
         about="Labels that are kept, and pass to the other rows along a graph of nearest rows.",
         cost="a search for neighbors, then n·k·K per step",
@@ -45,6 +42,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
 )
 ITEMS: tuple[Item, ...] = (
-    Item("active_learning", package="lyceum.semi_supervised", syllabus=("15.2",)),
-    Item("query_scores", package="lyceum.semi_supervised", syllabus=("15.2",)),
+    Item("active_learning", ("15.2",)),
+    Item("query_scores", ("15.2",)),
 )

@@ -5,17 +5,15 @@ from lyceum.catalog.entry import Entry, Item
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="PriorShift",
-        package="lyceum.transfer",
         task="classification",
         about="Any classifier, corrected for class shares that differ where it is used.",
         cost="that of the classifier; n·K per step of EM",
         syllabus=("15.3",),
-        space={},  # priors are facts about the place of use, which no fold tells; search the classifier's own
+        space={},  # no fold tells the priors of the place of use; search the classifier's own
         in_study="never",
     ),
     Entry(
         name="TrAdaBoost",
-        package="lyceum.transfer",
         task="classification",
         about="Boosting across domains: rows of another task help as long as they fit.",
         cost="that of the classifier, times the rounds",
@@ -25,7 +23,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="PriorTransfer",
-        package="lyceum.transfer",
         task="classification",
         about="A penalized linear correction to the model of another task.",
         cost="n·d·K per step of L-BFGS",
@@ -35,6 +32,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
 )
 ITEMS: tuple[Item, ...] = (
-    Item("importance_weights", package="lyceum.transfer", syllabus=("15.3",)),
-    Item("shifted_priors", package="lyceum.transfer", syllabus=("15.3",)),
+    Item("importance_weights", ("15.3",)),
+    Item("shifted_priors", ("15.3",)),
 )

@@ -1,19 +1,17 @@
 """Decision trees."""
 
-from lyceum.catalog.entry import Entry, Item
+from lyceum.catalog.entry import Entry, Item, pair
 
 _LEAVES = {"min_samples_leaf": (1, 50, "log"), "max_depth": [3, 5, 8, 12]}
 
 _BINNED = {"max_bins": 255}  # grown from histograms
 
 ENTRIES = (
-    Entry(
-        name="DecisionTreeClassifier",
-        package="lyceum.trees",
-        task="classification",
+    *pair(
+        "DecisionTree",
         about=(
-            "Splits by one column at a time: every split form, criterion, pruning, and missing"
-            " cells."
+            "Splits by one column at a time: all kinds of splits, criteria, pruning.",
+            "A constant in every leaf, by variance, absolute error or standard deviation.",
         ),
         cost=(
             "n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per"
@@ -22,10 +20,10 @@ ENTRIES = (
         syllabus=("1.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.8"),
         space={**_LEAVES, "criterion": ["gini", "entropy", "gain_ratio"]},
         settings_in_passes=_BINNED,
+        regressor={"syllabus": ("1.3", "6.2", "6.7", "6.8"), "space": _LEAVES},
     ),
     Entry(
         name="ID3",
-        package="lyceum.trees",
         task="classification",
         about="Quinlan's ID3: one branch per category, by information gain.",
         cost="as DecisionTreeClassifier",
@@ -35,7 +33,6 @@ ENTRIES = (
     ),
     Entry(
         name="C45",
-        package="lyceum.trees",
         task="classification",
         about=(
             "Quinlan's C4.5: gain ratio, fractions for missing cells, pruning by a confidence"
@@ -49,7 +46,6 @@ ENTRIES = (
     ),
     Entry(
         name="CART",
-        package="lyceum.trees",
         task="classification",
         about="Breiman's CART: binary splits by Gini, pruned by cost and complexity.",
         cost="as DecisionTreeClassifier, eleven times",
@@ -57,21 +53,7 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
-        name="DecisionTreeRegressor",
-        package="lyceum.trees",
-        task="regression",
-        about="A constant in every leaf, by variance, absolute error or standard deviation.",
-        cost=(
-            "n·d·log n to fit in memory; with max_bins from files and Dask, one or two passes per"
-            " level"
-        ),
-        syllabus=("1.3", "6.2", "6.7", "6.8"),
-        space=_LEAVES,
-        settings_in_passes=_BINNED,
-    ),
-    Entry(
         name="CARTRegressor",
-        package="lyceum.trees",
         task="regression",
         about="Breiman's CART for numbers: binary splits, pruned by cost and complexity.",
         cost="as DecisionTreeRegressor, eleven times",
@@ -80,7 +62,6 @@ ENTRIES = (
     ),
     Entry(
         name="ModelTreeRegressor",
-        package="lyceum.trees",
         task="regression",
         about="M5: a tree with a linear model, or any other, at every leaf.",
         cost="n·d·log n to grow, n·d² for the models",
@@ -89,6 +70,4 @@ ENTRIES = (
     ),
 )
 
-ITEMS: tuple[Item, ...] = (
-    Item("permutation_importance", package="lyceum.trees", syllabus=("6.8", "11.3")),
-)
+ITEMS: tuple[Item, ...] = (Item("permutation_importance", ("6.8", "11.3")),)

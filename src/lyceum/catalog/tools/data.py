@@ -3,7 +3,7 @@
 from lyceum.catalog.entry import Item
 
 ITEMS = (
-    Item("Schema", package="lyceum.data", syllabus=("1.1",)),
-    Item("inspect", package="lyceum.data", syllabus=("1.1",)),
-    Item("scan", package="lyceum.data", syllabus=("1.1",)),
+    Item("Schema", ("1.1",)),
+    Item("inspect", ("1.1",)),
+    Item("scan", ("1.1",)),
 )

@@ -2,4 +2,4 @@
 
 from lyceum.catalog.entry import Item
 
-ITEMS = (Item("describe", package="lyceum.statistics", syllabus=("1.4",)),)
+ITEMS = (Item("describe", ("1.4",)),)

@@ -23,8 +23,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"gini", "entropy", "misclassification"}, default="gini"
-        The impurity that splits reduce.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        The impurity that splits reduce; "log_loss" is the entropy.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
     min_samples_split : int or float, default=2
@@ -172,7 +172,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"variance", "sd"}, default="variance"
+    criterion : {"squared_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
@@ -260,14 +260,14 @@ class ExtraTreesRegressor(RandomForestRegressor):
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"variance", "sd"})],
+        "criterion": [StrOptions({"squared_error", "sd"})],
     }
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "variance",
+        criterion: str = "squared_error",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,

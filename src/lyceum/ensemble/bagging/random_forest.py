@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import Classifier, Regressor, normalize_posteriors
+from lyceum._core.base import PosteriorClassifier, Regressor, normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
@@ -16,7 +16,7 @@ from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 
 
-class RandomForestClassifier(Classifier, Forest):
+class RandomForestClassifier(PosteriorClassifier, Forest):
     """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors
     averaged.
 
@@ -29,8 +29,8 @@ class RandomForestClassifier(Classifier, Forest):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"gini", "entropy", "misclassification"}, default="gini"
-        The impurity that splits reduce.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        The impurity that splits reduce; "log_loss" is the entropy.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
     min_samples_split : int or float, default=2
@@ -122,7 +122,7 @@ class RandomForestClassifier(Classifier, Forest):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"gini", "entropy", "misclassification"})],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
         "class_weight": [None, StrOptions({"balanced", "balanced_subsample"}), dict],
     }
 
@@ -176,17 +176,9 @@ class RandomForestClassifier(Classifier, Forest):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def predict(self, X: Any) -> Any:
-        """The class of the largest mean posterior."""
-        return self._apply(partial(_most_probable, self), X)
-
-    def predict_proba(self, X: Any) -> Any:
-        """The mean posteriors of the trees, one column per class."""
-        return self._apply(partial(_posteriors, self), X)
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of the posteriors; −inf where no tree saw the class."""
-        return self._apply(partial(_log_posteriors, self), X)
+    def _posteriors(self, block: Block) -> np.ndarray:
+        """The mean posteriors of the trees."""
+        return normalize_posteriors(_means(self, block))
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
@@ -217,7 +209,7 @@ class RandomForestRegressor(Regressor, Forest):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+    criterion : {"squared_error", "absolute_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
@@ -306,7 +298,7 @@ class RandomForestRegressor(Regressor, Forest):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+        "criterion": [StrOptions({"squared_error", "absolute_error", "sd"})],
     }
 
     oob_prediction_: np.ndarray
@@ -315,7 +307,7 @@ class RandomForestRegressor(Regressor, Forest):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "variance",
+        criterion: str = "squared_error",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -382,19 +374,6 @@ class RandomForestRegressor(Regressor, Forest):
 
 def _means(forest: Forest, block: Block) -> np.ndarray:
     return forest._router.sums(block.X)
-
-
-def _posteriors(forest: Forest, block: Block) -> np.ndarray:
-    return normalize_posteriors(_means(forest, block))
-
-
-def _log_posteriors(forest: Forest, block: Block) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.log(_posteriors(forest, block))
-
-
-def _most_probable(forest: Any, block: Block) -> np.ndarray:
-    return forest.classes_[np.argmax(_posteriors(forest, block), axis=1)]
 
 
 def _mean_values(forest: Forest, block: Block) -> np.ndarray:

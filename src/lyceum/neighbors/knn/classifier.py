@@ -9,7 +9,6 @@ import numpy as np
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
-from lyceum._core.probability import log_probability
 from lyceum.errors import ModelFileError
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.choice_of_k import Tally
@@ -248,8 +247,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     # -- predict -----------------------------------------------------------------------
 
-    def _log_joint(self, block: Block) -> np.ndarray:
-        return log_probability(self._shares(block))
+    def _posteriors(self, block: Block) -> np.ndarray:
+        return self._shares(block)
 
     def _apply(self, function: Any, X: Any) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))

@@ -166,14 +166,14 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         self._fit_units(Z, np.eye(K)[codes] - self.class_prior_, w)
         return self
 
-    def _posteriors(self, Z: np.ndarray) -> np.ndarray:
+    def _posteriors(self, block: Block) -> np.ndarray:
+        return self._output_shares(self._scale_rows(block))
+
+    def _output_shares(self, Z: np.ndarray) -> np.ndarray:
+        """The outputs of the units plus the priors, cut above 0, as shares of their sum."""
         outputs = self._units.outputs(Z) + self.class_prior_
         kept = np.where(self.class_prior_ > 0, np.maximum(outputs, _LEAST), 0.0)
         return kept / kept.sum(axis=1, keepdims=True)
-
-    def _log_joint(self, block: Block) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.log(self._posteriors(self._scale_rows(block)))
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the predicted class, from the mean row to the
@@ -190,9 +190,11 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         return self._explain(X, self._columns, "posterior")
 
     def _columns(self, block: Block) -> np.ndarray:
-        code = self._posteriors(self._scale_rows(block)).argmax(axis=1)
+        code = self._posteriors(block).argmax(axis=1)
         here = np.arange(len(block))
-        return np.column_stack([code, self._walk(block, lambda Z: self._posteriors(Z)[here, code])])
+        return np.column_stack(
+            [code, self._walk(block, lambda Z: self._output_shares(Z)[here, code])]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {**super()._shapes(), "class_prior_": (len(self.classes_),)}

@@ -11,7 +11,6 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum._core.distances import nearest, pairwise
-from lyceum._core.probability import log_probability
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -267,14 +266,11 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             counts[:, c] = inside[:, self.center_class_ == c].sum(axis=1)
         return counts, self.center_class_[(apart - self.radii_).argmin(axis=1)]
 
-    def _shares(self, block: Block) -> np.ndarray:
+    def _posteriors(self, block: Block) -> np.ndarray:
         counts, nearest_class = self._counts(block)
         lost = np.flatnonzero(counts.sum(axis=1) == 0)
         counts[lost, nearest_class[lost]] = 1.0
         return counts / counts.sum(axis=1, keepdims=True)
-
-    def _log_joint(self, block: Block) -> np.ndarray:
-        return log_probability(self._shares(block))
 
     def region(self, X: Any) -> Any:
         """Whether every row is "identified", "ambiguous" or "unknown".
@@ -312,7 +308,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self._explain(X, self._columns, "posterior")
 
     def _columns(self, block: Block) -> np.ndarray:
-        shares = self._shares(block)
+        shares = self._posteriors(block)
         Z = self._scale_rows(block.X)
         C = self._scale_rows(self.centers_)
         code = shares.argmax(axis=1)

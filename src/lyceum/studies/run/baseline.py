@@ -85,9 +85,8 @@ class PriorClassifier(OnePassClassifier):
     def _finish(self, statistic: ClassWeights) -> None:
         self.class_prior_ = statistic.weight / statistic.weight.sum()
 
-    def _log_joint(self, block: Block) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.tile(np.log(self.class_prior_), (len(block), 1))
+    def _posteriors(self, block: Block) -> np.ndarray:
+        return np.tile(self.class_prior_, (len(block), 1))
 
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))

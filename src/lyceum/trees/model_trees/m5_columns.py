@@ -50,7 +50,8 @@ class StepColumns:
 
     >>> import pandas as pd
     >>> from lyceum.trees import ModelTreeRegressor
-    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn", "Kiel"] * 2, "age": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    >>> ages = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn", "Kiel"] * 2, "age": ages})
     >>> model = ModelTreeRegressor().fit(X, [1.0, 3.0, 2.0] * 2)
     >>> model.columns_.names(model.schema_)
     ['town=Bonn,Kiel', 'town=Bonn', 'age']
@@ -164,12 +165,10 @@ class StepColumns:
             if not len(ranks):
                 continue
             sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(np.int32)
-            kind[node], table[node], n_codes[node], threshold[node] = (
-                GROUPS,
-                length,
-                len(ranks),
-                np.nan,
-            )
+            kind[node] = GROUPS
+            table[node] = length
+            n_codes[node] = len(ranks)
+            threshold[node] = np.nan
             branches.append(sides)
             length += len(sides)
         return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from numbers import Integral, Real
@@ -30,6 +31,7 @@ from lyceum.report import Explanation, Summary, Table
 from lyceum.trees.model_trees.m5_columns import StepColumns
 from lyceum.trees.model_trees.m5_growth import GrownRanks
 from lyceum.trees.model_trees.m5_models import (
+    NodeModels,
     choose,
     columns_below,
     fit_models,
@@ -227,16 +229,13 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         X = float_cells(block.X)
         y = block.y
         w = block.w
-        for name in ("estimators_", "node_columns_", "typical_", "record_"):
-            self.__dict__.pop(name, None)
-        if self.estimator is not None:
-            check_learner(self.estimator, self.model, w is not None)
-            self.typical_ = typical_row(block)
+        self._forget_fit(block)
         middle, self.sd_ = target_moments(y, w)
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         grown = GrownRanks.of(self, self.columns_, X, y, w)
         tree = self.columns_.to_groups(grown.tree)
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
+        # a model at every node, on the columns that it may have
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
         Z = self.columns_.center_cells(X, used)
@@ -244,35 +243,48 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         if self.estimator is None:
             rule = {"absolute": "m5", "squared": "m5p"}[self.error]
             models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
+            models = replace(models, intercept=models.intercept + middle)
         else:
             learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
             models = learners.models
-        kept = np.arange(tree.n_nodes)
+        nodes = np.arange(tree.n_nodes)
         cut = None
         if self.pruning is not None:
             choice = choose(tree, models, self.error, self.sd_)
             cut = choice.cut
-            kept = choice.nodes
-            tree = compact(tree, choice.cut)
-            models = models.take(choice.nodes)
+            nodes = choice.nodes
+            tree = compact(tree, cut)
+            models = models.take(nodes)
         if self.record:
             self.record_ = grown.record(cut)
+        self._set_models(tree, models, used)
+        if learners is not None:
+            self.estimators_ = [learners.estimators[node] for node in nodes]
+            self.node_columns_ = np.zeros(self.coef_.shape, dtype=bool)
+            self.node_columns_[:, used] = learners.columns[nodes]
+        ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
+        self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
+
+    def _forget_fit(self, block: Block) -> None:
+        """Drop what another fit may have left, and check the estimator."""
+        for name in ("estimators_", "node_columns_", "typical_", "record_"):
+            self.__dict__.pop(name, None)
+        if self.estimator is not None:
+            check_learner(self.estimator, self.model, block.w is not None)
+            self.typical_ = typical_row(block)
+
+    def _set_models(self, tree: Tree, models: NodeModels, used: np.ndarray) -> None:
+        """Set the tree, the model of every node, and those of the leaves, smoothed."""
         self.tree_ = tree
+        self.n_rules_ = tree.n_leaves
         self.node_coef_ = np.zeros((tree.n_nodes, len(self.columns_.center)))
         self.node_coef_[:, used] = models.coef.toarray()
-        self.node_intercept_ = models.intercept + (middle if learners is None else 0.0)
+        self.node_intercept_ = models.intercept
         self.node_parameters_ = models.parameters.astype(np.int64)
-        self.node_error_ = np.sqrt(models.squared) / (self.sd_ if self.sd_ > 0 else 1.0)
+        self.node_error_ = np.sqrt(models.squared) / (self.sd_ or 1.0)
         self.coef_, self.intercept_ = smooth_models(
             tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
         )
-        if learners is not None:
-            self.estimators_ = [learners.estimators[node] for node in kept]
-            self.node_columns_ = np.zeros(self.coef_.shape, dtype=bool)
-            self.node_columns_[:, used] = learners.columns[kept]
-        ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
-        self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
-        self.n_rules_ = tree.n_leaves
 
     def _may_have(self, tree: Tree) -> np.ndarray:
         """The columns that the models of the nodes may have."""

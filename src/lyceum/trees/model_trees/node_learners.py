@@ -59,31 +59,31 @@ def fit_learners(
     """
     order, begin, end = sort_by_leaf(tree, leaf)
     weight = row_weights(w, len(y))
-    found: list[Any] = []
+    learners: list[Any] = [None] * tree.n_nodes
     seen = np.zeros_like(columns)
-    numbers = np.zeros((tree.n_nodes, 4))  # intercept, weight, mean |r|, mean r²
+    mean, n, absolute, squared = np.zeros((4, tree.n_nodes))
     for node in range(tree.n_nodes):
         rows = np.sort(order[begin[node] : end[node]])
-        n = float(weight[rows].sum())
-        mean = float(weight[rows] @ y[rows] / n)
-        residual = (y[rows] - mean) * (n / (n - 1.0) if n > 1.0 else 1.0)
-        fitted = None
-        enough = n >= max(_FEW, 2 * (1 + int(columns[node].sum()))) and len(rows) >= _FOLDS
-        if columns[node].any() and enough:
+        share = weight[rows] / weight[rows].sum()
+        n[node] = weight[rows].sum()
+        mean[node] = weight[rows] @ y[rows] / n[node]
+        residual = y[rows] - mean[node]
+        if n[node] > 1.0:
+            residual = residual * (n[node] / (n[node] - 1.0))
+        needed = max(_FEW, 2 * (1 + int(columns[node].sum())))
+        if columns[node].any() and n[node] >= needed and len(rows) >= _FOLDS:
             seen[node] = columns[node]
-            part = (Z[np.ix_(rows, columns[node])], y[rows], None if w is None else w[rows])
-            fitted = _fit(estimator, *part)
+            part_w = None
+            if w is not None:
+                part_w = w[rows]
+            part = (Z[np.ix_(rows, columns[node])], y[rows], part_w)
+            learners[node] = _fit(estimator, *part)
             residual = _left_out_residuals(estimator, *part)
-        found.append(fitted)
-        share = weight[rows] / n
-        numbers[node] = mean, n, share @ np.abs(residual), share @ residual**2
+        absolute[node] = share @ np.abs(residual)
+        squared[node] = share @ residual**2
     none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
     free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
-    return NodeLearners(
-        found,
-        seen,
-        NodeModels(none, numbers[:, 0], free, numbers[:, 1], numbers[:, 2], numbers[:, 3]),
-    )
+    return NodeLearners(learners, seen, NodeModels(none, mean, free, n, absolute, squared))
 
 
 def _fit(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:

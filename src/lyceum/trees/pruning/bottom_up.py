@@ -28,37 +28,42 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
 
     Nodes keep their order, so that children still come after their parents and beside each other.
     """
-    if cut is None:
-        kind = tree.kind.copy()
-    else:
-        kind = np.where(cut, LEAF, tree.kind).astype(tree.kind.dtype)
+    kind = tree.kind.copy()
+    if cut is not None:
+        kind[cut] = LEAF
     reached = _reachable_nodes(tree, kind)
     old = np.flatnonzero(reached)
     new = np.cumsum(reached, dtype=np.int32) - 1
     kind = kind[old]
     inner = kind != LEAF
-    cuts, at_cuts = _copy_entries(
-        tree.cuts, tree.table[old], (tree.n_children[old] - 1) * (kind == INTERVALS)
-    )
-    coded = (kind == CATEGORIES) | (kind == GROUPS)
-    branches, at_branches = _copy_entries(tree.branches, tree.table[old], tree.n_codes[old] * coded)
-    table = np.where(coded, at_branches, np.where(kind == INTERVALS, at_cuts, -1))
+
+    def of_inner(array: np.ndarray, blank: float) -> np.ndarray:
+        return np.where(inner, array[old], blank).astype(array.dtype)
+
+    # the entries of the tables of the nodes that are left, end to end
+    by_interval = kind == INTERVALS
+    by_code = (kind == CATEGORIES) | (kind == GROUPS)
+    table = tree.table[old]
+    cuts, cut_starts = _copy_entries(tree.cuts, table, (tree.n_children[old] - 1) * by_interval)
+    branches, starts = _copy_entries(tree.branches, table, tree.n_codes[old] * by_code)
+    table = np.where(by_code, starts, np.where(by_interval, cut_starts, -1))
+    child = np.where(inner, new[tree.child[old]], -1)
     return Tree(
-        feature=np.where(inner, tree.feature[old], -1).astype(np.int32),
+        feature=of_inner(tree.feature, -1),
         kind=kind,
-        child=np.where(inner, new[tree.child[old]], -1).astype(np.int32),
-        n_children=np.where(inner, tree.n_children[old], 0).astype(np.int32),
-        threshold=np.where(inner, tree.threshold[old], np.nan),
+        child=child.astype(np.int32),
+        n_children=of_inner(tree.n_children, 0),
+        threshold=of_inner(tree.threshold, np.nan),
         table=table.astype(np.int32),
-        n_codes=np.where(inner, tree.n_codes[old], 0).astype(np.int32),
-        missing=np.where(inner, tree.missing[old], -1).astype(np.int32),
+        n_codes=of_inner(tree.n_codes, 0),
+        missing=of_inner(tree.missing, -1),
         cuts=cuts,
         branches=branches,
         value=tree.value[old],
         weight=tree.weight[old],
         n_rows=tree.n_rows[old],
         impurity=tree.impurity[old],
-        gain=np.where(inner, tree.gain[old], 0.0),
+        gain=of_inner(tree.gain, 0.0),
     )
 
 
@@ -107,39 +112,9 @@ class NodeCosts:
     there, or the squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y,
     i)², over the rows that come to node i; `above` and `squares_above` do so for the costs of the
     same rows at its parent, from which follows what the rows cost that go no further.
-
-    Attributes
-    ----------
-    weight : float
-        The weight of all rows.
-    at : array
-        The cost of the rows that come to every node.
-    squares : array
-        The sum of their squared costs.
-    above : array
-        The cost of the same rows at the parent.
-    squares_above : array
-        The sum of these squared costs.
-
-    See Also
-    --------
-    prune_by_error : Prunes a tree by them.
-    DecisionTreeClassifier.prune : Does both for a fitted learner.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lyceum.trees import DecisionTreeClassifier, NodeCosts, prune_by_error
-    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
-    >>> X, y = [[0.0], [2.0], [4.0], [5.0]], np.array([0, 0, 1, 1])  # rows held out
-    >>> costs = NodeCosts.of(model.tree_, model.decision_path(X), y)
-    >>> costs.at.tolist()  # wrong classes at every node, if it were a leaf
-    [2.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
-    >>> model.tree_.n_leaves, prune_by_error(model.tree_, costs).n_leaves
-    (4, 2)
     """
 
-    weight: float
+    weight: float  # of all rows
     at: np.ndarray
     squares: np.ndarray
     above: np.ndarray
@@ -154,19 +129,7 @@ class NodeCosts:
         weight: np.ndarray | None = None,
         loss: Any = None,
     ) -> NodeCosts:
-        """Sum over rows.
-
-        Parameters
-        ----------
-        tree : Tree
-        visited : sparse array of shape (n_rows, n_nodes), by rows
-            The part of each row that comes to each node: `decision_path(X)` of the learner.
-        target : array of shape (n_rows,)
-            Class codes for a tree of classes, floats for a regression tree.
-        weight : array of shape (n_rows,), optional
-        loss : array of shape (K, A), or "squared" or "absolute" for values, optional
-            Rows = true class, columns = action. By default errors, or squared errors.
-        """
+        """Sum over rows; `prune_by_error` says what is taken."""
         check_tree(tree)
         target = np.asarray(target)
         visited = csr_array(visited)
@@ -234,7 +197,13 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
 # -- the prunings ----------------------------------------------------------------------
 
 
-def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
+def prune_by_error(
+    tree: Tree,
+    visited: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None = None,
+    loss: Any = None,
+) -> Tree:
     """Make a leaf of every node, from the bottom up, at which rows held out then cost no more.
 
     The rows were not used to grow the tree. A subtree that none of them comes to is made a leaf
@@ -243,19 +212,39 @@ def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     Parameters
     ----------
     tree : Tree
-    costs : NodeCosts
-        Of the rows held out: errors, losses, squared or absolute errors.
+    visited : sparse array of shape (n_rows, n_nodes), by rows
+        The part of each row that comes to each node: `decision_path(X)` of the learner.
+    y : array of shape (n_rows,)
+        Class codes for a tree of classes, floats for a regression tree.
+    sample_weight : array of shape (n_rows,), optional
+    loss : array of shape (K, A), or "squared" or "absolute" for values, optional
+        Rows = true class, columns = action. By default errors, or squared errors.
+
+    See Also
+    --------
+    DecisionTreeClassifier.prune : The same for a fitted learner.
 
     References
     ----------
     Quinlan, Simplifying decision trees, International Journal of Man-Machine Studies 27 (1987).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import DecisionTreeClassifier, prune_by_error
+    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
+    >>> X, y = [[0.0], [2.0], [4.0], [5.0]], np.array([0, 0, 1, 1])  # rows held out
+    >>> pruned = prune_by_error(model.tree_, model.decision_path(X), y)
+    >>> model.tree_.n_leaves, pruned.n_leaves
+    (4, 2)
     """
-    check_tree(tree)
-    if not isinstance(costs, NodeCosts) or len(costs.at) != tree.n_nodes:
-        raise DataError(
-            "prune_by_error needs costs of this tree: NodeCosts.of(tree, visited, target)"
-        )
-    _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), ROUNDING * np.abs(costs.at))
+    return prune_by_costs(tree, NodeCosts.of(tree, visited, y, sample_weight, loss))
+
+
+def prune_by_costs(tree: Tree, costs: NodeCosts) -> Tree:
+    """`prune_by_error`, from the costs of the rows held out."""
+    slack = ROUNDING * np.abs(costs.at)
+    _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), slack)
     return compact(tree, cut)
 
 

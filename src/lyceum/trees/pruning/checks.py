@@ -42,7 +42,7 @@ def check_codes(tree: Tree, target: np.ndarray) -> None:
     K = tree.value.shape[1]
     if target.dtype.kind not in "iuf":
         raise DataError(
-            f"the target of NodeCosts has the type {target.dtype}: give class codes, the places of"
+            f"the target has the type {target.dtype}: give class codes, the places of"
             " the labels in classes_, or the numbers of a regression tree"
         )
     if target.dtype.kind == "f" and K > 1:

@@ -159,11 +159,14 @@ def _weakest_links(
     What a link gives, g(t), never falls as weaker ones below it are cut, for g(t) is a mean of
     theirs and its own: a heap may keep g as it was and look again when a link comes up.
     """
-    inner = (tree.kind != LEAF).tolist()
+
+    def link(t: int) -> float:
+        return (risk[t] - below[t]) / (leaves[t] - 1)
+
+    gone = (tree.kind == LEAF).tolist()  # leaves now, or below one
     parent = tree.parent.tolist()
     cut_at = np.full(tree.n_nodes, np.inf)
-    gone = [not is_inner for is_inner in inner]  # leaves now, or below one
-    heap = [((risk[t] - below[t]) / (leaves[t] - 1), t) for t in range(tree.n_nodes) if inner[t]]
+    heap = [(link(t), t) for t in np.flatnonzero(tree.kind != LEAF).tolist()]
     heapq.heapify(heap)
     alphas = [0.0]
     risks = [below[0]]
@@ -172,7 +175,7 @@ def _weakest_links(
         before, t = heapq.heappop(heap)
         if _is_below_a_leaf(t, gone, parent):
             continue
-        g = (risk[t] - below[t]) / (leaves[t] - 1)
+        g = link(t)
         if g > before:
             heapq.heappush(heap, (g, t))
             continue
@@ -183,7 +186,8 @@ def _weakest_links(
         cut_at[t] = alphas[-1]
         _cut(t, risk[t] - below[t], leaves[t] - 1, parent, below, leaves)
         gone[t] = True
-        risks[-1], n_leaves[-1] = below[0], leaves[0]
+        risks[-1] = below[0]
+        n_leaves[-1] = leaves[0]
     return cut_at, alphas, risks, n_leaves
 
 
@@ -263,7 +267,8 @@ class AlphaChoice:
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> x = np.arange(20.0)
     >>> y = np.isin(x, [3, 15]) ^ (x > 9)
-    >>> choice = DecisionTreeClassifier(ccp_alpha="cv", random_state=0).fit(x[:, None], y).alpha_choice_
+    >>> tree = DecisionTreeClassifier(ccp_alpha="cv", random_state=0).fit(x[:, None], y)
+    >>> choice = tree.alpha_choice_
     >>> choice.path.n_leaves.tolist(), choice.risks.round(3).tolist()
     ([6, 2, 1], [0.25, 0.15, 0.8])
     >>> choice.chosen, round(choice.alpha, 3), choice.tree.n_leaves
@@ -334,32 +339,30 @@ def choose_alpha(
     """
     if rule not in ("best", "one_standard_error"):
         raise SettingError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
-    if isinstance(folds, list):
-        splits = folds
-    else:
+    splits = folds
+    if not isinstance(folds, list):
         splits = _splits_of(np.asarray(folds))
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
+    path_loss = None
     if measure == "error":
-        in_path = loss
-    else:
-        in_path = None
-    path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)
+        path_loss = loss
+    path = cost_complexity_path(grow(np.arange(len(target))), measure, path_loss)
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
-    sums = np.zeros(len(between))
-    squares = np.zeros(len(between))
+    sums = np.zeros((2, len(between)))  # of costs, and of their squares
     total = 0.0
-    for done, (kept, left_out) in enumerate(splits):
-        tree = grow(kept)
-        costs = NodeCosts.of(tree, visit(tree, left_out), target[left_out], weight[left_out], loss)
-        more, more_squares = cost_complexity_path(tree, measure, in_path).costs(costs, between)
-        sums = sums + more
-        squares = squares + more_squares
-        total = total + costs.weight
+    for done, (train, test) in enumerate(splits):
+        tree = grow(train)
+        costs = NodeCosts.of(tree, visit(tree, test), target[test], weight[test], loss)
+        fold_path = cost_complexity_path(tree, measure, path_loss)
+        sums += fold_path.costs(costs, between)
+        total += costs.weight
         report("folds", done + 1, len(splits))
-    risks = sums / total
-    errors = np.sqrt(np.maximum(squares / total - risks**2, 0.0) / total)
+    risks, squares = sums / total
+    errors = np.sqrt(np.maximum(squares - risks**2, 0.0) / total)
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))
-    reach = risks[best] + (errors[best] if rule == "one_standard_error" else 0.0)
+    reach = risks[best]
+    if rule == "one_standard_error":
+        reach = reach + errors[best]
     chosen = int(np.flatnonzero(risks <= reach)[-1])
     return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
 

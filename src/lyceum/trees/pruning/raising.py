@@ -20,6 +20,16 @@ from lyceum.trees.pruning.bottom_up import actions, compact
 
 Expected = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
+_SPLIT_ARRAYS = (
+    "feature",
+    "kind",
+    "child",
+    "n_children",
+    "threshold",
+    "table",
+    "n_codes",
+    "missing",
+)
 IMPURITIES = ("entropy", "gini", "misclassification")
 EQUAL = 1e-12  # of a weight: sums of fractions that differ by less are equal
 
@@ -97,9 +107,9 @@ class _Raising:
         """The class weights of parts at the (rising) nodes; they are at no others."""
         n = len(nodes)
         K = self.tree.value.shape[1]
-        place = np.empty(self.tree.n_nodes, dtype=np.int64)
-        place[nodes] = np.arange(n)
-        at = [place[part.node] * K + self.target[part.row] for part in parts]
+        index = np.empty(self.tree.n_nodes, dtype=np.int64)
+        index[nodes] = np.arange(n)
+        at = [index[part.node] * K + self.target[part.row] for part in parts]
         return [
             np.bincount(cell, part.weight, n * K).reshape(n, K) for cell, part in zip(at, parts)
         ]
@@ -121,21 +131,21 @@ class _Raising:
 
     def _prune(self, ends: Parts, top: int) -> Parts:
         """Prune the nodes of depth `top` that these rows end below; where the rows end then."""
-        place = ends.node
-        for level in range(int(self.depth[place].max()), top - 1, -1):
-            came_from = place
-            place = np.where(self.depth[place] > level, self.parent[place], place)
-            here = np.flatnonzero((self.depth[place] == level) & (self.tree.kind[place] != LEAF))
+        index = ends.node
+        for level in range(int(self.depth[index].max()), top - 1, -1):
+            came_from = index
+            index = np.where(self.depth[index] > level, self.parent[index], index)
+            here = np.flatnonzero((self.depth[index] == level) & (self.tree.kind[index] != LEAF))
             if not len(here):
                 continue
-            leaves, raised = self._judge(ends.take(here).move_to(place[here]), came_from[here])
+            leaves, raised = self._judge(ends.take(here).move_to(index[here]), came_from[here])
             self._make_leaves(leaves)
-            ends = ends.move_to(np.where(self._is_in(place, leaves), place, ends.node))
-            up = self._is_in(place, raised)
+            ends = ends.move_to(np.where(self._is_in(index, leaves), index, ends.node))
+            up = self._is_in(index, raised)
             if up.any():
-                again = self._prune(self._raise(raised, ends.take(up).move_to(place[up])), level)
+                again = self._prune(self._raise(raised, ends.take(up).move_to(index[up])), level)
                 ends = ends.take(~up).join(again)
-                place = np.concatenate((place[~up], self._at_level(again.node, level)))
+                index = np.concatenate((index[~up], self._at_level(again.node, level)))
         return ends
 
     def _judge(self, parts: Parts, came_from: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -202,9 +212,9 @@ class _Raising:
         """Put the largest branches in the place of nodes; where their rows end then."""
         tree = self.tree
         branch = self._largest(nodes)
-        for part in (tree.feature, tree.kind, tree.child, tree.n_children, tree.threshold, tree.table,
-                     tree.n_codes, tree.missing):  # fmt: skip
-            part[nodes] = part[branch]
+        for name in _SPLIT_ARRAYS:
+            array = getattr(tree, name)
+            array[nodes] = array[branch]
         tree.kind[branch] = LEAF
         each, child = child_nodes(self.tree, nodes)
         self.parent[child] = nodes[each]
@@ -221,11 +231,9 @@ class _Raising:
         tree = self.tree
         came, counts = np.unique(sent.arrived.node, return_counts=True)
         arrived, passed = self._tables(came, sent.arrived, sent.passed)
-        tree.value[came], tree.weight[came], tree.n_rows[came] = (
-            arrived,
-            arrived.sum(axis=1),
-            counts,
-        )
+        tree.value[came] = arrived
+        tree.weight[came] = arrived.sum(axis=1)
+        tree.n_rows[came] = counts
         tree.impurity[came] = self._impurity(arrived)
         each, child = child_nodes(self.tree, came)
         part = np.zeros((tree.n_nodes, arrived.shape[1]))
@@ -247,7 +255,7 @@ class _Raising:
             node = np.where(deeper, self.parent[node], node)
         return node
 
-    def _is_in(self, place: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    def _is_in(self, index: np.ndarray, nodes: np.ndarray) -> np.ndarray:
         among = np.zeros(self.tree.n_nodes, dtype=bool)
         among[nodes] = True
-        return among[place]
+        return among[index]

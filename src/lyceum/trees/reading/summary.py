@@ -97,8 +97,18 @@ def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
         else:
             gain = number(float(tree.gain[node]))
         answer = labels.answer_text(node)
-        rows.append((node, int(depths[node]), reached, float(tree.weight[node]), float(tree.impurity[node]),
-                     split, gain, answer, labels.distribution(node, 4)))  # fmt: skip
+        row = (
+            node,
+            int(depths[node]),
+            reached,
+            float(tree.weight[node]),
+            float(tree.impurity[node]),
+            split,
+            gain,
+            answer,
+            labels.distribution(node, 4),
+        )
+        rows.append(row)
     if n == tree.n_nodes:
         title = "Nodes"
     else:
@@ -122,21 +132,21 @@ def gain_tables(record: Sequence[Mapping[str, Any]], tree: Tree, schema: Schema)
     """
     labels = TreeLabels(tree, schema)
     parents = tree.parent
-    place = {name: j for j, name in enumerate(schema.names)}
-    return [_gain_table(entry, labels, parents, place) for entry in record]
+    index = {name: j for j, name in enumerate(schema.names)}
+    return [_gain_table(entry, labels, parents, index) for entry in record]
 
 
 def _gain_table(
-    entry: Mapping[str, Any], labels: TreeLabels, parents: np.ndarray, place: Mapping[str, int]
+    entry: Mapping[str, Any], labels: TreeLabels, parents: np.ndarray, index: Mapping[str, int]
 ) -> Table:
     node = entry["node"]
-    ranked = sorted(entry["candidates"], key=lambda one: (-one["score"], place[one["column"]]))
+    ranked = sorted(entry["candidates"], key=lambda one: (-one["score"], index[one["column"]]))
     rows = [
         (
             one["column"],
             one["gain"],
             one["score"],
-            _split(labels, node, place[one["column"]], one["threshold"]),
+            _split(labels, node, index[one["column"]], one["threshold"]),
             "chosen" if one["column"] == entry["column"] else "",
         )
         for one in ranked

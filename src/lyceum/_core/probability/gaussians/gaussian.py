@@ -107,18 +107,18 @@ class Gaussian:
         rows = np.ascontiguousarray(rows)
         return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[:, 0]
 
-    def marginal(self, places: Sequence[int]) -> Gaussian:
-        """The distribution of the columns at `places`, in this order."""
-        at = self._columns(places)
+    def marginal(self, indices: Sequence[int]) -> Gaussian:
+        """The distribution of the columns at `indices`, in this order."""
+        at = self._columns(indices)
         return self._make(self.mean[at], self.covariance[np.ix_(at, at)])
 
-    def condition(self, places: Sequence[int], values: Any) -> Gaussian:
-        """The distribution of the other columns when those at `places` have these values.
+    def condition(self, indices: Sequence[int], values: Any) -> Gaussian:
+        """The distribution of the other columns when those at `indices` have these values.
 
         μ_a + Σ_ab Σ_bb⁻¹ (x_b - μ_b) and Σ_aa - Σ_ab Σ_bb⁻¹ Σ_ba. With a singular Σ_bb its
         pseudoinverse is used: a column that follows from others adds nothing.
         """
-        b = self._columns(places)
+        b = self._columns(indices)
         a = np.setdiff1d(np.arange(len(self.mean)), b)
         values = np.atleast_1d(np.asarray(values, dtype=np.float64))
         if values.shape != b.shape:
@@ -161,19 +161,19 @@ class Gaussian:
             noise = noise * np.eye(len(A))
         return self._make(A @ self.mean + offset, A @ self.covariance @ A.T + noise)
 
-    def _columns(self, places: Any) -> np.ndarray:
-        """The numbers of the columns at `places`; negative ones count from the end."""
+    def _columns(self, indices: Any) -> np.ndarray:
+        """The numbers of the columns at `indices`; negative ones count from the end."""
         d = len(self.mean)
-        at = np.atleast_1d(np.asarray(places))
+        at = np.atleast_1d(np.asarray(indices))
         if not at.size:
             at = at.astype(np.intp)
         if at.ndim != 1 or at.dtype.kind not in "iu" or (at >= d).any() or (at < -d).any():
             raise DataError(
-                f"places must be numbers of columns, from 0 to {d - 1}, but they are {places!r}"
+                f"indices must be numbers of columns, from 0 to {d - 1}, but they are {indices!r}"
             )
         at = at.astype(np.intp) % max(1, d)
         if len(np.unique(at)) < len(at):
-            raise DataError(f"places must name every column once, but they are {places!r}")
+            raise DataError(f"indices must name every column once, but they are {indices!r}")
         return at
 
 

@@ -89,7 +89,8 @@ class NormalInverseWishart:
     --------
     >>> prior = NormalInverseWishart(np.zeros(1), 1.0, 3.0, np.array([[2.0]]), np.array([True]))
     >>> posterior = prior.update(3.0, np.array([1.0]), np.array([[2.0]]))
-    >>> float(posterior.kappa), float(posterior.nu), posterior.mean.tolist(), posterior.scale.tolist()
+    >>> numbers = (posterior.kappa, posterior.nu, posterior.mean, posterior.scale)
+    >>> tuple(number.tolist() for number in map(np.asarray, numbers))
     (4.0, 6.0, [0.75], [[4.75]])
     >>> float(posterior.predictive().degrees)
     6.0

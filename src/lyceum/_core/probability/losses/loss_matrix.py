@@ -230,11 +230,11 @@ class LossMatrix:
             _check_count(self.values.shape[0], labels, "rows", "classes")
             return LossMatrix(self.values, labels, self.actions)
         rows = find_labels(labels, self.classes, "the loss matrix has no row for a class:")
-        place = {label_key(label): i for i, label in enumerate(labels)}
-        left_out = {label_key(label) for label in self.classes} - set(place)
+        index = {label_key(label): i for i, label in enumerate(labels)}
+        left_out = {label_key(label) for label in self.classes} - set(index)
         own = self._column_labels
         used = [a for a in range(len(own)) if label_key(own[a]) not in left_out]
-        columns = sorted(used, key=lambda a: place.get(label_key(own[a]), len(place)))
+        columns = sorted(used, key=lambda a: index.get(label_key(own[a]), len(index)))
         return LossMatrix(self.values[np.ix_(rows, columns)], labels, [own[a] for a in columns])
 
     @property
@@ -252,21 +252,21 @@ class LossMatrix:
         K, A = self.values.shape
         if self.classes is None or self.actions is None:
             return np.where(np.arange(A) < K, np.arange(A), -1)
-        place = {label_key(label): i for i, label in enumerate(self.classes)}
-        return np.array([place.get(label_key(label), -1) for label in self.actions])
+        index = {label_key(label): i for i, label in enumerate(self.classes)}
+        return np.array([index.get(label_key(label), -1) for label in self.actions])
 
     def without_reject(self) -> LossMatrix:
         """Only the actions that name a class."""
-        places = np.flatnonzero(self.names_class >= 0)
-        if not len(places):
+        indices = np.flatnonzero(self.names_class >= 0)
+        if not len(indices):
             raise DataError(
                 "no action of the loss matrix names a class, so that no decision is left"
             )
         if self.actions is None:
             actions = None
         else:
-            actions = [self.actions[a] for a in places]
-        return LossMatrix(self.values[:, places], self.classes, actions)
+            actions = [self.actions[a] for a in indices]
+        return LossMatrix(self.values[:, indices], self.classes, actions)
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
         """The loss of (true class, action), by label."""

@@ -39,7 +39,7 @@ class BayesUpdate:
 
     >>> from lyceum.probability import bayes_theorem
     >>> update = bayes_theorem({"ill": 0.01, "well": 0.99}, {"ill": 0.9, "well": 0.05})
-    >>> round(update.evidence, 4), round(update.posterior["ill"], 4)   # 0.009 + 0.0495, and 0.009 / 0.0585
+    >>> round(update.evidence, 4), round(update.posterior["ill"], 4)  # 0.0585, 0.009 / 0.0585
     (0.0585, 0.1538)
     """
 

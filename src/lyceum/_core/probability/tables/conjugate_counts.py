@@ -244,10 +244,10 @@ class GammaPoisson:
         return Summary("rate of counts: Gamma", {**facts, "sd": self.variance**0.5})
 
 
-def _check_positive(who: str, **values: Any) -> None:
+def _check_positive(caller: str, **values: Any) -> None:
     for name, value in values.items():
         if not (np.isfinite(value).all() and (np.asarray(value) > 0).all()):
-            raise SettingError(f"{who}: {name} must be positive, but it is {value}")
+            raise SettingError(f"{caller}: {name} must be positive, but it is {value}")
 
 
 def _check_values(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -178,8 +178,8 @@ class Factor:
 
     def argmax(self) -> dict[str, Any]:
         """The combination of states with the largest value; the first one of several."""
-        places = np.unravel_index(int(self.values.argmax()), self.values.shape)
-        return {name: states[i] for (name, states), i in zip(self.variables.items(), places)}
+        indices = np.unravel_index(int(self.values.argmax()), self.values.shape)
+        return {name: states[i] for (name, states), i in zip(self.variables.items(), indices)}
 
     @property
     def total(self) -> float:
@@ -204,11 +204,12 @@ class Factor:
         } | states
         if not known:
             return self
-        places: list[Any] = [slice(None)] * self.values.ndim
+        indices: list[Any] = [slice(None)] * self.values.ndim
         for name, state in known.items():
-            (axis,), labels = self._axes([name]), self.variables[name]
-            places[axis] = find_labels([state], labels, f"variable {name!r}: the state")[0]
-        return self._make(self._drop(known), self.values[tuple(places)], self.log)
+            (axis,) = self._axes([name])
+            labels = self.variables[name]
+            indices[axis] = find_labels([state], labels, f"variable {name!r}: the state")[0]
+        return self._make(self._drop(known), self.values[tuple(indices)], self.log)
 
     def normalize(self, given: Iterable[str] = ()) -> Factor:
         """Divided by the sum over the variables that are not `given`: a distribution, or a

@@ -36,7 +36,8 @@ class Independence:
     --------
     >>> from lyceum.probability import ProbabilityTable
     >>> states = {"rain": ["no", "yes"], "grass": ["dry", "wet"]}
-    >>> verdict = ProbabilityTable(states, [[0.72, 0.08], [0.02, 0.18]]).independent("rain", "grass")
+    >>> table = ProbabilityTable(states, [[0.72, 0.08], [0.02, 0.18]])
+    >>> verdict = table.independent("rain", "grass")
     >>> print(verdict)
     rain ⊥ grass does not hold
     rain  grass  P(rain, grass)  P(rain) P(grass)  difference
@@ -100,10 +101,10 @@ def compare_products(
     out."""
     differences = joint - product
     rows = []
-    for place in np.ndindex(*joint.shape):
-        if not np.isnan(differences[place]):
-            values = tuple(str(own[i]) for own, i in zip(labels.values(), place))
-            rows.append((*values, *(float(side[place]) for side in (joint, product, differences))))
+    for index in np.ndindex(*joint.shape):
+        if not np.isnan(differences[index]):
+            values = tuple(str(own[i]) for own, i in zip(labels.values(), index))
+            rows.append((*values, *(float(side[index]) for side in (joint, product, differences))))
     if rows:
         largest = float(np.nanmax(np.abs(differences)))
     else:

@@ -321,14 +321,12 @@ class ProbabilityTable:
         return ProbabilityTable({name: self.variables[name] for name in names}, values, self.given)
 
     def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
-        places: list[Any] = [slice(None)] * len(self.variables)
+        indices: list[Any] = [slice(None)] * len(self.variables)
         for name, value in evidence.items():
-            (axis,), (place,) = (
-                self._axes([name]),
-                find_labels([value], self.variables[name], f"variable {name!r}: the value"),
-            )
-            places[axis] = place
-        return self.values[tuple(places)]
+            (axis,) = self._axes([name])
+            labels = self.variables[name]
+            indices[axis] = find_labels([value], labels, f"variable {name!r}: the value")[0]
+        return self.values[tuple(indices)]
 
     def _multiply(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
         check_states(self.variables, other.variables)

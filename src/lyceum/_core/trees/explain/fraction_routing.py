@@ -78,17 +78,18 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     cell = cells[parts.row, tree.feature[node]].astype(np.float64)
     missing = np.isnan(cell) & (kind != LEAF)
     branch = np.where(missing, tree.missing[node], -1)
-    at = np.flatnonzero((kind == THRESHOLD) & ~missing)
-    branch[at] = cell[at] > tree.threshold[node[at]]
-    at = np.flatnonzero((kind == INTERVALS) & ~missing)
-    branch[at] = _intervals(tree, node[at], cell[at])
-    at = np.flatnonzero((kind >= CATEGORIES) & ~missing)
-    code = cell[at].astype(np.int64)
-    fits = (code >= 0) & (code < tree.n_codes[node[at]])
-    at = at[fits]
-    code = code[fits]
-    branch[at] = tree.branches[tree.table[node[at]] + code]
-    return np.where(branch >= 0, tree.child[node] + branch, -1), missing & (branch < 0)
+    by_threshold = (kind == THRESHOLD) & ~missing
+    branch[by_threshold] = cell[by_threshold] > tree.threshold[node[by_threshold]]
+    by_interval = (kind == INTERVALS) & ~missing
+    branch[by_interval] = _intervals(tree, node[by_interval], cell[by_interval])
+    by_category = np.flatnonzero((kind >= CATEGORIES) & ~missing)
+    code = cell[by_category].astype(np.int64)
+    has_entry = (code >= 0) & (code < tree.n_codes[node[by_category]])
+    by_category = by_category[has_entry]
+    entry = tree.table[node[by_category]] + code[has_entry]
+    branch[by_category] = tree.branches[entry]
+    child = np.where(branch >= 0, tree.child[node] + branch, -1)
+    return child, missing & (branch < 0)
 
 
 def _intervals(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.tree import INTERVALS, LEAF, THRESHOLD, Tree
 
 _SPREADS = {
-    "variance": "sd",
     "squared_error": "sd",
     "friedman_mse": "sd",
     "sd": "sd",

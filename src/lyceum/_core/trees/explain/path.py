@@ -214,12 +214,12 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
 def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
     """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes
     them."""
-    place = row
+    index = row
     for block in learner.rows_to_predict(_table_of(X)).blocks():
-        if 0 <= place < len(block):
-            return float_cells(block.X[place])
-        place -= len(block)
-    raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - place}")
+        if 0 <= index < len(block):
+            return float_cells(block.X[index])
+        index -= len(block)
+    raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - index}")
 
 
 def _table_of(X: Any) -> Any:

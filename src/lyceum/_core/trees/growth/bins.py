@@ -15,7 +15,10 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.trees.tree import Tree
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
-_ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
+# of the sample that edges are found on
+_ROWS = 1 << 17
+_CELLS = 1 << 25
+_FEWEST = 1 << 14
 _FEW = 1 << 14  # cells whose bins are there before another thread has woken up
 _SLOTS = 256  # edges of a column in the kernel's table
 
@@ -112,7 +115,7 @@ class Bins:
             tree, [np.unique(table, return_index=True)[1] for table in self.tables]
         )
 
-    def _with_branches(self, tree: Tree, places: Sequence[np.ndarray]) -> Tree:
+    def _with_branches(self, tree: Tree, indices: Sequence[np.ndarray]) -> Tree:
         """The tree with the branches of every node taken from `places` of its table."""
         if all(len(table) == count for table, count in zip(self.tables, self.n_bins) if len(table)):
             return tree  # one bin per category, in their order
@@ -121,9 +124,10 @@ class Bins:
         n_codes = tree.n_codes.copy()
         start = 0
         for node in np.flatnonzero(tree.n_codes > 0):
-            at = places[tree.feature[node]].astype(np.intp)
+            at = indices[tree.feature[node]].astype(np.intp)
             branches.append(tree.branches[tree.table[node] + at])
-            table[node], n_codes[node] = start, len(at)
+            table[node] = start
+            n_codes[node] = len(at)
             start += len(at)
         return replace(tree, table=table, n_codes=n_codes, branches=np.concatenate(branches))
 
@@ -183,10 +187,10 @@ def _binned_column(
         return np.empty(0), _category_table(x, w, max_bins, n_categories)
     values, weights = _distinct(x, w)
     if len(values) > max_bins:
-        places = _cuts(weights, max_bins)
+        indices = _cuts(weights, max_bins)
     else:
-        places = np.arange(1, len(values))
-    return midpoints(values[places - 1], values[places]), None
+        indices = np.arange(1, len(values))
+    return midpoints(values[indices - 1], values[indices]), None
 
 
 def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -73,7 +73,7 @@ def grow_by_levels_with_record(
     if growth.criterion == "absolute_error":
         raise SourceError(
             "criterion='absolute_error' needs the rows of a node, which sums over bins do not have:"
-            " choose criterion='variance', or leave out max_bins and give the rows in memory"
+            " choose criterion='squared_error', or leave out max_bins and give the rows in memory"
         )
     target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)

@@ -14,6 +14,8 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees.ranked_columns import LARGE, Columns
 from lyceum._core.trees.tree import Tree
 
+_NATIVE_CRITERIA = {"squared_error": "variance", "log_loss": "entropy"}  # scikit-learn: the core
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -46,10 +48,7 @@ class Growth:
     def native(self) -> Any:
         """The rules as the kernels take them."""
         rules = native.TreeRules()
-        if self.loss is not None:
-            rules.criterion = "loss"
-        else:
-            rules.criterion = self.criterion
+        rules.criterion = _NATIVE_CRITERIA.get(self.criterion, self.criterion)
         rules.categorical = self.categorical
         rules.multi_way = self.continuous == "multi_way"
         rules.max_branches = self.max_branches
@@ -76,6 +75,7 @@ class Growth:
         if self.costs is not None:
             rules.cost = np.asarray(self.costs, dtype=np.float64).tolist()
         if self.loss is not None:
+            rules.criterion = "loss"
             rules.loss = np.asarray(self.loss, dtype=np.float64).ravel().tolist()
             rules.actions = self.loss.shape[1]
         return rules

@@ -15,7 +15,8 @@ from lyceum._core.trees.growth.grow import Growth, SplitCandidates
 from lyceum._core.trees.growth.node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
 from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
-_GOLDEN, _BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+_BITS = (1 << 64) - 1
 
 
 @dataclass(slots=True, eq=False)
@@ -232,18 +233,7 @@ def child_sums(
 
 def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: Target) -> Frontier:
     """The tree above some nodes, in codes; these have the slots."""
-    above = set()
-    for node in nodes:
-        up = node.parent
-        while up is not None and up not in above:
-            above.add(up)
-            up = up.parent
-    order = [root]
-    first = {}
-    for node in order:  # grows as it goes
-        if node in above:
-            first[node] = len(order)
-            order += node.children
+    order, first = _order_above(nodes, root)
     slots = {node: slot for slot, node in enumerate(nodes)}
     tables = [np.empty(0, np.int32)]
     start = 0
@@ -256,21 +246,36 @@ def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: 
             continue
         assert node.split is not None
         branches = node.split.branches
-        at = first[node]
-        feature[i], child[i], n_children[i], table[i] = (
-            node.split.feature,
-            at,
-            len(node.children),
-            start,
-        )
-        tables.append(np.where(branches >= 0, branches + at, branches).astype(np.int32))
+        feature[i] = node.split.feature
+        child[i] = first[node]
+        n_children[i] = len(node.children)
+        table[i] = start
+        to = np.where(branches >= 0, branches + first[node], branches).astype(np.int32)
         if node.split.missing < 0:
-            tables[-1][-1] = EVERY_CHILD
-            weights = np.array([float(target.weight(one.sums)) for one in node.children])
-            share[at : at + len(weights)] = weights / weights.sum()
+            to[-1] = EVERY_CHILD
+            weights = np.array([float(target.weight(below.sums)) for below in node.children])
+            share[child[i] : child[i] + n_children[i]] = weights / weights.sum()
+        tables.append(to)
         start += len(branches)
     slot = np.array([slots.get(node, -1) for node in order], dtype=np.int32)
     return Frontier(offsets, feature, table, np.concatenate(tables), child, n_children, share, slot)
+
+
+def _order_above(nodes: Sequence[Node], root: Node) -> tuple[list[Node], dict[Node, int]]:
+    """The nodes from the root down to these, and where the children of those above them begin."""
+    above = set()
+    for node in nodes:
+        up = node.parent
+        while up is not None and up not in above:
+            above.add(up)
+            up = up.parent
+    order = [root]
+    first = {}
+    for node in order:  # grows as it goes
+        if node in above:
+            first[node] = len(order)
+            order += node.children
+    return order, first
 
 
 def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
@@ -297,7 +302,7 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
 def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     """The nodes, in the order of their numbers, as a Tree."""
     n = len(nodes)
-    feature, child, table, missing = np.full((4, n), -1, dtype=np.int32)
+    feature, child, missing = np.full((3, n), -1, dtype=np.int32)
     n_children, n_codes = np.zeros((2, n), dtype=np.int32)
     kind = np.full(n, LEAF, dtype=np.uint8)
     threshold = np.full(n, np.nan)
@@ -308,43 +313,52 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         split = node.split
         if split is None:
             continue
-        feature[i], kind[i], gain[i], missing[i] = (
-            split.feature,
-            split.kind,
-            split.gain,
-            split.missing,
-        )
-        child[i], n_children[i], threshold[i] = (
-            node.children[0].number,
-            len(node.children),
-            split.threshold,
-        )
+        feature[i] = split.feature
+        kind[i] = split.kind
+        gain[i] = split.gain
+        missing[i] = split.missing
+        child[i] = node.children[0].number
+        n_children[i] = len(node.children)
+        threshold[i] = split.threshold
         if split.kind == INTERVALS:
             cuts.append(split.cuts)
         elif split.kind in (CATEGORIES, GROUPS):
             # of categories, which may share a bin
             branches.append(split.branches[bins.tables[split.feature]])
             n_codes[i] = len(branches[-1])
-    for kinds, sizes in (((INTERVALS,), n_children - 1), ((CATEGORIES, GROUPS), n_codes)):
-        having = np.isin(kind, kinds)
-        table[having] = np.cumsum(sizes[having]) - sizes[having]
     return Tree(
         feature,
         kind,
         child,
         n_children,
         threshold,
-        table,
+        _table_starts(kind, n_children, n_codes),
         n_codes,
         missing,
         np.concatenate(cuts),
         np.concatenate(branches),
-        value=np.array([target.value(node) for node in nodes]),
-        weight=np.array([float(target.weight(node.sums)) for node in nodes]),
-        n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
-        impurity=np.array([node.impurity for node in nodes]),
         gain=gain,
+        **_node_facts(nodes, target),
     )
+
+
+def _node_facts(nodes: Sequence[Node], target: Target) -> dict[str, np.ndarray]:
+    """What every node says of its rows."""
+    return {
+        "value": np.array([target.value(node) for node in nodes]),
+        "weight": np.array([float(target.weight(node.sums)) for node in nodes]),
+        "n_rows": np.array([node.n_rows for node in nodes], dtype=np.int64),
+        "impurity": np.array([node.impurity for node in nodes]),
+    }
+
+
+def _table_starts(kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray) -> np.ndarray:
+    """Where the cuts, or the branches, of every node begin; -1 if it has none."""
+    table = np.full(len(kind), -1, dtype=np.int32)
+    for kinds, sizes in (((INTERVALS,), n_children - 1), ((CATEGORIES, GROUPS), n_codes)):
+        having = np.isin(kind, kinds)
+        table[having] = np.cumsum(sizes[having]) - sizes[having]
+    return table
 
 
 def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:

@@ -49,9 +49,9 @@ class Frontier:
         """The root alone; `n_cells` are the codes of every column, with the missing one."""
         ints = np.full(1, -1, dtype=np.int32)
         offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-        places = np.zeros(1, np.int64)
+        indices = np.zeros(1, np.int64)
         nothing = np.zeros(0, np.int32)
-        return cls(offsets, ints, places, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
+        return cls(offsets, ints, indices, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
 
     @property
     def n_slots(self) -> int:
@@ -122,7 +122,8 @@ class NodeHistograms:
     ...         return block.X.astype(np.uint8)
     >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.0, 1.0], "y": ["a", "b", "b", "a"]}), target="y")
     >>> root = Frontier.of_root([3 + 1])
-    >>> rows.reduce(lambda block: NodeHistograms.of(block, Whole(), root, n_classes=2)).tables[0].tolist()
+    >>> sums = rows.reduce(lambda block: NodeHistograms.of(block, Whole(), root, n_classes=2))
+    >>> sums.tables[0].tolist()
     [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
     """
 
