@@ -149,10 +149,10 @@ def test_a_missing_label_is_none_among_text_and_nan_among_numbers():
 def test_targets_of_a_parquet_file_are_read_alone(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, target="t", memory=0), []
-    plain = _sources.ParquetPart._batches
+    plain = _sources.ParquetPart.batches
     monkeypatch.setattr(
         _sources.ParquetPart,
-        "_batches",
+        "batches",
         lambda part, names: read.append(names) or plain(part, names),
     )
     assert rows.y.tolist() == frame.t.tolist()
@@ -218,10 +218,10 @@ def test_places_that_are_none_are_refused(rows, places, message):
 def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, memory=0), []
-    plain = _sources.ParquetPart._batches
+    plain = _sources.ParquetPart.batches
     monkeypatch.setattr(
         _sources.ParquetPart,
-        "_batches",
+        "batches",
         lambda part, names: read.append(part.start) or plain(part, names),
     )
     assert len(rows.take([10, 2900]).reduce(Gathered.of).block) == 2

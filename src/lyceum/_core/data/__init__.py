@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
-from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
@@ -88,6 +88,7 @@ __all__ = [
     "decode_dictionary",
     "dense_cells",
     "design_change",
+    "digest_data",
     "file_errors",
     "file_kind",
     "fits_memory",
@@ -103,7 +104,6 @@ __all__ = [
     "profile_large_file",
     "read_data",
     "read_table",
-    "reading_once",
     "refuse_beside_rows",
     "row_weights",
     "scan",

@@ -14,7 +14,6 @@ import numpy as np
 from lyceum._core.data.files.csv import MISSING, CsvFormat
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
-from lyceum._core.data.files.read_once import read_footer, reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -52,7 +51,7 @@ from lyceum._core.data.schema.profile import (
     names_with_levels,
 )
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa
+from lyceum._core.lazy_arrow import pa, pq
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
@@ -79,7 +78,7 @@ def scan(
     Parameters
     ----------
     data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `profile_large_file(...)`
-        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also
+        CSV, TSV, JSON lines, Excel, OpenDocument, Parquet, Arrow, ARFF, SQLite or DuckDB files, text also
         packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
         relation.
     target : str, optional
@@ -228,12 +227,10 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
     paths = paths_of(data)
     kind = file_kind(paths, form.table)
     if kind == "parquet":
-        with reading_once():  # the footer
-            return _parquet_source(paths, roles, memory)
-    with reading_once():
-        if kind == "csv" and not fits_memory(paths, memory, form):
-            return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
-        found = read_files(paths, form, known=roles.written)
+        return _parquet_source(paths, roles, memory)
+    if kind == "csv" and not fits_memory(paths, memory, form):
+        return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
+    found = read_files(paths, form, known=roles.written)
     warn_about_format(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(
         found.table, roles, found.written
@@ -268,13 +265,14 @@ def _parquet_source(
 ) -> Source:
     """Parquet files in memory, or read on every pass; with a `known` profile they are not read for
     kinds."""
-    first = read_whole(paths[0], read_footer).schema.to_arrow_schema()
-    for path in paths[1:]:
-        other = read_whole(path, read_footer).schema.to_arrow_schema()
+    footers = [read_whole(path, pq.read_metadata) for path in paths]
+    first = footers[0].schema.to_arrow_schema()
+    for path, footer in zip(paths[1:], footers[1:]):
+        other = footer.schema.to_arrow_schema()
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
     wanted = roles.names_to_read(first.names)
-    n_rows = sum(read_footer(path).num_rows for path in paths)
+    n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
         return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))

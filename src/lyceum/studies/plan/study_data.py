@@ -17,13 +17,12 @@ from lyceum._core.data import (
     Rows,
     Schema,
     coded_source,
+    digest_data,
     fits_memory,
     inspect,
     parse_written,
-    paths_of,
     profile_large_file,
     read_data,
-    reading_once,
     scan,
     spelling_hint,
 )
@@ -67,25 +66,22 @@ class StudyData:
     suspects: tuple[ColumnWarning, ...]
     notes: tuple[str, ...]
     rare_classes: tuple[Any, ...] = ()  # those that were left out
-    digest: str = ""  # a hash of the files as they were read
+    digest: str = ""  # a hash of the files before they were read
     order_columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be
         studied."""
-        # files are read once, for the inspection and for the learners; large ones again for the
-        # final fit
-        with reading_once(hashed=True) as reads:
-            data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
-            reads.release()
-            found = cls._of_read(recipe, data)
-            if isinstance(data, ProfiledFile):
-                drawn = data.seen.numbers
-            else:
-                drawn = None
-            digest = reads.digest(paths_of(list(recipe.data)))
-            return replace(found._with_order(order, drawn), digest=digest)
+        form = FileFormat(**recipe.form)
+        digest = digest_data(list(recipe.data), form)
+        data, order = _read(recipe, form, recipe.memory_mb << 20)
+        found = cls._of_read(recipe, data)
+        if isinstance(data, ProfiledFile):
+            drawn = data.seen.numbers
+        else:
+            drawn = None
+        return replace(found._with_order(order, drawn), digest=digest)
 
     @classmethod
     def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:

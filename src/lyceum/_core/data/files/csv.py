@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,11 +21,8 @@ from lyceum._core.data.files.csv_errors import (
     Misfit,
     NotText,
     SameNames,
-    is_packed,
-    read_head,
-    whole_bytes,
 )
-from lyceum._core.data.files.read_once import open_stream
+from lyceum._core.data.files.raw_bytes import is_packed, open_stream, read_bytes, read_head
 from lyceum._core.data.files.text_styles import (
     TextFormat,
     describe_written,
@@ -113,12 +111,13 @@ class CsvFormat:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            data = whole_bytes(source)
-            broken = data is None or self._may_break_cells(data)
-            if data is None:
-                stream = source
-            else:
+            if isinstance(source, str) and os.path.isfile(source) and not is_packed(source):
+                data = read_bytes(source)
+                broken = self._may_break_cells(data)
                 stream = pa.BufferReader(data)
+            else:  # a packed file, a pipe or an open input is read as a stream
+                broken = True
+                stream = source
             if broken:
                 stream = _keep_line_breaks(stream)
             parse = self._parse_options(broken)

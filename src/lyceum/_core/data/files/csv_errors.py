@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from typing import IO, TYPE_CHECKING
 
-from lyceum._core.data.files.read_once import is_packed, read_start, reading_once
+from lyceum._core.data.files.raw_bytes import HEAD_BYTES, is_packed, read_end
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, SchemaError
 
@@ -15,32 +14,7 @@ if TYPE_CHECKING:
     from lyceum._core.data.files.csv import CsvFormat
 
 
-HEAD_BYTES = 1 << 20
 MOST_BYTES = 1 << 30  # of a row
-
-
-def unpacked_name(path: str) -> str:
-    """The name of a file without the suffix of its compression."""
-    if is_packed(path):
-        return os.path.splitext(path)[0]
-    return path
-
-
-def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file, unpacked."""
-    return read_start(path, size)
-
-
-def whole_bytes(source: str | IO[bytes]) -> pa.Buffer | None:
-    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as
-    streams."""
-    if not isinstance(source, str) or not os.path.isfile(source):
-        return None
-    with reading_once() as reads:
-        data = reads.whole(source)  # of a packed file, too: it may have to be read in another way
-        if is_packed(source):
-            return None
-        return data
 
 
 class Misfit(DataError):
@@ -110,8 +84,7 @@ class Explained:
 
     def _ends_with_quote(self) -> bool:
         assert isinstance(self.source, str)
-        with reading_once() as reads:
-            end = reads.end(self.source, 256).decode(self.form.encoding, "replace")
+        end = read_end(self.source, 256).decode(self.form.encoding, "replace")
         return end.rstrip().endswith(self.form.quote)
 
     def _not_text(self) -> NotText:

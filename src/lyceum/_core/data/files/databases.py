@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-import io
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.read_once import current_reads, read_start
+from lyceum._core.data.files.raw_bytes import read_head
 from lyceum._core.data.inputs.arrow import to_arrow
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
@@ -21,7 +19,7 @@ from lyceum.errors import DataError
 def is_database(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
     try:
-        head = read_start(path, 16)
+        head = read_head(path, 16)
     except OSError:
         return ""
     if head.startswith(b"SQLite format 3"):
@@ -32,49 +30,13 @@ def is_database(path: str) -> str:
 
 
 def read_database(path: str, form: FileFormat) -> pa.Table:
-    """One table or view of a database file.
-
-    The database reads what it needs of its file, and of a journal beside it, so that the hash is of
-    the rows.
-    """
+    """One table or view of a database file."""
     kind = is_database(path)
-    reads = current_reads()
-    if not kind:
-        raise DataError(f"{path} is not an SQLite or DuckDB file")
-    table = (_read_sqlite if kind == "sqlite" else _read_duckdb)(path, form)
-    if reads is not None and reads.hashed:
-        reads.keep_hash(path, _table_hash(table))
-    return table
-
-
-def _table_hash(table: pa.Table) -> bytes:
-    """A hash of names, types and cells, whatever stands in the memory of missing cells."""
-    total = hashlib.sha256()
-    for name in table.column_names:
-        column = table.column(name)
-        present = column.is_valid()
-        cells = column.drop_null()
-        if pa.types.is_boolean(cells.type):
-            cells = cells.cast(pa.uint8())
-        for each in (present.cast(pa.uint8()), cells):
-            content = pa.table({name: each}).combine_chunks()
-            with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
-                writer.write_table(content)
-    return total.digest()
-
-
-class _HashSink(io.RawIOBase):
-    """A file whose bytes are hashed as they are written, and kept nowhere."""
-
-    def __init__(self, total: Any) -> None:
-        self._total = total
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._total.update(data)
-        return len(data)
+    if kind == "sqlite":
+        return _read_sqlite(path, form)
+    if kind == "duckdb":
+        return _read_duckdb(path, form)
+    raise DataError(f"{path} is not an SQLite or DuckDB file")
 
 
 def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "table") -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 from lyceum._core.data.files.column_names import unique_names
 from lyceum._core.data.files.csv import MISSING, CsvFormat
-from lyceum._core.data.files.csv_errors import Explained, read_head, unpacked_name
+from lyceum._core.data.files.csv_errors import Explained
+from lyceum._core.data.files.raw_bytes import read_head, unpacked_name
 from lyceum._core.data.files.text_styles import style_of
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError

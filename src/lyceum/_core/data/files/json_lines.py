@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lyceum._core.data.files.csv_errors import read_head
 from lyceum._core.data.files.file_format import FileFormat, text_encoding
-from lyceum._core.data.files.read_once import open_whole
+from lyceum._core.data.files.raw_bytes import read_bytes, read_head
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import json as pj, pa, text_type
 from lyceum.errors import DataError
@@ -37,8 +36,8 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
 
 def _lines(path: str) -> pa.Table:
     try:
-        with open_whole(path) as stream:
-            return pj.read_json(stream, pj.ReadOptions(block_size=_BLOCK))
+        content = pa.BufferReader(read_bytes(path))
+        return pj.read_json(content, pj.ReadOptions(block_size=_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
             return _read_at_once(path, "utf8")
@@ -49,8 +48,7 @@ def _lines(path: str) -> pa.Table:
 
 def _read_at_once(path: str, encoding: str) -> pa.Table:
     """By Python's own reader: a list of objects, other encodings, columns that mix types."""
-    with open_whole(path) as stream:
-        content = stream.read()
+    content = read_bytes(path).to_pybytes()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")
         if text[:1] == "[":

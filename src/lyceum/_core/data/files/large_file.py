@@ -11,7 +11,6 @@ import numpy as np
 
 from lyceum._core.data.files.csv import CsvFormat
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.read_once import current_reads, read_footer, reading_once
 from lyceum._core.data.files.tables import check_same, file_kind, paths_of, read_whole
 from lyceum._core.data.inputs.arrow import decode_dictionary
 from lyceum._core.data.rows.block_reduction import merge_all
@@ -19,7 +18,7 @@ from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
@@ -114,11 +113,6 @@ def profile_large_file(
     (100, True)
     """
     drawn = _Draw(target, frozenset(in_full), size, cells, seed)
-    with reading_once():
-        return _read_through(data, form, drawn)
-
-
-def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> ProfiledFile:
     paths = paths_of(data)
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, drawn)
@@ -167,9 +161,9 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
-    schema = read_whole(paths[0], read_footer).schema.to_arrow_schema()
+    schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
     draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
-    source = ParquetSource(paths, Schema.of_numbers(schema.names), reads=current_reads())
+    source = ParquetSource(paths, Schema.of_numbers(schema.names))
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
     return _merge(parts, source.n_rows)
 

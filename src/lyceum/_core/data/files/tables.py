@@ -12,18 +12,10 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from lyceum._core.data.files.arff import read_arff
-from lyceum._core.data.files.csv_errors import read_head, unpacked_name
 from lyceum._core.data.files.databases import is_database, read_database
 from lyceum._core.data.files.file_format import FileFormat, text_encoding
 from lyceum._core.data.files.json_lines import read_json
-from lyceum._core.data.files.read_once import (
-    is_packed,
-    open_whole,
-    read_footer,
-    read_parquet_file,
-    read_start,
-    reading_once,
-)
+from lyceum._core.data.files.raw_bytes import is_packed, read_bytes, read_head, unpacked_name
 from lyceum._core.data.files.text_styles import (
     TextFormat,
     describe_written,
@@ -37,7 +29,7 @@ from lyceum._core.data.files.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
-from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.lazy_arrow import feather, pa, pc, pq
 from lyceum.errors import DataError, SchemaError
 
 
@@ -90,6 +82,9 @@ _SUFFIXES = {
     ".ipc": "arrow",
     ".xlsx": "workbook",
     ".xlsm": "workbook",
+    ".xlsb": "workbook",
+    ".xls": "workbook",
+    ".ods": "workbook",
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
@@ -99,8 +94,6 @@ _SUFFIXES = {
     ".db": "database",
 }
 _OTHERS = {
-    ".xls": "save it as .xlsx in the program that wrote it",
-    ".ods": "save it as .xlsx or .csv in the program that wrote it",
     ".zip": "unpack it first",
     ".sav": "export it as .csv there",
     ".dta": "export it as .csv there",
@@ -152,7 +145,7 @@ def _first_bytes(path: str) -> bytes:
     try:
         if is_packed(path):
             return b""
-        return read_start(path, 16)
+        return read_head(path, 16)
     except OSError:
         return b""
 
@@ -246,9 +239,7 @@ def read_files(
     """Files of one kind as one table: written numbers and dates parsed where the files have no
     types."""
     kind = file_kind(paths, form.table)
-    with reading_once() as reads:
-        tables, notes, prefers = _READERS[kind](paths, form)
-        reads.release()
+    tables, notes, prefers = _READERS[kind](paths, form)
     table = with_rows(_concatenate(tables, paths), paths[0])
     styles = dict[str, TextFormat]()
     if not is_typed(kind):
@@ -305,7 +296,7 @@ def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        footers = [read_whole(path, read_footer) for path in paths]
+        footers = [read_whole(path, pq.read_metadata) for path in paths]
         return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
     if kind == "csv":
         csv = (form or FileFormat()).csv(paths[0])
@@ -335,7 +326,7 @@ def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [read_whole(path, partial(read_parquet_file, columns=columns)) for path in paths]
+    tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
     return _concatenate(tables, paths)
 
 
@@ -356,12 +347,10 @@ def _read_arrow(path: str, form: FileFormat) -> pa.Table:
 
 def _arrow_table(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    from lyceum._core.lazy_arrow import feather
-
-    with open_whole(path) as file:
-        if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
-            return feather.read_table(file)
-        return pa.ipc.open_stream(file).read_all()
+    file = pa.BufferReader(read_bytes(path))
+    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
+        return feather.read_table(file)
+    return pa.ipc.open_stream(file).read_all()
 
 
 def _read_arff(paths: Sequence[str], form: FileFormat) -> Tables:

@@ -18,7 +18,6 @@ import numpy as np
 
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, SampledProfile, profile_large_file
-from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -233,12 +232,11 @@ def _read(
     if is_frame(data):
         return _of_table(to_arrow(data), size), ()
     paths = paths_of(data)
-    with reading_once():
-        if fits_memory(paths, memory, form):
-            found = read_data(paths, form)
-            return _of_table(found.table, size), found.notes
-        large = profile_large_file(paths, form, size=size)
-        return large.seen, large.notes
+    if fits_memory(paths, memory, form):
+        found = read_data(paths, form)
+        return _of_table(found.table, size), found.notes
+    large = profile_large_file(paths, form, size=size)
+    return large.seen, large.notes
 
 
 def _of_table(table: pa.Table, size: int) -> SampledProfile:
