@@ -22,6 +22,7 @@ from lyceum._core.data.files.csv_errors import (
     NotText,
     SameNames,
 )
+from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
 from lyceum._core.data.files.raw_bytes import is_packed, open_stream, read_bytes, read_head
 from lyceum._core.data.files.text_styles import (
     TextFormat,
@@ -60,11 +61,6 @@ def _ladder() -> tuple[pa.DataType, ...]:
         text_type(),
     )
 
-
-# encodings in which a byte below 128 is always the character of that number, by the names that
-# Python gives
-_PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
-_WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
 
 Result = TypeVar("Result")
 
@@ -164,21 +160,25 @@ class CsvFormat:
         while True:
             try:
                 return form, use(form)
-            except NotText:
-                if form.guessed:
-                    wider = _WIDER.get(form.encoding)
-                else:
-                    wider = None
-                if wider is None:
-                    raise
-                note = f"not UTF-8 text: read as {wider}"
-                form = replace(form, encoding=wider, notes=(*form.notes, note))
+            except NotText as error:
+                form = form._with_next_encoding(error)
             except SameNames as error:
                 form = form._rename_columns(error)
             except LongRow as error:
                 if _READ_BYTES * form.longer >= MOST_BYTES:
                     raise DataError(f"{error}: a quote may be open") from error
                 form = replace(form, longer=8 * form.longer)
+
+    def _with_next_encoding(self, error: NotText) -> CsvFormat:
+        """This format with the encoding of later bytes; raises where the encoding is certain."""
+        if self.guessed and self.encoding == "utf8" and isinstance(error.source, str):
+            encoding = later_encoding(error.source)
+        elif self.guessed and self.encoding in ("utf8", "cp1252"):
+            encoding = "latin-1"
+        else:
+            raise error
+        note = f"not UTF-8 text: read as {encoding}"
+        return replace(self, encoding=encoding, notes=(*self.notes, note))
 
     def _rename_columns(self, error: SameNames) -> CsvFormat:
         """This format with a number behind the names that appeared before."""
@@ -336,10 +336,7 @@ class CsvFormat:
 
     def _may_break_cells(self, data: pa.Buffer) -> bool:
         """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
-        if (
-            codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS
-            or not self.separator.isascii()
-        ):
+        if not is_ascii_superset(self.encoding) or not self.separator.isascii():
             return True
         text = np.frombuffer(data, np.uint8)
         if text[:3].tobytes() == codecs.BOM_UTF8:

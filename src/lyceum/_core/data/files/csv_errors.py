@@ -33,6 +33,10 @@ class LongRow(DataError):
 class NotText(DataError):
     """The bytes are not text in the encoding that they are read in."""
 
+    def __init__(self, message: str, source: str | IO[bytes]):
+        super().__init__(message)
+        self.source = source
+
 
 class SameNames(SchemaError):
     """Columns of a file have the same name."""
@@ -91,7 +95,8 @@ class Explained:
         encoding = self.form.encoding.upper()
         return NotText(
             f"{self.name} is not {encoding} text: give its encoding, e.g. --encoding latin-1 "
-            "(encoding='latin-1')"
+            "(encoding='latin-1')",
+            self.source,
         )
 
     def __enter__(self) -> Explained:

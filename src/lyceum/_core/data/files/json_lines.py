@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lyceum._core.data.files.file_format import FileFormat, text_encoding
+from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.raw_bytes import read_bytes, read_head
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import json as pj, pa, text_type

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 from lyceum._core.data.files.arff import read_arff
 from lyceum._core.data.files.databases import is_database, read_database
-from lyceum._core.data.files.file_format import FileFormat, text_encoding
+from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
 from lyceum._core.data.files.raw_bytes import is_packed, read_bytes, read_head, unpacked_name
 from lyceum._core.data.files.text_styles import (
