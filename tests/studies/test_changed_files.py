@@ -15,6 +15,7 @@ import pytest
 
 from lyceum import scan
 from lyceum._core.threads import limit_threads
+from lyceum.data import FileFormat
 from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.row_order import without_order_columns
@@ -181,14 +182,14 @@ def test_a_file_hashes_alike_streamed_and_in_memory(file_of):
 @pytest.mark.parametrize("name", ["t.sqlite", "t.duckdb"])
 def test_a_database_is_hashed_by_the_rows_that_are_read(name, tmp_path):
     path = tmp_path / name
-    before = studied(write(path, table(500)), form={"table": "t"}).digest
+    before = studied(write(path, table(500)), file_format=FileFormat(table="t")).digest
     if name == "t.sqlite":
         with sqlite3.connect(path) as connection:
             connection.execute("create table other (z)")
     else:
         with pytest.importorskip("duckdb").connect(str(path)) as connection:
             connection.execute("create table other (z integer)")
-    assert studied(str(path), form={"table": "t"}).digest == before
+    assert studied(str(path), file_format=FileFormat(table="t")).digest == before
 
 
 def test_a_file_that_is_written_again_is_read_again(tmp_path):

@@ -207,7 +207,7 @@ class FittedModel:
         *,
         also: tuple[str, ...] = (),
         truth: str | None = None,
-        form: FileFormat | None = None,
+        file_format: FileFormat | None = None,
     ) -> Iterator[tuple[pa.Table, Any]]:
         """Every batch of the data with the model's output for it.
 
@@ -218,14 +218,14 @@ class FittedModel:
             Columns that the batches have besides those of the model.
         truth : str, optional
             The column with the true target, which the batches then have too.
-        form : FileFormat, optional
+        file_format : FileFormat, optional
             How the file is written.
         """
         if truth is None:
             columns = self.schema.columns
         else:
             columns = (*self.schema, replace(self.target, name=truth))
-        batches = Batches(data, columns, also, form or FileFormat())
+        batches = Batches(data, columns, also, file_format or FileFormat())
         if progress.is_watched():
             total = batches.n_rows
         else:

@@ -9,12 +9,12 @@ from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
     fits_memory,
-    parse_written,
     paths_of,
     read_data,
     read_table,
+    with_parsed_text,
 )
-from lyceum._core.data.files.text_styles import parse_columns
+from lyceum._core.data.files.text_formats import parse_columns
 from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
 from lyceum._core.data.inputs.constant_columns import constant_columns
 from lyceum._core.data.inputs.pandas_columns import has_text_levels
@@ -99,7 +99,6 @@ __all__ = [
     "labels",
     "other_target",
     "parse_columns",
-    "parse_written",
     "paths_of",
     "profile_large_file",
     "read_data",
@@ -115,6 +114,7 @@ __all__ = [
     "time_text",
     "to_arrow",
     "warn_about_format",
+    "with_parsed_text",
     "without_texts",
 ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data.files.csv import MISSING, CsvFormat
+from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
 from lyceum._core.data.files.tables import (
@@ -27,7 +27,7 @@ from lyceum._core.data.files.tables import (
     read_whole,
     with_rows,
 )
-from lyceum._core.data.files.text_styles import text_formats_of
+from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.block_reduction import merge_all
@@ -129,17 +129,17 @@ def scan(
         source = _table_source(_name_columns(data), roles)
     elif isinstance(data, LoadedTable):
         source = (_table_source if data.typed else _inferred_source)(
-            data.table, roles, data.written
+            data.table, roles, data.text_formats
         )
     elif isinstance(data, ProfiledFile):
         source = _large_source(data, roles)
     elif is_frame(data):
         source = _table_source(frame_table(data), roles)
     else:
-        form = FileFormat(
+        file_format = FileFormat(
             separator or "", encoding or "", decimal or "", header, table or "", tuple(missing)
         )
-        source = _file_source(data, roles, memory, form)
+        source = _file_source(data, roles, memory, file_format)
     return Rows(
         source,
         name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data),
@@ -158,11 +158,11 @@ def _name_columns(X: np.ndarray) -> pa.Table:
 
 
 def _table_source(
-    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str] = MappingProxyType({})
 ) -> ArraySource:
     """A typed table in memory."""
     table = with_rows(table.select(roles.names_to_read(table.column_names)), "the table")
-    return coded_source(table, schema_of(table, roles).with_written(written))
+    return coded_source(table, schema_of(table, roles).with_text_formats(text_formats))
 
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -215,25 +215,29 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
 
 
 def _inferred_source(
-    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]
+    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str]
 ) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
     table = table.select(roles.names_to_read(table.column_names))
     schema = roles.schema(profile_columns(table, roles.in_full))
-    return coded_source(table, schema.with_written(written))
+    return coded_source(table, schema.with_text_formats(text_formats))
 
 
-def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
+def _file_source(data: Any, roles: ColumnRoles, memory: int, file_format: FileFormat) -> Source:
     paths = paths_of(data)
-    kind = file_kind(paths, form.table)
+    kind = file_kind(paths, file_format.table)
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
-    if kind == "csv" and not fits_memory(paths, memory, form):
-        return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
-    found = read_files(paths, form, known=roles.written)
+    if kind == "csv" and not fits_memory(paths, memory, file_format):
+        return _csv_source(
+            paths,
+            roles,
+            replace(file_format.csv_reader(paths[0]), learned_formats=roles.text_formats),
+        )
+    found = read_files(paths, file_format, learned_formats=roles.text_formats)
     warn_about_format(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(
-        found.table, roles, found.written
+        found.table, roles, found.text_formats
     )
 
 
@@ -252,12 +256,12 @@ def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
             f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "
             "profile_large_file(..., in_full=...)"
         )
-    if data.format is None:
+    if data.reader is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
     profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
-    schema = roles.schema(profile).with_written(text_formats_of(data.format.written))
-    return CsvSource(data.paths, data.format, schema, profile.n_rows)
+    schema = roles.schema(profile).with_text_formats(format_names(data.reader.text_formats))
+    return CsvSource(data.paths, data.reader, schema, profile.n_rows)
 
 
 def _parquet_source(
@@ -324,13 +328,13 @@ def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
         yield profile
 
 
-def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
-    typed = form.with_types(paths[0])
+def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvSource:
+    typed = reader.with_types(paths[0])
     names = list(typed.types)
     wanted = roles.names_to_read(names)
 
-    def profile_of(form: CsvFormat) -> TableProfile | None:
-        batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
+    def profile_of(reader: CsvReader) -> TableProfile | None:
+        batches = (_batch(batch, path) for path in paths for batch in reader.stream(path))
         return merge_all(
             _report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
         )
@@ -342,6 +346,6 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
     assert profile is not None
-    warn_about_format((*settled.notes, *settled.written_notes(paths[0])), paths[0])
-    schema = roles.schema(profile).with_written(text_formats_of(settled.written))
+    warn_about_format((*settled.notes, *settled.format_notes(paths[0])), paths[0])
+    schema = roles.schema(profile).with_text_formats(format_names(settled.text_formats))
     return CsvSource(paths, settled, schema, profile.n_rows)

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 
-from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.raw_bytes import open_stream
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.errors import DataError
@@ -130,9 +130,9 @@ def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
 
 def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     """Rows that Arrow can split much faster than Python."""
-    form = CsvFormat(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
+    reader = CsvReader(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
     try:
-        raw = form.read(io.BytesIO("\n".join(lines).encode()))
+        raw = reader.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     return pa.table({name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns})

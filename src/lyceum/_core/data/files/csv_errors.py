@@ -11,7 +11,7 @@ from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
-    from lyceum._core.data.files.csv import CsvFormat
+    from lyceum._core.data.files.csv import CsvReader
 
 
 MOST_BYTES = 1 << 30  # of a row
@@ -50,9 +50,9 @@ class SameNames(SchemaError):
 class Explained:
     """Turns Arrow's complaints about a file into ours."""
 
-    def __init__(self, source: str | IO[bytes], form: CsvFormat):
+    def __init__(self, source: str | IO[bytes], reader: CsvReader):
         self.source = source
-        self.form = form
+        self.reader = reader
         if isinstance(source, str):
             self.name = source
         else:
@@ -76,7 +76,7 @@ class Explained:
 
         A cell with a line break is quoted, so that a file that ends with one ends with a quote.
         """
-        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.form.only
+        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.reader.only
         if rows is None or not len(rows) or not plain:
             return
         last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
@@ -88,11 +88,11 @@ class Explained:
 
     def _ends_with_quote(self) -> bool:
         assert isinstance(self.source, str)
-        end = read_end(self.source, 256).decode(self.form.encoding, "replace")
-        return end.rstrip().endswith(self.form.quote)
+        end = read_end(self.source, 256).decode(self.reader.encoding, "replace")
+        return end.rstrip().endswith(self.reader.quote)
 
     def _not_text(self) -> NotText:
-        encoding = self.form.encoding.upper()
+        encoding = self.reader.encoding.upper()
         return NotText(
             f"{self.name} is not {encoding} text: give its encoding, e.g. --encoding latin-1 "
             "(encoding='latin-1')",
@@ -124,7 +124,7 @@ class Explained:
             re.DOTALL,
         )
         if misfit and isinstance(self.source, str):
-            name = self.form.column_name(self.source, int(misfit[1]))
+            name = self.reader.column_name(self.source, int(misfit[1]))
             return Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
         if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
             return LongRow(f"{self.name} has a row of more than {MOST_BYTES >> 20:,} MiB")
@@ -139,7 +139,7 @@ class Explained:
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""
-        return isinstance(self.source, str) and len(self.form._head(self.source)) >= HEAD_BYTES
+        return isinstance(self.source, str) and len(self.reader._head(self.source)) >= HEAD_BYTES
 
 
 def _is_binary(kind: pa.DataType) -> bool:

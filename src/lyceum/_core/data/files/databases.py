@@ -29,13 +29,13 @@ def is_database(path: str) -> str:
     return ""
 
 
-def read_database(path: str, form: FileFormat) -> pa.Table:
+def read_database(path: str, file_format: FileFormat) -> pa.Table:
     """One table or view of a database file."""
     kind = is_database(path)
     if kind == "sqlite":
-        return _read_sqlite(path, form)
+        return _read_sqlite(path, file_format)
     if kind == "duckdb":
-        return _read_duckdb(path, form)
+        return _read_duckdb(path, file_format)
     raise DataError(f"{path} is not an SQLite or DuckDB file")
 
 
@@ -65,14 +65,14 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
+def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     try:
         with _sqlite(path) as connection:
             found = connection.execute(
                 "select name from sqlite_master where type in ('table', 'view') and name not like"
                 " 'sqlite_%'"
             )
-            name = choose_table(path, [row[0] for row in found], form.table)
+            name = choose_table(path, [row[0] for row in found], file_format.table)
             rows = connection.execute(f"select * from {_quote(name)}")
             names = [column[0] for column in rows.description]
             cells = rows.fetchall()
@@ -80,7 +80,7 @@ def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
         raise DataError(f"{path} cannot be read as an SQLite file: {error}") from error
     columns = zip(*cells) if cells else ([] for _ in names)
     return pa.table(
-        {name: _column(name, list(one), form.missing) for name, one in zip(names, columns)}
+        {name: _column(name, list(one), file_format.missing) for name, one in zip(names, columns)}
     )
 
 
@@ -113,7 +113,7 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     )
 
 
-def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
+def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:
     check_installed(f"reading {path}", "duckdb")
     import duckdb
 
@@ -122,7 +122,7 @@ def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
             found = connection.execute(
                 "select table_name from information_schema.tables order by table_name"
             ).fetchall()
-            name = choose_table(path, [row[0] for row in found], form.table)
+            name = choose_table(path, [row[0] for row in found], file_format.table)
             return to_arrow(connection.sql(f"select * from {_quote(name)}"))
     except duckdb.Error as error:
         raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

@@ -12,7 +12,7 @@ from lyceum._core.data.files.tables import paths_of
 from lyceum._core.lazy_arrow import pa
 
 
-def digest_data(data: Any, form: FileFormat | None = None) -> str:
+def digest_data(data: Any, file_format: FileFormat | None = None) -> str:
     """A hash of the bytes of files and of their order.
 
     Of a database it is the rows of the table that are hashed: its own bytes also hold other
@@ -25,7 +25,7 @@ def digest_data(data: Any, form: FileFormat | None = None) -> str:
     total = hashlib.sha256()
     for path in paths_of(data):
         if is_database(path):
-            total.update(_table_hash(read_database(path, form or FileFormat())))
+            total.update(_table_hash(read_database(path, file_format or FileFormat())))
             continue
         with open(path, "rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())

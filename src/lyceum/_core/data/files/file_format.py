@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lyceum._core.data.files.column_names import unique_names
-from lyceum._core.data.files.csv import MISSING, CsvFormat
+from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.csv_errors import Explained
 from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.raw_bytes import read_head, unpacked_name
-from lyceum._core.data.files.text_styles import style_of
+from lyceum._core.data.files.text_formats import text_format_of
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
 
@@ -43,7 +43,7 @@ class FileFormat:
     See Also
     --------
     scan : Takes the same settings by name.
-    inspect : Takes it as `form`.
+    inspect : Takes it as `file_format`.
 
     Examples
     --------
@@ -60,6 +60,7 @@ class FileFormat:
     missing: tuple[str, ...] = MISSING
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "missing", tuple(self.missing))
         if len(self.separator) > 1 or self.separator in ("\r", "\n", '"'):
             raise DataError(
                 f"the separator {self.separator!r} cannot be: give one character, e.g. ';'"
@@ -75,9 +76,16 @@ class FileFormat:
         """The keyword arguments of `scan` that say the same."""
         return asdict(self)
 
-    def csv(self, source: str) -> CsvFormat:
+    def changes(self) -> dict[str, Any]:
+        """The settings that differ from their defaults."""
+        default = FileFormat()
+        return {
+            name: value for name, value in asdict(self).items() if value != getattr(default, name)
+        }
+
+    def csv_reader(self, source: str) -> CsvReader:
         """How a text file is written: as the user says, the rest as its first rows tell."""
-        with Explained(source, CsvFormat(encoding=self.encoding or "utf8")):
+        with Explained(source, CsvReader(encoding=self.encoding or "utf8")):
             head = read_head(source)
             if self.encoding:
                 encoding = self.encoding
@@ -95,9 +103,9 @@ class FileFormat:
         columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
         long = {name: text_type() for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
-        return CsvFormat(
+        return CsvReader(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,
-            given_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
+            user_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
         )  # fmt: skip
 
 
@@ -176,7 +184,7 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
     for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
         texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
         if len(texts):
-            style = style_of(texts)
+            style = text_format_of(texts)
         else:
             style = None
         if style is None or style.date:

@@ -15,10 +15,10 @@ from lyceum.errors import DataError
 _BLOCK = 1 << 24
 
 
-def read_json(path: str, form: FileFormat) -> pa.Table:
+def read_json(path: str, file_format: FileFormat) -> pa.Table:
     """The objects of a file as rows; a key that an object lacks is a missing cell."""
     head = read_head(path)
-    encoding = form.encoding or text_encoding(head, path)[0]
+    encoding = file_format.encoding or text_encoding(head, path)[0]
     start = head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
     if not start:
         raise DataError(f"{path} is empty: it needs one JSON object per line")
@@ -32,7 +32,7 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
                 f"{path}: {field.name!r} holds a list or an object: a table has one value per cell,"
                 " so flatten it first, e.g. with pandas.json_normalize"
             )
-    return _with_missing(table, form.missing)
+    return _with_missing(table, file_format.missing)
 
 
 def _lines(path: str) -> pa.Table:

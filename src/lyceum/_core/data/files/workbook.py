@@ -17,15 +17,15 @@ from lyceum.errors import DataError
 _EXACT = 2**53  # whole numbers up to it are exact; a sheet holds all numbers as floats
 
 
-def read_workbook(path: str, form: FileFormat) -> tuple[pa.Table, str]:
+def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, str]:
     """One sheet of a workbook: the first row that is not empty has the names of the columns.
 
     A note says which of them were renamed because they appear twice.
     """
-    rows = _sheet_rows(path, form.table)
+    rows = _sheet_rows(path, file_format.table)
     if not rows:
         raise DataError(f"{path} is empty: the sheet needs a row of column names and some rows")
-    if form.header:
+    if file_format.header:
         titles = rows.pop(0)
     else:
         titles = [f"x{j}" for j in range(len(rows[0]))]
@@ -36,7 +36,7 @@ def read_workbook(path: str, form: FileFormat) -> tuple[pa.Table, str]:
         if title is None and all(cell is None for cell in cells):
             continue
         names.append(_column_name(title, j))
-        columns.append(_column(cells, form.missing))
+        columns.append(_column(cells, file_format.missing))
     return pa.table(columns, names=unique_names(names)), renamed_note(names)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.rows.block import Block, as_float, block_rows
 from lyceum._core.data.schema.coding import ArrayCoder, TableCoder, with_texts
 from lyceum._core.data.schema.schema import Schema
@@ -274,7 +274,7 @@ class CsvSource:
     """CSV files too large for memory, parsed again on every pass, a few blocks at a time."""
 
     paths: Sequence[str]
-    format: CsvFormat
+    reader: CsvReader
     schema: Schema
     n_rows: int | None = None
 
@@ -282,12 +282,12 @@ class CsvSource:
         """The same rows with targets and weights alone."""
         schema = replace(self.schema, columns=())
         return replace(
-            self, schema=schema, format=replace(self.format, only=tuple(TableCoder(schema).names))
+            self, schema=schema, reader=replace(self.reader, only=tuple(TableCoder(schema).names))
         )
 
     def parts(self) -> Iterator[Part]:
         start = 0
         for path in self.paths:
-            for batch in self.format.stream(path):
+            for batch in self.reader.stream(path):
                 yield BatchPart(batch, start, self.schema)
                 start += batch.num_rows

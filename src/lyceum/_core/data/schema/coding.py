@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
-from lyceum._core.data.files.text_styles import distinct_texts, is_text_type, style_of
+from lyceum._core.data.files.text_formats import distinct_texts, is_text_type, text_format_of
 from lyceum._core.data.inputs.arrow import column_class, numbers
 from lyceum._core.data.inputs.pandas_columns import arrow_array, is_pandas, with_arrow_type
 from lyceum._core.data.schema.column import Column, is_beyond_floats
@@ -287,7 +287,7 @@ def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | p
     """Dates written as text, as they are in a frame that was read without parsing them."""
     texts = distinct_texts(cells)
     name = column.name
-    style = style_of(texts, known=column.written)
+    style = text_format_of(texts, learned=column.text_format)
     if not len(texts):
         return pa.nulls(len(cells))
     if style is None or not style.date:

@@ -135,7 +135,7 @@ def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, who:
         return before
     after = declared_column(name, kind, before.categories if values is None else values)
     if after.numeric:
-        return replace(after, written=before.written)
+        return replace(after, text_format=before.text_format)
     return after
 
 
