@@ -6,16 +6,22 @@ with that schema. How the result is contained, and that it streams, is decided h
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Learner, Reading, library_of, output_library, undefined
+from lyceum._core.base import (
+    Learner,
+    Reading,
+    library_of,
+    output_library,
+    schema_with_names,
+    undefined,
+)
 from lyceum._core.data import (
     Align,
     ArraySource,
@@ -193,12 +199,3 @@ def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
     if len(part):
         return transformer._through_memory(step, part)
     return nothing
-
-
-def schema_with_names(learner: Any, input_features: Any) -> Schema:
-    """The columns that a learner was fitted on, with the names given as for
-    `get_feature_names_out`."""
-    names = _check_feature_names_in(learner, input_features)
-    return Schema(
-        tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names))
-    )

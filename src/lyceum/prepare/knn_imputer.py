@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Schema, codes_of
+from lyceum._core.data import Block, Column, Schema, as_float, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
-from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
 
@@ -116,7 +115,7 @@ class KNNImputer(Transformer):
             self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
         self.missing_ = counts.missing / counts.weight
-        self.rows_ = as_floats(block).astype(np.float64)
+        self.rows_ = as_float(block.X).astype(np.float64)
         self.weights_ = np.array(block.weights)
         metric = Gower().learn(rows)
         self.metric_ = metric
@@ -182,7 +181,7 @@ class FillFromRows:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
-        X = as_floats(block)
+        X = as_float(block.X)
         missing = np.isnan(X)
         if not missing.any():
             return block.with_X(X, self.schema(block.schema))

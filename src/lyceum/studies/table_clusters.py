@@ -226,7 +226,7 @@ def cluster_table(
             ignore=(*ignore, *left_out),
             **(file_format or FileFormat()).options(),
         )
-        words = TextVectorizer(max_words=_WORDS, sparse_output=True).fit(rows)
+        words = TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
         if learner is None:
             learner = "KMeans"
             settings = {"metric": "cosine", **settings}

@@ -136,10 +136,10 @@ def build_preparations(names: Collection[str], sparse_text: bool = False) -> lis
     Examples
     --------
     >>> build_preparations(["TextVectorizer"], True)
-    [TextVectorizer(max_words=5000, sparse_output=True)]
+    [TextVectorizer(max_features=5000, sparse_output=True)]
     """
     if sparse_text:
-        words = {"max_words": _SPARSE_WORDS, "sparse_output": True}
+        words = {"max_features": _SPARSE_WORDS, "sparse_output": True}
     else:
         words = {}
     return [

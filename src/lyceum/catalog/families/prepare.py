@@ -54,7 +54,7 @@ ENTRIES = (
         about="Free text as columns of its words, counted or weighted by TF-IDF.",
         cost="the words of all texts",
         syllabus=("1.2",),
-        space={"weights": ["tfidf", "counts"], "max_words": [50, 100, 500]},
+        space={"weights": ["tfidf", "counts"], "max_features": [50, 100, 500]},
     ),
     Entry(
         name="SimpleImputer",
