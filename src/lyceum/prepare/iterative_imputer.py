@@ -66,7 +66,7 @@ class IterativeImputer(Transformer):
         Whether to keep the equations of every round in `record_`.
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
         of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 

@@ -51,7 +51,7 @@ class KBinsDiscretizer(Transformer):
         The number of intervals for "quantile" and "uniform".
     cuts : dict of name to numbers, or numbers for all columns, default=None
         Given cuts; columns that a dict does not name are cut by `strategy`.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Columns to leave alone because they hold categories: a mask, indices or names; True for all;
         the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
         types and of true and false are always left alone.

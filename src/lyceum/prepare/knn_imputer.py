@@ -34,7 +34,7 @@ class KNNImputer(Transformer):
         The number of neighbors, k.
     weights : {"uniform", "distance"}, default="uniform"
         Whether near rows count for more.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories, as in `SimpleImputer`.
 
     Attributes
@@ -106,7 +106,7 @@ class KNNImputer(Transformer):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(
+        block = rows.in_one_block(
             type(self).__name__, "IterativeImputer or SimpleImputer"
         ).without_zero_weights()
         statistic = column_stats(block, False)

@@ -162,7 +162,7 @@ class KnownOnly:
     """One-of-C columns; a category that was not learned is an error."""
 
     design: Design
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return self.design.schema(schema)
@@ -175,7 +175,7 @@ class KnownOnly:
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise SchemaError(
-                    f"column {column.name!r} has a category in row {row} that {self.who} has not"
+                    f"column {column.name!r} has a category in row {row} that {self.caller} has not"
                     " learned: handle_unknown='zeros' codes it as none of the known ones"
                 )
         return self.design(block)

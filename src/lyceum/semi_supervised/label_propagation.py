@@ -153,7 +153,7 @@ class LabelPropagation(Classifier, MetricLearner):
             How much the label of a row counts; zero-weight rows are left out.
         """
         rows = self._metric_rows(X, sample_weight, y)
-        block = rows.gathered("LabelPropagation", "SemiSupervisedEM")
+        block = rows.in_one_block("LabelPropagation", "SemiSupervisedEM")
         block = block.without_zero_weights()
         assert block.y is not None
         if not (block.y >= 0).any():

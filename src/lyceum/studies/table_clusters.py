@@ -324,7 +324,7 @@ def _by_gower(rows: Rows, learner: Any) -> bool:
 def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
-    X = model.rows_to_predict(rows).gathered("a silhouette").X
+    X = model.rows_to_predict(rows).in_one_block("a silhouette").X
     some = np.arange(len(labels))
     if len(some) > _SILHOUETTE_ROWS:
         some = np.sort(

@@ -182,7 +182,7 @@ class FittedModel:
         columns."""
         if self.gives == "new columns":
             found = self.model.transform(self.rows(table))
-            return self._check_length(found.gathered(self.name), table)
+            return self._check_length(found.in_one_block(self.name), table)
         if self.gives == "scores":
             return self._check_length(self.model.score_samples(self.rows(table)), table)
         if self.classes is None:

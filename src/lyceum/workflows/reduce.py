@@ -191,6 +191,6 @@ def _model(method: str, n: float | None) -> Any:
 def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
     found = model.transform(rows)
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
-        return original_columns(found.gathered("reduce"))
+        return original_columns(found.in_one_block("reduce"))
     scores = np.asarray(found)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))

@@ -225,7 +225,7 @@ class ClusterBased(Learner):
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
-        block = rows.then(self._design).gathered(type(self).__name__, "clusterer=KMeans()")
+        block = rows.then(self._design).in_one_block(type(self).__name__, "clusterer=KMeans()")
         self.clusterer_ = given.fit(
             block.X, **({} if block.w is None else {"sample_weight": block.w})
         )

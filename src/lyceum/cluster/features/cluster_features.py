@@ -132,7 +132,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._append_columns(self.rows_to_predict(X).gathered(type(self).__name__))
+            return self._append_columns(self.rows_to_predict(X).in_one_block(type(self).__name__))
         return self._in_new_columns(partial(_append_columns, self), X)
 
     def _append_columns(self, block: Block) -> Any:
@@ -180,7 +180,7 @@ def _append_columns(model: ClusterFeatures, block: Block) -> np.ndarray:
 def _in_array(found: Any) -> np.ndarray:
     """The cells of what `transform` gave, which are Rows for rows."""
     if isinstance(found, Rows):
-        return np.asarray(found.gathered("ClusterFeatures").dense)
+        return np.asarray(found.in_one_block("ClusterFeatures").dense)
     return np.asarray(found)
 
 

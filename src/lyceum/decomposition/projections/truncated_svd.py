@@ -165,7 +165,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.svd_solver == "full":
             return rows_spectrum(
-                rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'"), center=False
+                rows.in_one_block(type(self).__name__, "svd_solver='covariance_eigh'"), center=False
             )
         if self.svd_solver == "randomized":
             random = check_random_state(self.random_state)

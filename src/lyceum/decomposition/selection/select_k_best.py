@@ -176,7 +176,9 @@ class SelectKBest(ColumnSelector):
         return self
 
     def _relief(self, rows: Rows, n_classes: int) -> np.ndarray:
-        block = rows.gathered(type(self).__name__, "another measure, which reads rows in passes")
+        block = rows.in_one_block(
+            type(self).__name__, "another measure, which reads rows in passes"
+        )
         random = check_random_state(self.random_state)
         return relief(
             block.without_zero_weights(), n_classes, int(self.n_neighbors), int(self.n_rows), random

@@ -271,7 +271,7 @@ class ForestData:
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
         binned = None
         if forest.max_bins is None:
-            found = rows.gathered(
+            found = rows.in_one_block(
                 type(forest).__name__, "max_bins=255, which holds one byte per cell"
             )
             columns = Columns.of_cells(found.X, rows.schema)

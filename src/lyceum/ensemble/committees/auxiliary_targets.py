@@ -166,7 +166,7 @@ class AuxiliaryTargets(EitherTask, Learner):
                 f"{type(base).__name__} is not one of Lyceum's learners: set estimator to one of"
                 " them, e.g. DecisionTreeClassifier(), or to a pipeline of Lyceum's own steps"
             )
-        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).gathered(
+        block = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight)).in_one_block(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
         source = ArraySource.of_block(block)

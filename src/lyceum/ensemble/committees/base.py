@@ -182,7 +182,7 @@ class CommitteeBase(_BaseComposition, Learner):
         check_tasks(members, self._predicts_classes, type(self).__name__)
         rows = Inputs(self).for_fit(X, y, w)
         estimators = [*(one.estimator for one in members), *extra]
-        block = rows.gathered(type(self).__name__, self._alternative)
+        block = rows.in_one_block(type(self).__name__, self._alternative)
         cv = getattr(self, "cv", None)
         numbered = not isinstance(cv, str) and hasattr(
             cv, "__iter__"
@@ -228,12 +228,14 @@ class CommitteeBase(_BaseComposition, Learner):
             if (
                 rows.in_memory and not others
             ):  # members split rows into blocks, and spread them, themselves
-                return _of_block(rows.gathered(type(self).__name__, self._alternative), of, others)
+                return _of_block(
+                    rows.in_one_block(type(self).__name__, self._alternative), of, others
+                )
             return rows.collect(partial(_of_block, of=of, others=others))
         _check_feature_names(self, X, reset=False)
         if not self._needs_codes:
             return of(CommitteeData(None, MemberData(None, X)))
-        block = self.rows_to_predict(X).gathered(type(self).__name__, self._alternative)
+        block = self.rows_to_predict(X).in_one_block(type(self).__name__, self._alternative)
         return of(CommitteeData(MemberData(ArraySource.of_block(block)), MemberData(None, X)))
 
     def _needs_frame(self, X: Any) -> bool:

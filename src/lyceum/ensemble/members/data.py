@@ -378,7 +378,7 @@ class Ensemble(Learner):
 
     def _gather(self, rows: Rows) -> ArraySource:
         """All rows in memory."""
-        return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
+        return ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

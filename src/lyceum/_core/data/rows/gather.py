@@ -105,7 +105,7 @@ def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray |
 
 
 def refuse_size(
-    who: str,
+    caller: str,
     alternative: str | None,
     memory: int | None,
     n_rows: int | None = None,
@@ -134,7 +134,7 @@ def refuse_size(
         else:
             other = f"{alternative}, or "
         raise SourceError(
-            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most"
+            f"{caller} keeps every row in memory, but the rows need {needed:,} bytes and at most"
             f" {limit:,} are allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
         )
 

@@ -211,7 +211,7 @@ class CheckCells:
 
     Attributes
     ----------
-    who : str
+    caller : str
         The learner, for the message.
     allow_missing : bool, default=False
         Whether missing cells pass.
@@ -237,7 +237,7 @@ class CheckCells:
         replace it by a number, or by NaN if it is unknown
     """
 
-    who: str
+    caller: str
     allow_missing: bool = False
     instead: str = ""
 
@@ -265,9 +265,7 @@ class CheckCells:
         else:
             row = place // block.X.shape[1]
             column = block.schema[place % block.X.shape[1]].name
-        where = (
-            f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
-        )
+        where = f"column {column!r} has {{}} in row {block.start + row}, which {self.caller} cannot take"
         if np.isnan(value):
             fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
             return where.format("a missing value (NaN)") + fill
@@ -281,7 +279,7 @@ class CheckCells:
 class CheckCategories:
     """Refuses categories that a declared schema does not list, by the name of the column."""
 
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -296,7 +294,7 @@ class CheckCategories:
                 if len(unknown):
                     raise SchemaError(
                         f"column {column.name!r} has a category in row {block.start + unknown[0]}"
-                        f" that its schema does not list, which {self.who} cannot learn from: add"
+                        f" that its schema does not list, which {self.caller} cannot learn from: add"
                         " it to the schema"
                     )
         return block
@@ -308,7 +306,7 @@ class CheckTarget:
 
     Attributes
     ----------
-    who : str
+    caller : str
         The learner, for the message.
 
     See Also
@@ -329,14 +327,16 @@ class CheckTarget:
         which A learner cannot learn from: drop such rows first
     """
 
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return schema
 
     def __call__(self, block: Block) -> Block:
         if block.y is None:
-            raise MissingValuesError(f"{self.who} needs a target: give y, or scan(..., target=...)")
+            raise MissingValuesError(
+                f"{self.caller} needs a target: give y, or scan(..., target=...)"
+            )
         if block.y.dtype.kind == "i":
             missing = block.y < 0
         else:
@@ -346,6 +346,6 @@ class CheckTarget:
             name = block.schema.target_name
             raise MissingValuesError(
                 f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which"
-                f" {self.who} cannot learn from: drop such rows first"
+                f" {self.caller} cannot learn from: drop such rows first"
             )
         return block

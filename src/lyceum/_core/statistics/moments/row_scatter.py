@@ -316,9 +316,9 @@ class RowSpace:
     beyond: int
 
     @classmethod
-    def of(cls, rows: Rows, who: str, centered: bool = True) -> RowSpace:
+    def of(cls, rows: Rows, caller: str, centered: bool = True) -> RowSpace:
         """The space of the rows of any source, which are held in memory."""
-        block = rows.gathered(who, "fewer columns")
+        block = rows.in_one_block(caller, "fewer columns")
         Z = np.asarray(block.dense, dtype=np.float64)
         if centered:
             mean = Z[0] + (Z - Z[0]).mean(axis=0)
