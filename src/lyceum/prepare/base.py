@@ -181,7 +181,8 @@ def _cells(block: Block) -> np.ndarray:
 
 
 def _collect(rows: Rows) -> Any:
-    cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
+    cells = rows.collect(_cells)
+    source = rows.source.X  # type: ignore[attr-defined]
     # a step that finds nothing to do hands on the user's own array
     if not sparse.issparse(cells) and np.may_share_memory(cells, source):
         return cells.copy()

@@ -137,30 +137,21 @@ class KBinsDiscretizer(Transformer):
         for name, cuts in given.items():
             found[self.schema_.index(name)] = cuts
         if self.strategy_ == "mdl":
-            values = [sketch.columns[j].values for j in open_]
-            edges = tuple(midpoints(one[:-1], one[1:]) for one in values)
-            if open_:
-                bins = rows.reduce(partial(ClassBins.of, columns=tuple(open_), cuts=edges))
-            else:
-                bins = None
-            for i, j in enumerate(open_):
-                found[j] = mdl_cuts(edges[i], bins.counts[i])  # type: ignore[union-attr]
+            learned = _class_cuts(rows, sketch, open_)
         else:
-            for j in open_:
-                values_ = sketch.columns[j].values
-                weights = sketch.columns[j].weights
-                if self.strategy_ == "quantile":
-                    found[j] = quantile_cuts(values_, weights, self.n_bins)
-                else:
-                    if len(values_):
-                        low = values_[0]
-                        high = values_[-1]
-                    else:
-                        low = 0.0
-                        high = 0.0
-                    found[j] = width_cuts(float(low), float(high), self.n_bins)
+            learned = {j: self._plain_cuts(sketch.columns[j]) for j in open_}
+        for j, cuts in learned.items():
+            found[j] = cuts
         self.cuts_ = found
         return self
+
+    def _plain_cuts(self, sketch: Any) -> np.ndarray:
+        """Cuts of equal frequency or of equal width, from the sketch of a column."""
+        if self.strategy_ == "quantile":
+            return quantile_cuts(sketch.values, sketch.weights, self.n_bins)
+        if not len(sketch.values):
+            return np.empty(0)
+        return width_cuts(float(sketch.values[0]), float(sketch.values[-1]), self.n_bins)
 
     def _class_rows(self, X: Any, y: Any, w: Any) -> Rows:
         """The rows with their classes, if there are any."""
@@ -305,6 +296,16 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
             break
     inner = [f"{low} – {high}" for low, high in itertools.pairwise(texts)]
     return [f"≤ {texts[0]}", *inner, f"> {texts[-1]}"]
+
+
+def _class_cuts(rows: Rows, sketch: Quantiles, columns: list[int]) -> dict[int, np.ndarray]:
+    """Cuts by the description length of the classes, from one pass over the rows."""
+    if not columns:
+        return {}
+    values = [sketch.columns[j].values for j in columns]
+    edges = tuple(midpoints(each[:-1], each[1:]) for each in values)
+    bins = rows.reduce(partial(ClassBins.of, columns=tuple(columns), cuts=edges))
+    return {j: mdl_cuts(edges[i], bins.counts[i]) for i, j in enumerate(columns)}
 
 
 def _quantiles(block: Block) -> Quantiles:

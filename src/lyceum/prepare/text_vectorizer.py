@@ -73,8 +73,9 @@ class TextVectorizer(Transformer):
     --------
     >>> import pyarrow as pa
     >>> from lyceum.prepare import TextVectorizer
-    >>> mails = pa.table({"mail": ["free money now", "money for free", "lunch at noon", "lunch is late"]})
-    >>> TextVectorizer(columns=["mail"], weights="counts").fit_transform(mails).to_pydict()["mail: money"]
+    >>> texts = ["free money now", "money for free", "lunch at noon", "lunch is late"]
+    >>> coder = TextVectorizer(columns=["mail"], weights="counts")
+    >>> coder.fit_transform(pa.table({"mail": texts})).to_pydict()["mail: money"]
     [1.0, 1.0, 0.0, 0.0]
     """
 

@@ -77,9 +77,9 @@ def scan(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `profile_large_file(...)`
-        CSV, TSV, JSON lines, Excel, OpenDocument, Parquet, Arrow, ARFF, SQLite or DuckDB files, text also
-        packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
+    data : path, glob, list of paths, frame, array, Dask collection, LoadedTable or ProfiledFile
+        CSV, TSV, JSON lines, Excel, OpenDocument, Parquet, Arrow, ARFF, SQLite or DuckDB files,
+        text also packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
         relation.
     target : str, optional
         The column to predict. Text, true/false and two distinct numbers are classes, and so are at

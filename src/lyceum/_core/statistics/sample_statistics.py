@@ -152,7 +152,7 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
 
     Parameters
     ----------
-    data : rows from `scan`, or anything that `scan` takes; a list or an array of numbers is one column
+    data : rows from `scan`, anything that `scan` takes, or a list or array of numbers: one column
     **options
         For `scan`.
 

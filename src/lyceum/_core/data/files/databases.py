@@ -108,9 +108,12 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     if str in types:
         texts = [None if cell is None or cell in missing else str(cell) for cell in cells]
         return pa.array(texts, pa.string()).dictionary_encode()
-    return pa.array(
-        cells, pa.float64() if float in types else pa.int64() if int in types else pa.null()
-    )
+    kind = pa.null()
+    if float in types:
+        kind = pa.float64()
+    elif int in types:
+        kind = pa.int64()
+    return pa.array(cells, kind)
 
 
 def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:

@@ -215,8 +215,8 @@ def read_data(
     file_format : FileFormat, optional
         How the file is written; by default this is inferred.
     learned_formats : dict, optional
-        How columns were written when a model learned them, by name (`Schema.text_formats`): taken where
-        it fits.
+        How columns were written when a model learned them, by name (`Schema.text_formats`): taken
+        where it fits.
 
     Examples
     --------
@@ -295,7 +295,8 @@ def fits_memory(data: Any, memory: int, file_format: FileFormat | None = None) -
     Only CSV and Parquet files can be read in parts; others are always read whole.
 
     >>> from lyceum import datasets
-    >>> fits_memory(datasets.path("penguins"), 1 << 20), fits_memory(datasets.path("penguins"), 1 << 10)
+    >>> path = datasets.path("penguins")
+    >>> fits_memory(path, 1 << 20), fits_memory(path, 1 << 10)
     (True, False)
     """
     paths = paths_of(data)

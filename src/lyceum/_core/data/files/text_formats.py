@@ -146,14 +146,15 @@ def text_format_of(
 ) -> TextFormat | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
-    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `learned`
-    is how the column was written when a model learned it: it is taken wherever it fits.
+    `decimal` is the mark that the user gave, `prefers` the one to take where both would do.
+    `learned` is how the column was written when a model learned it: it is taken wherever it fits.
 
     >>> text_format_of(pa.array(["1.234,50 €", "7 €"])).decimal
     ','
     >>> text_format_of(pa.array(["31.12.2024", "1.2.2025"])).date
     '%d.%m.%Y'
-    >>> text_format_of(pa.array(["1/2/2025"])).date, text_format_of(pa.array(["1/2/2025"]), learned="%d/%m/%Y").date
+    >>> day = pa.array(["1/2/2025"])
+    >>> text_format_of(day).date, text_format_of(day, learned="%d/%m/%Y").date
     ('%m/%d/%Y', '%d/%m/%Y')
     """
     texts = texts.drop_null()

@@ -211,8 +211,8 @@ class Inputs:
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
                 raise SchemaError(
-                    f"{self.caller} predicts numbers, but the target {target.name!r} holds categories "
-                    f"({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
+                    f"{self.caller} predicts numbers, but the target {target.name!r} holds"
+                    f" categories ({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
                 )
             rows = rows.then(TargetNumbers(target))
         if self.takes_unlabeled:

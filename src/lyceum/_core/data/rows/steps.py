@@ -233,8 +233,8 @@ class CheckCells:
     >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot take:
-        replace it by a number, or by NaN if it is unknown
+    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot
+        take: replace it by a number, or by NaN if it is unknown
     """
 
     caller: str
@@ -294,8 +294,8 @@ class CheckCategories:
                 if len(unknown):
                     raise SchemaError(
                         f"column {column.name!r} has a category in row {block.start + unknown[0]}"
-                        f" that its schema does not list, which {self.caller} cannot learn from: add"
-                        " it to the schema"
+                        f" that its schema does not list, which {self.caller} cannot learn from:"
+                        " add it to the schema"
                     )
         return block
 
@@ -319,7 +319,8 @@ class CheckTarget:
     >>> import numpy as np
     >>> from lyceum._core.data import CheckTarget
     >>> from lyceum.data import scan
-    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1").then(CheckTarget("A learner"))
+    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1")
+    >>> rows = rows.then(CheckTarget("A learner"))
     >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...

@@ -37,8 +37,8 @@ def union(known: Schema, new: Schema, caller: str, counts: bool) -> Schema:
     for before, after in zip(known, columns):
         if counts and before.is_categorical and not after.is_categorical:
             raise SchemaError(
-                f"column {before.name!r} was {before.kind} ({before.why}) when {caller} was fitted and"
-                " holds other numbers now: declare its kind from the start, e.g. scan(...,"
+                f"column {before.name!r} was {before.kind} ({before.why}) when {caller} was fitted"
+                " and holds other numbers now: declare its kind from the start, e.g. scan(...,"
                 f" kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target

@@ -187,7 +187,8 @@ class TableCoder:
     >>> from lyceum.data import Schema
     >>> from lyceum._core.data import TableCoder
     >>> coder = TableCoder(Schema.declare({"sky": ["clear", "rain"], "degrees": "continuous"}))
-    >>> coder.features(pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})).tolist()
+    >>> table = pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})
+    >>> coder.features(table).tolist()
     [[1.0, 20.5], [nan, nan], [-1.0, 3.0]]
     """
 
@@ -350,7 +351,8 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
 def target_numbers(y: Any, name: str) -> np.ndarray:
     """A target of numbers, true/false or times (in seconds) as floats, missing ones as NaN.
 
-    >>> target_numbers(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]"), "day").tolist()
+    >>> days = np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]")
+    >>> target_numbers(days, "day").tolist()
     [0.0, 86400.0]
     """
     values = np.asarray(y)
@@ -377,7 +379,8 @@ def comparable_target(y: Any, task: str) -> Any:
 
     Examples
     --------
-    >>> comparable_target(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]"), "numbers").tolist()
+    >>> days = np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]")
+    >>> comparable_target(days, "numbers").tolist()
     [0.0, 86400.0]
     """
     if is_pandas(y) and hasattr(y, "dtype"):

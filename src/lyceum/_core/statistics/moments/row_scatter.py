@@ -63,7 +63,8 @@ class RowScatter:
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
     >>> from lyceum._core.statistics import RowScatter
-    >>> found = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]})).reduce(RowScatter.of)
+    >>> rows = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]}))
+    >>> found = rows.reduce(RowScatter.of)
     >>> (found.rows.T @ found.rows).tolist()
     [[2.0, 4.0, 0.0], [4.0, 8.0, 0.0], [0.0, 0.0, 0.0]]
     """
