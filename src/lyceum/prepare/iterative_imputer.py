@@ -46,8 +46,8 @@ class IterativeImputer(Transformer):
     missing cells itself, the equations are chained: missing cells start at their column's mean or
     mode, every round learns all equations from the rows as they are filled now (one pass of sums,
     so it streams), and a row with several missing cells goes round its columns `max_iter` times,
-    each predicted from the others' latest values. On the way a missing category stands for its posterior
-    probabilities; in the end it is the most probable one. Nothing is random.
+    each predicted from the others' latest values. On the way a missing category stands for its
+    posterior probabilities; in the end it is the most probable one. Nothing is random.
 
     A column without missing cells in `fit` has its equation too, for cells that are missing later.
     An unknown category is not missing and stays unknown. A column with nothing but missing cells is

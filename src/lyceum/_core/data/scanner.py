@@ -79,8 +79,8 @@ def scan(
     ----------
     data : path, glob, list of paths, frame, array, Dask collection, LoadedTable or ProfiledFile
         CSV, TSV, JSON lines, Excel, OpenDocument, Parquet, Arrow, ARFF, SQLite or DuckDB files,
-        text also packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
-        relation.
+        text also packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a
+        DuckDB relation.
     target : str, optional
         The column to predict. Text, true/false and two distinct numbers are classes, and so are at
         most 20 distinct whole numbers with three rows each on average, of which at most one in ten

@@ -210,9 +210,10 @@ class Inputs:
             )
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
+                instead = getattr(self.learner, "_for_classes", "use a classifier")
                 raise SchemaError(
                     f"{self.caller} predicts numbers, but the target {target.name!r} holds"
-                    f" categories ({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
+                    f" categories ({target.why}): {instead}"
                 )
             rows = rows.then(TargetNumbers(target))
         if self.takes_unlabeled:

@@ -233,8 +233,8 @@ class CheckCells:
     >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot
-        take: replace it by a number, or by NaN if it is unknown
+    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner
+        cannot take: replace it by a number, or by NaN if it is unknown
     """
 
     caller: str
@@ -265,7 +265,8 @@ class CheckCells:
         else:
             row = place // block.X.shape[1]
             column = block.schema[place % block.X.shape[1]].name
-        where = f"column {column!r} has {{}} in row {block.start + row}, which {self.caller} cannot take"
+        where = f"column {column!r} has {{}} in row {block.start + row}"
+        where += f", which {self.caller} cannot take"
         if np.isnan(value):
             fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
             return where.format("a missing value (NaN)") + fill
