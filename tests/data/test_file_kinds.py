@@ -264,7 +264,8 @@ def test_sqlite_tables_are_read(tmp_path, name):
     connection.executemany('insert into "my people" values (?, ?, ?, ?)', rows)
     connection.commit()
     assert read_data(path).table.to_pydict() == {
-        "id": [2**60 + 1, 2, 3], "age": [1.5, None, 2.0], "town": ["Ulm", None, "Bonn"], "empty": [None] * 3,
+        "id": [2**60 + 1, 2, 3], "age": [1.5, None, 2.0], "town": ["Ulm", None, "Bonn"],
+        "empty": [None] * 3,
     }  # fmt: skip
     connection.execute("create view old as select age from 'my people'")
     connection.commit()

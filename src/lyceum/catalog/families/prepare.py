@@ -37,7 +37,7 @@ ENTRIES = (
         ),
         cost="n·d, and n·d·log(values) for the classes",
         syllabus=("1.2",),
-        space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},
+        space={"strategy": ["auto", "uniform", "quantile"], "n_bins": [3, 5, 10]},
     ),
     Entry(
         name="DatetimeEncoder",
