@@ -158,7 +158,7 @@ class SettingError(LyceumError, ValueError):
     Examples
     --------
     >>> from lyceum.prepare import KBinsDiscretizer
-    >>> KBinsDiscretizer(method="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
+    >>> KBinsDiscretizer(strategy="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
     lyceum.errors.SettingError: method='mdl' cuts by classes: give fit a y of classes,

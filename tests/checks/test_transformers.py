@@ -59,7 +59,7 @@ def test_rows_come_back_as_rows_with_their_target(fitted):
     assert (rows.schema.target is None) == (data.y is None)
     with quiet():
         array = model.transform(frame.to_numpy())
-    cells = rows.gathered("A test", "fewer rows").dense
+    cells = rows.in_one_block("A test", "fewer rows").dense
     for a, b in zip(columns_of(array), cells.T, strict=True):
         np.testing.assert_allclose(a.astype(float), b, rtol=1e-12)
 

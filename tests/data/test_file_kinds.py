@@ -1,15 +1,18 @@
 """Files of other kinds: workbooks, JSON lines, Arrow, packed text, SQLite and DuckDB files, lazy
 frames."""
 
+import base64
 import bz2
 import gzip
 import json
 import sqlite3
 import zipfile
-from datetime import date, datetime
+import zlib
+from datetime import date, datetime, time, timedelta
 
 import duckdb
 import numpy as np
+import openpyxl
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -17,65 +20,31 @@ import pytest
 from lyceum import scan
 from lyceum._core.data import read_data
 from lyceum.data import inspect
-from lyceum.errors import DataError, DataWarning
+from lyceum.errors import DataError, DataWarning, MissingPackageError
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+OLD_WORKBOOK = (  # an .xls file, compressed, of numbers, text, dates and durations
+    "eNrtWEtoU0EUPTMvSZPQ5mNToRVKKNhqbYXajQvbp1LtKqUK4oeCJk0WUkklulAXWq1ZCoIrxU2hXbipH/DvQnHjQq"
+    "joQhCERpeuBAUXbZ537pvUtI3QQC1Y5oR7Z+bOzJmbmTsz7713M9HZiftNBSxBLywUnQB8ZTZBEigVIqB6x1HZUuon"
+    "cQz+KwT8tJA+L57Xva1Ra6jWuwCJe55XpIEvJEM4jYHRbCa+htjLPiSF8qGHtMBtsoTQyF5tYD3Mup71XW75gvVutl"
+    "xj3UNtZ8UxzNgD7Tt1FB+RLVwXguJ9zH0+saULDXijovjSdeG29WJP7mTy1HqpaPbUYhK00v2ZbCanymFMIQgcJXQm"
+    "Ep19fbOIURRM4qcTB36UtvvLuLGvrV2A7L8W22v+YvfTIlayB7B9mf2G9ABjcE7wrspTm10eN0bOzKFNxQYLxU2SJE"
+    "UyTJKm7XGuS6kdSnUH1V3AZ0dk0dlRx3uqlnQaYc5HeWdFyMe5O9/fJ1KD9nG2jPF94d4qm5VPcHBZ9aDOIa7xLOh2"
+    "7rGN9RVm3cT5JtYxim5KWwcbdGb/OLe5yrWtNE4344PdVpbfQvn8twNPmvNf7a2Un+4vXIhNf7Qn0EJzkqb+6jeODt"
+    "Ehbt1UeGqXUqFPoM+sG5edRn4Z0b47+uoMY15tM0KUtVtSsyMWSlLPlVuyqGRpLrGE66IMsi3Kc67aC+ZSc+XWSfLw"
+    "wWsJi+ZSEE89DjGmbMUnK/BJ5gtqPnflvJpPMt8jzSfL+B4yn1WBz2K+kOazmM+n+Szme6b5LObT8Wn3ShpJOUPn+B"
+    "8EYWBgYGBgYGBgsBoQ/NwJ/QQHfuLz6VcA9V1nnqRoPpOsWxzEKP3O0jviPmQpzeF8VfGzEV5R4hIr7FP6XqhwmEbP"
+    "YQQp9mOk6vil9zBR/n9W3DGyeluo2vGL1fj5j8f/DeWk514="
+)
 
 
 def workbook(path, sheets):
-    """An .xlsx file of sheets: strings shared and inline, numbers, dates (style 1), true/false and
-    errors."""
-    texts = []
-
-    def cell(value, place):
-        at = f'r="{place}"'
-        if isinstance(value, bool):
-            return f'<c {at} t="b"><v>{int(value)}</v></c>'
-        if isinstance(value, datetime | date):
-            days = (datetime(value.year, value.month, value.day) - datetime(1899, 12, 30)).days
-            days += value.hour / 24 if isinstance(value, datetime) else 0
-            return f'<c {at} s="1"><v>{days}</v></c>'
-        if value == "#N/A":
-            return f'<c {at} t="e"><v>#N/A</v></c>'
-        if isinstance(value, str) and len(texts) % 2:
-            texts.append(value)
-            return f'<c {at} t="s"><v>{len(texts) - 1}</v></c>'
-        if isinstance(value, str):
-            texts.append(value)
-            return (
-                f"<c {at}"
-                f' t="inlineStr"><is><r><t>{value[:1]}</t></r><r><t>{value[1:]}</t></r></is></c>'
-            )
-        return "" if value is None else f"<c {at}><v>{value!r}</v></c>"
-
-    def line(number, row):
-        cells = "".join(cell(value, f"{chr(65 + j)}{number}") for j, value in enumerate(row))
-        return f'<row r="{number}">{cells}</row>'
-
-    listed = "".join(f'<sheet name="{name}" r:id="r{i}"/>' for i, name in enumerate(sheets))
-    places = "".join(
-        f'<Relationship Id="r{i}" Target="worksheets/{i}.xml"/>' for i in range(len(sheets))
-    )
-    codes = '<numFmts><numFmt numFmtId="170" formatCode="[Red]yyyy\\-mm"/></numFmts>'
-    styles = f'{codes}<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>'
-    parts = {
-        "xl/workbook.xml": (
-            f'<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{listed}</sheets></workbook>'
-        ),
-        "xl/_rels/workbook.xml.rels": f"<Relationships>{places}</Relationships>",
-        "xl/styles.xml": f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>',
-    }
-    for i, rows in enumerate(sheets.values()):
-        lines = "".join(line(r + 1, row) for r, row in enumerate(rows))
-        parts[f"xl/worksheets/{i}.xml"] = (
-            f'<worksheet xmlns="{MAIN}"><sheetData>{lines}</sheetData></worksheet>'
-        )
-    shared = "".join(f"<si><t>{text}</t></si>" for text in texts)
-    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{shared}</sst>'
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
+    """An .xlsx file of sheets."""
+    book = openpyxl.Workbook(write_only=True)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
     return str(path)
 
 
@@ -134,15 +103,84 @@ def test_a_damaged_workbook_is_an_error(tmp_path, content):
         scan(tmp_path / "t.xlsx")
 
 
-def test_a_workbook_with_entities_is_refused(tmp_path):
+def test_times_of_day_and_durations_of_a_workbook_are_what_they_are(tmp_path):
+    hours = [1, 1439, 1440, 0.5]
+    times = [time(13, 45, 10), time(0, 0), time(23, 59, 59), time(6)]
+    rows = [
+        [timedelta(hours=n), at, date(1900, 1, day + 1)]
+        for day, (n, at) in enumerate(zip(hours, times))
+    ]
+    path = workbook(tmp_path / "t.xlsx", {"s": [["lasts", "starts", "day"], *rows]})
+    table = read_data(path).table
+    assert table["lasts"].to_pylist() == [timedelta(hours=n) for n in hours]
+    assert table["starts"].to_pylist() == times
+    assert table["day"].to_pylist() == [date(1900, 1, day) for day in range(1, 5)]
+    X = next(scan(path).blocks()).X
+    assert X[:, 0].tolist() == [3600 * n for n in hours]
+    assert X[:, 1].tolist() == [49_510, 0, 86_399, 21_600]
+
+
+def test_whole_numbers_of_a_workbook_are_integers_while_they_are_exact(tmp_path):
+    rows = [["a", "b", "c"], [1, 1, 2**53], [-3, 2.5, 2.0**60]]
+    table = read_data(workbook(tmp_path / "t.xlsx", {"s": rows})).table
+    assert table.schema.types == [pa.int64(), pa.float64(), pa.float64()]
+
+
+def test_an_empty_column_of_a_workbook_has_no_name_and_is_left_out(tmp_path):
+    rows = [[], ["a", None, None, 2020], [], [1, None, "x", 4]]
+    table = read_data(workbook(tmp_path / "t.xlsx", {"s": rows})).table
+    assert table.to_pydict() == {"a": [1], "column 3": ["x"], "2020": [4]}
+
+
+def test_an_old_workbook_is_read(tmp_path):
+    (tmp_path / "t.xls").write_bytes(zlib.decompress(base64.b64decode(OLD_WORKBOOK)))
+    assert read_data(tmp_path / "t.xls").table.to_pydict() == {
+        "a": [1, 2, 3],
+        "b": ["x1", "x2", "x3"],
+        "c": [date(2024, 1, day) for day in (1, 2, 3)],
+        "d": [timedelta(hours=hours) for hours in (1, 2, 3)],
+    }
+
+
+def test_a_damaged_old_workbook_is_an_error(tmp_path):
+    content = zlib.decompress(base64.b64decode(OLD_WORKBOOK))
+    (tmp_path / "t.xls").write_bytes(content[:3700])
+    with pytest.raises(DataError, match=r"t\.xls is damaged"):
+        scan(tmp_path / "t.xls")
+
+
+def test_an_opendocument_sheet_is_read(tmp_path):
+    cells = [
+        ("string", "<text:p>a</text:p>"),
+        ("string", "<text:p>b</text:p>"),
+        ('float" office:value="1.5', ""),
+        ('date" office:date-value="2024-03-01', ""),
+    ]
+    texts = [f'<table:table-cell office:value-type="{kind}">{text}</table:table-cell>'
+             for kind, text in cells]  # fmt: skip
+    rows = "".join(
+        f"<table:table-row>{''.join(row)}</table:table-row>" for row in (texts[:2], texts[2:])
+    )
+    names = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+    sheet = f'<table:table table:name="s">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    with zipfile.ZipFile(tmp_path / "t.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest:manifest/>")
+        archive.writestr(
+            "content.xml", f"<office:document-content{names}>{body}</office:document-content>"
+        )
+    table = read_data(tmp_path / "t.ods").table
+    assert table.to_pydict() == {"a": [1.5], "b": [date(2024, 3, 1)]}
+
+
+def test_a_workbook_without_its_package_names_the_extra(tmp_path, monkeypatch):
     path = workbook(tmp_path / "t.xlsx", {"s": [["a"], [1]]})
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["xl/worksheets/0.xml"] = b'<!DOCTYPE x [<!ENTITY a "b">]>' + parts["xl/worksheets/0.xml"]
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    with pytest.raises(DataError, match="declares entities"):
+    monkeypatch.setattr("lyceum._core.packages._is_installed", lambda package: False)
+    with pytest.raises(MissingPackageError, match=r'needs python_calamine.*"lyceum-ml\[excel\]"'):
         scan(path)
 
 
@@ -226,7 +264,8 @@ def test_sqlite_tables_are_read(tmp_path, name):
     connection.executemany('insert into "my people" values (?, ?, ?, ?)', rows)
     connection.commit()
     assert read_data(path).table.to_pydict() == {
-        "id": [2**60 + 1, 2, 3], "age": [1.5, None, 2.0], "town": ["Ulm", None, "Bonn"], "empty": [None] * 3,
+        "id": [2**60 + 1, 2, 3], "age": [1.5, None, 2.0], "town": ["Ulm", None, "Bonn"],
+        "empty": [None] * 3,
     }  # fmt: skip
     connection.execute("create view old as select age from 'my people'")
     connection.commit()
@@ -261,7 +300,7 @@ def test_a_lazy_frame_is_collected(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("t.xls", r"save it as \.xlsx"), ("t.pkl", "run any code"), ("t.zip", "unpack")],
+    [("t.pkl", "run any code"), ("t.zip", "unpack")],
 )
 def test_other_files_say_what_to_do(tmp_path, name, hint):
     (tmp_path / name).write_bytes(b"x")

@@ -327,7 +327,7 @@ def test_bad_input_is_named(tmp_path):
 
 def test_other_delimiters_encodings_and_packed_files_are_read(tmp_path):
     (tmp_path / "t.csv").write_bytes("größe;stadt\n1,5;Köln\n2;Ulm\n".encode("latin-1"))
-    found = inspect(tmp_path / "t.csv", form=FileFormat(";", "latin-1"))
+    found = inspect(tmp_path / "t.csv", file_format=FileFormat(";", "latin-1"))
     assert [column.name for column in found.columns] == ["größe", "stadt"]
     with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
         file.write("a,b\n1,x\n2,y\n")

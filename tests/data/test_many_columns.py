@@ -11,8 +11,8 @@ import pytest
 
 from lyceum import scan
 from lyceum._core.data import Align, TableCoder
-from lyceum._core.data.files.csv import CsvFormat
-from lyceum._core.data.files.text_styles import TextFormat
+from lyceum._core.data.files.csv import CsvReader
+from lyceum._core.data.files.text_formats import TextFormat
 from lyceum._core.data.schema.align import union
 from lyceum.data import Column, Schema, inspect
 from lyceum.errors import SchemaError
@@ -89,9 +89,9 @@ def letters(j):
 
 
 def parse_dates(d):
-    form = CsvFormat(written={f"x{j}": TextFormat(date="%d.%m.%Y") for j in range(d)})
+    reader = CsvReader(text_formats={f"x{j}": TextFormat(date="%d.%m.%Y") for j in range(d)})
     batch = pa.RecordBatch.from_pandas(wide(d, dates))
-    return lambda: form._parse_batch(batch, "a file")
+    return lambda: reader._parse_batch(batch, "a file")
 
 
 def transform_frame(d):

@@ -64,7 +64,7 @@ def test_sparse_columns_and_long_floats_are_numbers(many):
     frame = pd.DataFrame(
         {"a": pd.arrays.SparseArray(cells), "b": cells.astype(np.longdouble), "c": "text"}
     )
-    block = scan(frame).gathered("the test")
+    block = scan(frame).in_one_block("the test")
     np.testing.assert_array_equal(block.X[:, :2], np.column_stack([cells, cells]))
 
 

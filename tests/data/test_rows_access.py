@@ -149,10 +149,10 @@ def test_a_missing_label_is_none_among_text_and_nan_among_numbers():
 def test_targets_of_a_parquet_file_are_read_alone(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, target="t", memory=0), []
-    plain = _sources.ParquetPart._batches
+    plain = _sources.ParquetPart.batches
     monkeypatch.setattr(
         _sources.ParquetPart,
-        "_batches",
+        "batches",
         lambda part, names: read.append(names) or plain(part, names),
     )
     assert rows.y.tolist() == frame.t.tolist()
@@ -218,10 +218,10 @@ def test_places_that_are_none_are_refused(rows, places, message):
 def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, memory=0), []
-    plain = _sources.ParquetPart._batches
+    plain = _sources.ParquetPart.batches
     monkeypatch.setattr(
         _sources.ParquetPart,
-        "_batches",
+        "batches",
         lambda part, names: read.append(part.start) or plain(part, names),
     )
     assert len(rows.take([10, 2900]).reduce(Gathered.of).block) == 2
@@ -243,14 +243,14 @@ def test_the_rows_that_a_refusal_suggests_can_be_held(rows):
     if rows.in_memory:
         return
     with pytest.raises(SourceError, match="use fewer rows") as error:
-        rows.gathered("A learner", memory=10_000)
+        rows.in_one_block("A learner", memory=10_000)
     found = re.search(r"np\.arange\(([\d_]+)\)", str(error.value))
     n = int(found[1].replace("_", ""))
-    assert len(rows.take(np.arange(n)).gathered("A learner", memory=10_000)) == n > 100
+    assert len(rows.take(np.arange(n)).in_one_block("A learner", memory=10_000)) == n > 100
 
 
 def test_gathered_rows_are_all_rows_in_one_block(rows, frame):
-    block = rows.gathered("A learner", "another")
+    block = rows.in_one_block("A learner", "another")
     np.testing.assert_array_equal(block.X[:, 0], frame.a)
     np.testing.assert_array_equal(np.array(list("pqr"))[block.y], frame.t)
     np.testing.assert_allclose(block.w, frame.w, rtol=1e-14)
@@ -262,7 +262,7 @@ def test_a_stream_larger_than_the_memory_allowed_is_refused(rows):
         with pytest.raises(
             SourceError, match=r"A learner .* need [0-9,]+ bytes and at most 1,000 "
         ):
-            rows.gathered("A learner", "another", memory=1000)
+            rows.in_one_block("A learner", "another", memory=1000)
 
 
 def test_a_stream_of_unknown_length_is_refused_once_it_is_too_large(frame, tmp_path):
@@ -272,13 +272,13 @@ def test_a_stream_of_unknown_length_is_refused_once_it_is_too_large(frame, tmp_p
     assert unknown.n_rows is None
     assert len(unknown) == N
     with pytest.raises(SourceError, match="at most 1,000"):
-        unknown.gathered("A learner", "another", memory=1000)
+        unknown.in_one_block("A learner", "another", memory=1000)
 
 
 def test_sparse_rows_stay_sparse(frame):
     X = sparse.random_array((5000, 300), density=0.01, format="csr", random_state=0)
     schema = scan(np.zeros((2, 300))).schema
-    block = Rows(_sources.ArraySource(X, None, None, schema)).gathered("A learner", "another")
+    block = Rows(_sources.ArraySource(X, None, None, schema)).in_one_block("A learner", "another")
     assert sparse.issparse(block.X)
     assert (block.X != X).nnz == 0
 
@@ -287,8 +287,8 @@ def test_an_array_that_no_step_changes_is_not_copied():
     X = np.random.default_rng(0).normal(size=(40_000, 3))
     schema = scan(X[:2]).schema
     source = _sources.ArraySource(X, None, None, schema, coded=True)
-    assert Rows(source).gathered("A learner", "another").X is X
-    assert Rows(source).then(Unchanged()).gathered("A learner", "another").X is X
+    assert Rows(source).in_one_block("A learner", "another").X is X
+    assert Rows(source).then(Unchanged()).in_one_block("A learner", "another").X is X
 
 
 def test_categories_of_an_array_are_gathered_as_codes():
@@ -296,7 +296,7 @@ def test_categories_of_an_array_are_gathered_as_codes():
     schema = Schema.declare({"a": [3.0, 7.0, 9.0], "b": "continuous"})
     rows = Rows(_sources.ArraySource(X, None, None, schema))
     for some in (rows, rows.then(Unchanged())):
-        assert some.gathered("A learner", "another").X[:, 0].tolist() == [0, 1, 0]
+        assert some.in_one_block("A learner", "another").X[:, 0].tolist() == [0, 1, 0]
     assert X[:, 0].tolist() == [3, 7, 3]
 
 

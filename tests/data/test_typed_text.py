@@ -8,7 +8,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from lyceum._core.data import LoadedTable, parse_written
+from lyceum._core.data import LoadedTable, with_parsed_text
 from lyceum._core.data.files import csv as csv_module
 from lyceum.data import inspect
 from lyceum.errors import DataError
@@ -49,7 +49,7 @@ def test_inspection_of_a_frame_flags_them_with_the_remedy():
         [flag] = [flag for flag in found[name].flags if flag.code == "numbers_as_text"]
         assert "convert it" in flag.text
     plain = LoadedTable(table().select(["code"]), True, "codes")
-    assert parse_written(plain).table.schema == plain.table.schema
+    assert with_parsed_text(plain).table.schema == plain.table.schema
 
 
 def test_a_model_predicts_typed_files_with_numbers_as_text(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from lyceum import scan
 from lyceum._core.data import read_data
 from lyceum._core.data.files import csv as _csv, csv_errors as _csv_errors
-from lyceum._core.data.files.text_styles import style_of
+from lyceum._core.data.files.text_formats import text_format_of
 from lyceum.data import FileFormat, inspect
 from lyceum.errors import DataError, DataWarning
 
@@ -39,7 +39,7 @@ def cells(rows):
     ],
 )
 def test_numbers_are_read_as_written(texts, numbers):
-    assert style_of(pa.array(texts)).parse(pa.array(texts)).to_pylist() == numbers
+    assert text_format_of(pa.array(texts)).parse(pa.array(texts)).to_pylist() == numbers
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_numbers_are_read_as_written(texts, numbers):
     ],
 )
 def test_what_is_no_number_in_one_style_stays_text(texts):
-    assert style_of(pa.array(texts)) is None
+    assert text_format_of(pa.array(texts)) is None
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_no_number_in_one_style_stays_text(texts):
     ],
 )
 def test_dates_are_read_as_written(texts, first, doubtful):
-    style = style_of(pa.array(texts))
+    style = text_format_of(pa.array(texts))
     assert str(style.parse(pa.array(texts))[0].as_py()) == first
     assert style.doubtful == doubtful
 

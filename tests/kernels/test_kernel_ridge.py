@@ -186,7 +186,7 @@ def test_mixed_tables_missing_cells_and_sparse_rows(tmp_path):
 def _frame(rows):
     import pandas as pd
 
-    block = rows.gathered("a test", "none")
+    block = rows.in_one_block("a test", "none")
     columns = {
         column.name: block.X[:, j]
         if column.numeric

@@ -175,7 +175,7 @@ def test_a_low_rank_covariance_solves_what_its_matrix_solves():
 
 def test_the_space_of_the_rows_keeps_distances():
     space = RowSpace.of(scan(X), "a test")
-    T = space.rows.gathered("a test", "").X
+    T = space.rows.in_one_block("a test", "").X
     assert_allclose(T @ T.T, (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T, atol=1e-8)
     assert_allclose(space.mean + space.columns_of(T), X, rtol=1e-9)
     assert space.beyond == D - 1 - (N - 1)

@@ -114,7 +114,7 @@ def test_old_faithful_has_two_components():
 
 def _old_faithful():
     rows = datasets.load("old_faithful")
-    return np.asarray(rows.gathered("a test", "nothing").X, dtype=float).T[:2]
+    return np.asarray(rows.in_one_block("a test", "nothing").X, dtype=float).T[:2]
 
 
 def test_a_component_does_not_collapse_onto_a_point():

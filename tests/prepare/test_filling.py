@@ -9,7 +9,7 @@ from sklearn.impute import MissingIndicator, SimpleImputer as TheirSimpleImputer
 from tests.prepare.tables import mixed, numbers
 
 from lyceum.data import scan
-from lyceum.errors import SchemaError
+from lyceum.errors import SchemaError, SettingError
 from lyceum.prepare import DropMissing, MissingCategory, SimpleImputer
 
 
@@ -21,7 +21,7 @@ def test_numbers_are_filled_as_by_scikit_learn(way):
         strategy=way, fill_value=-7.5 if way == "constant" else None
     ).fit_transform(X)
     assert_allclose(
-        SimpleImputer(continuous=way, fill_number=-7.5).fit_transform(X), theirs, rtol=1e-14
+        SimpleImputer(continuous=way, fill_value=-7.5).fit_transform(X), theirs, rtol=1e-14
     )
 
 
@@ -113,11 +113,11 @@ def test_a_constant_category_is_added_or_used():
     frame = pd.DataFrame(
         {"c": ["x", None, "y"], "k": pd.Categorical([1, 2, None]), "b": [True, None, False]}
     )
-    out = SimpleImputer(categorical="constant", fill_category="x").fit_transform(frame)
+    out = SimpleImputer(categorical="constant", fill_value="x").fit_transform(frame)
     assert out["c"].tolist() == ["x", "x", "y"]
     assert out["k"].tolist() == ["1", "2", "x"]
     assert out["b"].tolist() == ["True", "x", "False"]
-    out = SimpleImputer(categorical="constant", fill_category=2).fit_transform(frame[["k"]])
+    out = SimpleImputer(categorical="constant", fill_value=2).fit_transform(frame[["k"]])
     assert out["k"].tolist() == [1, 2, 2]
 
 
@@ -240,3 +240,17 @@ def test_dropped_rows_of_a_scan_take_their_target_and_weight_along():
 def test_errors_name_the_column():
     with pytest.raises(SchemaError, match="'c' holds categories"):
         SimpleImputer(categorical_features=None).fit(pd.DataFrame({"c": ["a", None]}))
+
+
+def test_one_fill_value_serves_one_kind_or_both_by_name():
+    frame = pd.DataFrame({"x": [1.0, None], "k": ["a", None]})
+    both = {"continuous": "constant", "categorical": "constant"}
+    values = {"continuous": -1, "categorical": "none"}
+    out = SimpleImputer(**both, fill_value=values).fit_transform(frame)
+    assert out["x"].tolist() == [1.0, -1.0]
+    assert out["k"].tolist() == ["a", "none"]
+    plain = SimpleImputer(**both).fit_transform(frame)
+    assert (plain["x"][1], plain["k"][1]) == (0.0, "missing")
+    for odd in ("none", {"numbers": 0.0}, {"continuous": "x"}):
+        with pytest.raises(SettingError, match="is no number for continuous columns"):
+            SimpleImputer(**both, fill_value=odd).fit(frame)

@@ -64,14 +64,15 @@ def test_iris_is_cut_where_weka_and_the_literature_cut_it():
 def test_without_classes_columns_are_cut_by_frequency_or_width():
     x = np.arange(100.0)[:, None] ** 2
     even = KBinsDiscretizer(n_bins=4).fit(x)
-    assert even.method_ == "frequency"
+    assert even.strategy_ == "quantile"
     assert np.bincount(even.transform(x)[:, 0].astype(int)).tolist() == [25] * 4
     np.testing.assert_allclose(
-        KBinsDiscretizer(method="width", n_bins=4).fit(x).cuts_[0], np.array([1, 2, 3]) * 99**2 / 4
+        KBinsDiscretizer(strategy="uniform", n_bins=4).fit(x).cuts_[0],
+        np.array([1, 2, 3]) * 99**2 / 4,
     )
-    assert KBinsDiscretizer().fit(x, np.linspace(0.0, 1.0, 100)).method_ == "frequency"
+    assert KBinsDiscretizer().fit(x, np.linspace(0.0, 1.0, 100)).strategy_ == "quantile"
     with pytest.raises(SettingError, match="cuts by classes"):
-        KBinsDiscretizer(method="mdl").fit(x)
+        KBinsDiscretizer(strategy="mdl").fit(x)
 
 
 def test_given_cuts_and_the_ends_of_intervals():

@@ -45,11 +45,11 @@ def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
     names = pa.table({"name": [f"first{i} last{i}" for i in range(40)]})
     for settings, table in (
         ({}, names),
-        ({"min_rows": 3}, pa.table({"text": ["soup bread"] * 40})),
+        ({"min_df": 3}, pa.table({"text": ["soup bread"] * 40})),
     ):
-        least = settings.get("min_rows", 2)
+        least = settings.get("min_df", 2)
         with pytest.raises(
-            DataError, match=f"in at least {least} rows and in at most 50% of them.*max_share"
+            DataError, match=f"in at least {least} rows and in at most 50% of them.*max_df"
         ):
             TextVectorizer(columns=table.column_names, **settings).fit(table)
     both = names.append_column("n", [np.arange(40.0)])
@@ -64,7 +64,7 @@ def test_other_columns_stay_and_a_missing_text_has_no_words():
             "c": ["u", "v", "u"],
         }
     )
-    found = TextVectorizer(min_rows=2, max_share=1.0, weights="counts").fit(table)
+    found = TextVectorizer(min_df=2, max_df=1.0, weights="counts").fit(table)
     after = found.transform(table).to_pydict()
     assert after == {
         "x": [1.0, 2.0, None],

@@ -9,7 +9,7 @@ from tests.studies.conftest import plan_for
 
 from lyceum import catalog, scan
 from lyceum._core.data import profile_large_file
-from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.csv import CsvReader
 from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies.plan.plan import Plan, readable
@@ -163,9 +163,9 @@ def large(tmp_path_factory):
 def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
     path, frame = large
     passes = []
-    stream = CsvFormat.stream
+    stream = CsvReader.stream
     monkeypatch.setattr(
-        CsvFormat, "stream", lambda form, path: passes.append(path) or stream(form, path)
+        CsvReader, "stream", lambda form, path: passes.append(path) or stream(form, path)
     )
     recipe = Recipe(data=str(path), target="y", weight="w", memory_mb=1)
     data = StudyData.of(recipe).check_rows()

@@ -108,7 +108,7 @@ def scanned(table, weight=None, **settings):
 
 def tree_of_the_core(rows: Rows, bins: Bins, growth: Growth, n_classes=None) -> Tree:
     """The tree that the exact core grows on the same bins."""
-    sample = rows.gathered("A test", "fewer rows")
+    sample = rows.in_one_block("A test", "fewer rows")
     offsets = bins.offsets
     ranges = rows.reduce(lambda block: BinRanges.of(block, bins, offsets))
     places = [

@@ -49,7 +49,7 @@ def answers(model, data, tmp_path):
 
 
 def test_the_schema_remembers_formats_and_decimal_marks(model):
-    assert model.schema_.written == {"day": "%d/%m/%Y", "price": ","}
+    assert model.schema_.text_formats == {"day": "%d/%m/%Y", "price": ","}
 
 
 @pytest.mark.filterwarnings("ignore:.*read as:lyceum.errors.DataWarning")
@@ -91,6 +91,6 @@ def test_text_dates_of_a_frame_are_refused_where_no_order_is_known():
 def test_columns_of_older_files_have_no_format_and_foreign_formats_are_refused():
     column = Column.__new__(Column)
     column.__setstate__(["day", "continuous", None, "times, in seconds"])
-    assert column.written == ""
+    assert column.text_format == ""
     with pytest.raises(ModelFileError, match="written as '%n%n'"):
-        Column("day", written="%n%n").check()
+        Column("day", text_format="%n%n").check()

@@ -15,6 +15,7 @@ NAMESAKE = (
 )
 EXTRAS = {
     "report": ("matplotlib", "jinja2"),
+    "excel": ("python_calamine",),
     "dask": ("dask", "distributed"),
     "reinforcement": ("gymnasium",),
 }

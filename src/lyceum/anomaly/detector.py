@@ -158,7 +158,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         """
         self._validate_params()
         rows = Inputs(self).for_fit(X, None, sample_weight)
-        block = rows.gathered("AnomalyDetector", "GaussianDensity")
+        block = rows.in_one_block("AnomalyDetector", "GaussianDensity")
         if self.cv is None or isinstance(
             self.cv, int | np.integer
         ):  # others split by the numbers of rows

@@ -122,7 +122,7 @@ class IsolationForest(Learner):
             Rows are drawn with chances in proportion to it.
         """
         rows = self._rows(X, None, sample_weight)
-        block = rows.gathered("IsolationForest", "GaussianDensity").without_zero_weights()
+        block = rows.in_one_block("IsolationForest", "GaussianDensity").without_zero_weights()
         X = np.asarray(block.dense, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = min(self.max_samples, len(X))

@@ -113,7 +113,7 @@ class NeighborAnomalyScore(MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.gathered("NeighborAnomalyScore", "GaussianDensity").without_zero_weights()
+        block = rows.in_one_block("NeighborAnomalyScore", "GaussianDensity").without_zero_weights()
         self.rows_ = float_cells(block)
         if sparse.issparse(self.rows_):
             cells = self.rows_.data

@@ -54,7 +54,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         What a learned structure maximizes.
     max_parents : int, default=3
         The most parents of a column in a learned structure, the class among them.
-    discretize : {"auto", "mdl", "frequency", "width"}, default="auto"
+    discretize : {"auto", "mdl", "quantile", "uniform"}, default="auto"
         How continuous columns are cut; "auto" is "mdl". See `lyceum.prepare.KBinsDiscretizer`.
     n_bins : int, default=5
         Intervals for "frequency" and "width".
@@ -114,7 +114,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         "equivalent_sample_size": [Interval(Real, 0, None, closed="neither")],
         "structure_score": [StrOptions({"bic", "aic", "bdeu", "k2"})],
         "max_parents": [Interval(Integral, 1, None, closed="left")],
-        "discretize": [StrOptions({"auto", "mdl", "frequency", "width"})],
+        "discretize": [StrOptions({"auto", "mdl", "quantile", "uniform"})],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "cuts": [dict, "array-like", None],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -160,11 +160,12 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         if hasattr(self, "discretizer_"):
             del self.discretizer_
         rows = self._rows(X, y, sample_weight)
-        self.discretizer_ = KBinsDiscretizer(
-            method=self.discretize,  # type: ignore[arg-type]
+        cutter = KBinsDiscretizer(
+            strategy=self.discretize,  # type: ignore[arg-type]
             n_bins=self.n_bins,
             cuts=self.cuts,
-        ).fit(rows)
+        )
+        self.discretizer_ = cutter.fit(rows)
         names = self._node_names()
         cut_rows = rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1]))
         data = structure_data(cut_rows, type(self).__name__)

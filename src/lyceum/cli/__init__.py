@@ -182,7 +182,7 @@ def study(
     ] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="The folder of the study.")] = "study",
     force: Resume = False,
-    form: Any = None,
+    file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare learners on a table honestly: a ranking, a report and a model to use."""
@@ -196,7 +196,7 @@ def study(
         n_settings=settings, calibrate=calibrate, committees=committees,
         kinds=kinds_of(kind) or None, ignore=ignore or None,
         keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates, text=text,
-        form=form or None,
+        file_format=file_format or None,
     )  # fmt: skip
 
 
@@ -210,14 +210,14 @@ def inspect(
             "--target", "-t", help="The column to predict; others are checked for leaks of it."
         ),
     ] = None,
-    form: Any = None,
+    file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks
     wrong."""
     from lyceum.cli.commands.inspect import run
 
-    run(file, target, form, as_json)
+    run(file, target, file_format, as_json)
 
 
 def _learner_names(incomplete: str) -> list[str]:
@@ -252,7 +252,7 @@ def fit(
     kind: Kind = None,
     ignore: Ignore = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -261,7 +261,19 @@ def fit(
 
     kinds = kinds_of(kind)
     settings = settings_of(setting)
-    run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
+    run(
+        data,
+        target,
+        learner,
+        settings,
+        out,
+        kinds,
+        ignore or (),
+        weight,
+        file_format,
+        force,
+        as_json,
+    )
 
 
 @app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
@@ -283,7 +295,7 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="A column to copy to the output; repeat for more.")
     ] = None,
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
     spreadsheet: Annotated[
@@ -299,7 +311,7 @@ def predict(
     """
     from lyceum.cli.commands.predict import run
 
-    run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
+    run(model, data, out, proba, loss, doubt, keep or (), file_format, force, as_json, spreadsheet)
 
 
 @app.command(
@@ -314,14 +326,14 @@ def evaluate(
     target: Truth = None,
     loss: Loss = None,
     doubt: Doubt = None,
-    form: Any = None,
+    file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with
     intervals."""
     from lyceum.cli.commands.evaluate import run
 
-    run(model, data, target, loss, doubt, form, as_json)
+    run(model, data, target, loss, doubt, file_format, as_json)
 
 
 @app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
@@ -335,13 +347,13 @@ def explain(
             help="A row to explain, counted from 0; repeat for more. By default the first three."
         ),
     ] = None,
-    form: Any = None,
+    file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show why a model predicts what it does: the contribution of every column, largest first."""
     from lyceum.cli.commands.explain import run
 
-    run(model, data, row or (), form, as_json)
+    run(model, data, row or (), file_format, as_json)
 
 
 @app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
@@ -353,13 +365,13 @@ def compare(
     target: Truth = None,
     loss: Loss = None,
     doubt: Doubt = None,
-    form: Any = None,
+    file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the same rows: which is better, and how sure that is."""
     from lyceum.cli.commands.compare import run
 
-    run(first, second, data, target, loss, doubt, form, as_json)
+    run(first, second, data, target, loss, doubt, file_format, as_json)
 
 
 @app.command(epilog="Example: lyceum doctor")

@@ -164,7 +164,7 @@ def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> No
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say how files are written; it gets them as `form`, a
+    """Give a command the options that say how files are written; it gets them as `file_format`, a
     FileFormat."""
 
     @wraps(command)
@@ -180,11 +180,15 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         from lyceum._core.data import FileFormat
 
         names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
-        form = FileFormat(names.get(separator, separator), encoding, decimal, not no_header, table)
-        command(*args, form=form, **options)
+        file_format = FileFormat(
+            names.get(separator, separator), encoding, decimal, not no_header, table
+        )
+        command(*args, file_format=file_format, **options)
 
     signature = inspect.signature(command, eval_str=True)
-    before = [parameter for parameter in signature.parameters.values() if parameter.name != "form"]
+    before = [
+        parameter for parameter in signature.parameters.values() if parameter.name != "file_format"
+    ]
     added = [
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

@@ -138,7 +138,7 @@ class KernelDensity(Density, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         given = self._rows(X, y, sample_weight)
-        block = given.gathered(
+        block = given.in_one_block(
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
         rows = np.array(block.X, dtype=np.float64)

@@ -96,7 +96,7 @@ class NeighborDensity(Density, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(
+        block = rows.in_one_block(
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
         self.rows_ = np.array(block.X, dtype=np.float64)

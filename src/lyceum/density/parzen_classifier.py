@@ -129,7 +129,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         alternative = "lyceum.bayes.QuadraticDiscriminantAnalysis or NaiveBayes"
-        block = self._rows(X, y, sample_weight).gathered(type(self).__name__, alternative)
+        block = self._rows(X, y, sample_weight).in_one_block(type(self).__name__, alternative)
         block = block.without_zero_weights()
         rows = np.asarray(block.X, dtype=np.float64)
         codes = block.y

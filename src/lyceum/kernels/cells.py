@@ -25,7 +25,9 @@ def block_of(X: Any, kernel: Kernel) -> Any:
     if is_frame(X):
         X = scan(X)
     if isinstance(X, Rows):
-        return X.gathered(f"the kernel {kernel!r}", "Nystroem or RBFSampler, which work in passes")
+        return X.in_one_block(
+            f"the kernel {kernel!r}", "Nystroem or RBFSampler, which work in passes"
+        )
     return X
 
 

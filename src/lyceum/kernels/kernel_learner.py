@@ -105,7 +105,7 @@ class KernelLearner(Learner):
 
     def _weighted_rows(self, rows: Rows) -> Block:
         """All rows with a weight, as the kernel takes them."""
-        block = rows.gathered(type(self).__name__, self._alternative).without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, self._alternative).without_zero_weights()
         X = block.X
         if sparse.issparse(X) and not self._takes_sparse:
             X = X.toarray()

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Schema
+from lyceum._core.data import Block, Column, Schema, as_float
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, Quantiles, RowSample, seed_from
 from lyceum.errors import SettingError
-from lyceum.prepare import Transformer, as_floats
+from lyceum.prepare import Transformer
 from lyceum.report import Summary, Table
 
 _HIGHEST_DEGREE = 1000
@@ -354,7 +354,7 @@ class _Expand:
         return Schema((*kept, *new), schema.target, schema.weight)
 
     def __call__(self, block: Block) -> Block:
-        X = as_floats(block)
+        X = as_float(block.X)
         Z = (X[:, self.on].astype(np.float64) - self.mean) / self.scale
         out = np.column_stack([X[:, self.kept], self.made(Z)]).astype(X.dtype, copy=False)
         return block.with_X(np.ascontiguousarray(out), self.schema(block.schema))

@@ -216,7 +216,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             self._set_covariances([(scatter.scatter[c], n) for c, n in zip(there, sizes)], within)
 
     def _from_rows(self, rows: Rows, within: np.ndarray) -> None:
-        block = rows.gathered(
+        block = rows.in_one_block(
             type(self).__name__, "n_clusters=1 with exemplar='mean'"
         ).without_zero_weights()
         X = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_

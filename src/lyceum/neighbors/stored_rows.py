@@ -141,7 +141,7 @@ class StoredRows(Learner):
     # -- keeping rows ------------------------------------------------------------------
 
     def _gather(self, rows: Rows) -> Block:
-        return rows.gathered(type(self).__name__, self._alternative()).without_zero_weights()
+        return rows.in_one_block(type(self).__name__, self._alternative()).without_zero_weights()
 
     def _alternative(self) -> str:
         return (
@@ -289,7 +289,7 @@ class StoredRows(Learner):
         rows = self.rows_to_predict(X)
         source = rows.source
         if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
-            return function(rows.gathered(type(self).__name__))
+            return function(rows.in_one_block(type(self).__name__))
         return rows.collect(function)
 
     def _scale_warning(self) -> str | None:

@@ -38,7 +38,7 @@ class SupervisedTransformer(NewColumns, Learner):
         self._target_task = target_task(X, y, type(self).__name__)
         self.__dict__.pop("classes_", None)
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(type(self).__name__).without_zero_weights()
+        block = rows.in_one_block(type(self).__name__).without_zero_weights()
         if len(block) < 2:
             raise DataError(
                 f"{type(self).__name__} compares rows, but there is only 1 sample of any weight"

@@ -6,16 +6,22 @@ with that schema. How the result is contained, and that it streams, is decided h
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Learner, Reading, library_of, output_library, undefined
+from lyceum._core.base import (
+    Learner,
+    Reading,
+    library_of,
+    output_library,
+    schema_with_names,
+    undefined,
+)
 from lyceum._core.data import (
     Align,
     ArraySource,
@@ -175,7 +181,8 @@ def _cells(block: Block) -> np.ndarray:
 
 
 def _collect(rows: Rows) -> Any:
-    cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
+    cells = rows.collect(_cells)
+    source = rows.source.X  # type: ignore[attr-defined]
     # a step that finds nothing to do hands on the user's own array
     if not sparse.issparse(cells) and np.may_share_memory(cells, source):
         return cells.copy()
@@ -193,12 +200,3 @@ def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
     if len(part):
         return transformer._through_memory(step, part)
     return nothing
-
-
-def schema_with_names(learner: Any, input_features: Any) -> Schema:
-    """The columns that a learner was fitted on, with the names given as for
-    `get_feature_names_out`."""
-    names = _check_feature_names_in(learner, input_features)
-    return Schema(
-        tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names))
-    )

@@ -19,11 +19,10 @@ from functools import cached_property
 
 import numpy as np
 
-from lyceum._core.data import Block, Design, Schema, codes_of
+from lyceum._core.data import Block, Design, Schema, as_float, codes_of
 from lyceum._core.native import native
 from lyceum._core.statistics import PositiveFactor, Scatter
 from lyceum.prepare.statistics import Stats
-from lyceum.prepare.steps import as_floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +99,7 @@ class Chain:
         )
 
     def __call__(self, block: Block) -> Block:
-        X = as_floats(block).copy()
+        X = as_float(block.X).copy()
         rows = np.flatnonzero(np.isnan(X).any(axis=1))
         if len(rows):
             missing = np.isnan(X[rows])
@@ -136,7 +135,7 @@ class Chain:
     def scatters(self, block: Block, columns: tuple[int, ...]) -> Stats:
         """Scatter of the filled rows: of all, and of those where each of `columns` is not
         missing."""
-        X = as_floats(block)
+        X = as_float(block.X)
         Z = np.ascontiguousarray(self.fill(X))
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]

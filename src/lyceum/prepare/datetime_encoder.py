@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.data import Block, Column, Schema
+from lyceum._core.data import Block, Column, Schema, as_float
 from lyceum.errors import ModelFileError, SettingError
 from lyceum.prepare.base import Transformer
-from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
 PARTS = ("year", "month", "day", "weekday", "hour", "days")
@@ -287,7 +286,7 @@ class DateColumns:
     def __call__(self, block: Block) -> Block:
         if all(parts is None for parts in self.parts):
             return block
-        X = as_floats(block)
+        X = as_float(block.X)
         out = np.empty((len(block), len(self.plan)))
         found: dict[int, dict[str, np.ndarray]] = {}
         for i, (j, part) in enumerate(self.plan):

@@ -104,7 +104,7 @@ def column_stats(block: Block, medians: bool) -> Stats:
 
 
 def fill_values(
-    schema: Schema, statistic: Stats, rules: FillRules, who: str
+    schema: Schema, statistic: Stats, rules: FillRules, caller: str
 ) -> tuple[Schema, np.ndarray]:
     """The columns after filling, and the cell that fills each; warns of columns with nothing but
     counts."""
@@ -123,7 +123,7 @@ def fill_values(
             pairs.append((column, _number(rules, float(centers[j]), empty)))
         if empty and not np.isnan(pairs[-1][1]):
             warnings.warn(
-                f"column {column.name!r} has nothing but missing values: {who} fills it with "
+                f"column {column.name!r} has nothing but missing values: {caller} fills it with "
                 f"{cell_value(*pairs[-1])}; leave the column out instead",
                 UserWarning,
                 stacklevel=2,

@@ -45,9 +45,9 @@ class IterativeImputer(Transformer):
     with z the one-of-C coded row, each learned on the rows where column j is not missing. As z has
     missing cells itself, the equations are chained: missing cells start at their column's mean or
     mode, every round learns all equations from the rows as they are filled now (one pass of sums,
-    so it streams), and a row with several missing cells goes round its columns `sweeps` times, each
-    predicted from the others' latest values. On the way a missing category stands for its posterior
-    probabilities; in the end it is the most probable one. Nothing is random.
+    so it streams), and a row with several missing cells goes round its columns `max_iter` times,
+    each predicted from the others' latest values. On the way a missing category stands for its
+    posterior probabilities; in the end it is the most probable one. Nothing is random.
 
     A column without missing cells in `fit` has its equation too, for cells that are missing later.
     An unknown category is not missing and stays unknown. A column with nothing but missing cells is
@@ -58,17 +58,15 @@ class IterativeImputer(Transformer):
     alpha : float, default=1.0
         The ridge on standardized columns; it weighs as much as this number of rows.
     max_iter : int, default=10
-        The rounds at most.
+        The rounds of `fit` at most, and how often a row with several missing cells goes round them.
     tol : float, default=1e-3
         Stop when no equation's predictions move by more than this share of the column's standard
         deviation (of the scores' spread, for categories), as root mean square over the rows.
-    sweeps : int, default=10
-        How often a row with several missing cells goes round them.
     record : bool, default=False
         Whether to keep the equations of every round in `record_`.
     verbose : int, default=0
         Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
         of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
@@ -129,7 +127,6 @@ class IterativeImputer(Transformer):
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "sweeps": [Interval(Integral, 1, None, closed="left")],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -140,7 +137,6 @@ class IterativeImputer(Transformer):
         alpha: float = 1.0,
         max_iter: int = 10,
         tol: float = 1e-3,
-        sweeps: int = 10,
         record: bool = False,
         verbose: int = 0,
         categorical_features: Any = "from_dtype",
@@ -148,7 +144,6 @@ class IterativeImputer(Transformer):
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
-        self.sweeps = sweeps
         self.record = record
         self.verbose = verbose
         self.categorical_features = categorical_features
@@ -253,7 +248,7 @@ class IterativeImputer(Transformer):
     def _chain(self, before: Schema, equations: Equations | None) -> Chain:
         order = tuple(int(j) for j in self.order_)
         return Chain(
-            before, Layout(self.filled_schema_), self.start_, equations, order, self.sweeps
+            before, Layout(self.filled_schema_), self.start_, equations, order, self.max_iter
         )
 
     def _step(self, schema: Schema) -> Chain:

@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Inputs, Rows, Schema, is_dask
-from lyceum._core.statistics import Quantiles, midpoints
+from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
+from lyceum._core.statistics import Quantiles, midpoints, quantile_cuts
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.base import Transformer
-from lyceum.prepare.mdl_cuts import ClassBins, frequency_cuts, mdl_cuts, width_cuts
-from lyceum.prepare.steps import as_floats
+from lyceum.prepare.mdl_cuts import ClassBins, mdl_cuts, width_cuts
 from lyceum.report import Summary, Table
 
 
@@ -45,13 +44,14 @@ class KBinsDiscretizer(Transformer):
 
     Parameters
     ----------
-    method : {"auto", "mdl", "frequency", "width"}, default="auto"
-        "auto" is "mdl" where `fit` gets classes, else "frequency".
+    strategy : {"auto", "mdl", "quantile", "uniform"}, default="auto"
+        "quantile" cuts into intervals of equal frequency, "uniform" of equal width, "mdl" by the
+        classes; "auto" is "mdl" where `fit` gets classes, else "quantile".
     n_bins : int, default=5
-        The number of intervals for "frequency" and "width".
+        The number of intervals for "quantile" and "uniform".
     cuts : dict of name to numbers, or numbers for all columns, default=None
-        Given cuts; columns that a dict does not name are cut by `method`.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Given cuts; columns that a dict does not name are cut by `strategy`.
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Columns to leave alone because they hold categories: a mask, indices or names; True for all;
         the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
         types and of true and false are always left alone.
@@ -61,7 +61,7 @@ class KBinsDiscretizer(Transformer):
     cuts_ : list of arrays
         The cuts of every column, ascending; None for a column of categories. x belongs to the
         interval that ends at the first cut of at least x.
-    method_ : str
+    strategy_ : str
         How columns were cut.
 
     See Also
@@ -87,7 +87,7 @@ class KBinsDiscretizer(Transformer):
 
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
-        "method": [StrOptions({"auto", "mdl", "frequency", "width"})],
+        "strategy": [StrOptions({"auto", "mdl", "quantile", "uniform"})],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "cuts": [dict, "array-like", None],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -97,11 +97,11 @@ class KBinsDiscretizer(Transformer):
         self,
         n_bins: int = 5,
         *,
-        method: Literal["auto", "mdl", "frequency", "width"] = "auto",
+        strategy: Literal["auto", "mdl", "quantile", "uniform"] = "auto",
         cuts: Any = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.method = method
+        self.strategy = strategy
         self.n_bins = n_bins
         self.cuts = cuts
         self.categorical_features = categorical_features
@@ -120,47 +120,38 @@ class KBinsDiscretizer(Transformer):
         given = self._given_cuts()
         target = rows.schema.target
         has_classes = target is not None and target.is_categorical
-        if self.method == "mdl" and not has_classes:
+        if self.strategy == "mdl" and not has_classes:
             raise SettingError(
-                "method='mdl' cuts by classes: give fit a y of classes, or choose 'frequency' or"
-                " 'width'"
+                "strategy='mdl' cuts by classes: give fit a y of classes, or choose 'quantile' or"
+                " 'uniform'"
             )
-        if self.method != "auto":
-            self.method_ = self.method
+        if self.strategy != "auto":
+            self.strategy_ = self.strategy
         elif has_classes:
-            self.method_ = "mdl"
+            self.strategy_ = "mdl"
         else:
-            self.method_ = "frequency"
+            self.strategy_ = "quantile"
         sketch = rows.reduce(_quantiles)
         found: list[np.ndarray | None] = [None] * len(self.schema_)
         open_ = [int(j) for j in self.schema_.continuous if self.schema_[int(j)].name not in given]
         for name, cuts in given.items():
             found[self.schema_.index(name)] = cuts
-        if self.method_ == "mdl":
-            values = [sketch.columns[j].values for j in open_]
-            edges = tuple(midpoints(one[:-1], one[1:]) for one in values)
-            if open_:
-                bins = rows.reduce(partial(ClassBins.of, columns=tuple(open_), cuts=edges))
-            else:
-                bins = None
-            for i, j in enumerate(open_):
-                found[j] = mdl_cuts(edges[i], bins.counts[i])  # type: ignore[union-attr]
+        if self.strategy_ == "mdl":
+            learned = _class_cuts(rows, sketch, open_)
         else:
-            for j in open_:
-                values_ = sketch.columns[j].values
-                weights = sketch.columns[j].weights
-                if self.method_ == "frequency":
-                    found[j] = frequency_cuts(values_, weights, self.n_bins)
-                else:
-                    if len(values_):
-                        low = values_[0]
-                        high = values_[-1]
-                    else:
-                        low = 0.0
-                        high = 0.0
-                    found[j] = width_cuts(float(low), float(high), self.n_bins)
+            learned = {j: self._plain_cuts(sketch.columns[j]) for j in open_}
+        for j, cuts in learned.items():
+            found[j] = cuts
         self.cuts_ = found
         return self
+
+    def _plain_cuts(self, sketch: Any) -> np.ndarray:
+        """Cuts of equal frequency or of equal width, from the sketch of a column."""
+        if self.strategy_ == "quantile":
+            return quantile_cuts(sketch.values, sketch.weights, self.n_bins)
+        if not len(sketch.values):
+            return np.empty(0)
+        return width_cuts(float(sketch.values[0]), float(sketch.values[-1]), self.n_bins)
 
     def _class_rows(self, X: Any, y: Any, w: Any) -> Rows:
         """The rows with their classes, if there are any."""
@@ -209,7 +200,7 @@ class KBinsDiscretizer(Transformer):
             if cuts is not None
         ]
         table = Table("Continuous columns", ("column", "intervals", "cuts"), rows)
-        return Summary(self._title(), {"rows": self.n_rows_, "method": self.method_}, [table])
+        return Summary(self._title(), {"rows": self.n_rows_, "strategy": self.strategy_}, [table])
 
     def complexity(self) -> int:
         """The number of cuts."""
@@ -282,7 +273,7 @@ class ColumnCuts:
     def __call__(self, block: Block) -> Block:
         if all(cuts is None for cuts in self.cuts):
             return block
-        X = as_floats(block).copy()
+        X = as_float(block.X).copy()
         for j, cuts in enumerate(self.cuts):
             if cuts is not None:
                 x = X[:, j].astype(np.float64)
@@ -305,6 +296,16 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
             break
     inner = [f"{low} – {high}" for low, high in itertools.pairwise(texts)]
     return [f"≤ {texts[0]}", *inner, f"> {texts[-1]}"]
+
+
+def _class_cuts(rows: Rows, sketch: Quantiles, columns: list[int]) -> dict[int, np.ndarray]:
+    """Cuts by the description length of the classes, from one pass over the rows."""
+    if not columns:
+        return {}
+    values = [sketch.columns[j].values for j in columns]
+    edges = tuple(midpoints(each[:-1], each[1:]) for each in values)
+    bins = rows.reduce(partial(ClassBins.of, columns=tuple(columns), cuts=edges))
+    return {j: mdl_cuts(edges[i], bins.counts[i]) for i, j in enumerate(columns)}
 
 
 def _quantiles(block: Block) -> Quantiles:

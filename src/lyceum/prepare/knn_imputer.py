@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Schema, codes_of
+from lyceum._core.data import Block, Column, Schema, as_float, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
-from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
 
@@ -35,7 +34,7 @@ class KNNImputer(Transformer):
         The number of neighbors, k.
     weights : {"uniform", "distance"}, default="uniform"
         Whether near rows count for more.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories, as in `SimpleImputer`.
 
     Attributes
@@ -107,7 +106,7 @@ class KNNImputer(Transformer):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(
+        block = rows.in_one_block(
             type(self).__name__, "IterativeImputer or SimpleImputer"
         ).without_zero_weights()
         statistic = column_stats(block, False)
@@ -116,7 +115,7 @@ class KNNImputer(Transformer):
             self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
         self.missing_ = counts.missing / counts.weight
-        self.rows_ = as_floats(block).astype(np.float64)
+        self.rows_ = as_float(block.X).astype(np.float64)
         self.weights_ = np.array(block.weights)
         metric = Gower().learn(rows)
         self.metric_ = metric
@@ -182,7 +181,7 @@ class FillFromRows:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
-        X = as_floats(block)
+        X = as_float(block.X)
         missing = np.isnan(X)
         if not missing.any():
             return block.with_X(X, self.schema(block.schema))

@@ -114,22 +114,6 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
     return None
 
 
-def frequency_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
-    """At most n_bins - 1 cuts between distinct values with about equal weight between them."""
-    if len(values) < 2:
-        return np.empty(0)
-    reached = np.cumsum(weights)
-    wanted = reached[-1] * np.arange(1, n_bins) / n_bins
-    # the cut after the value whose cumulative weight is nearest
-    after = np.searchsorted(reached, wanted)
-    before = np.maximum(after - 1, 0)
-    nearer = np.abs(reached[before] - wanted) < np.abs(
-        reached[np.minimum(after, len(values) - 1)] - wanted
-    )
-    places = np.unique(np.clip(np.where(nearer, before, after), 0, len(values) - 2))
-    return values[places] + (values[places + 1] - values[places]) / 2
-
-
 def width_cuts(low: float, high: float, n_bins: int) -> np.ndarray:
     """n_bins - 1 cuts at equal distances."""
     if high > low:

@@ -31,7 +31,7 @@ class MinMaxScaler(Transformer, OnePassLearner):
         The ends of the range, new_min and new_max.
     clip : bool, default=False
         Whether cells beyond the range seen in `fit` are set to its ends.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Columns to leave alone because they hold categories: a mask, indices or names; True for all;
         the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
         types and of true and false are always left alone.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column
+from lyceum.errors import SettingError
 from lyceum.prepare.imputer import FillRules, FillTransformer
 
 
@@ -21,7 +23,7 @@ class SimpleImputer(FillTransformer):
 
     A column without missing cells in `fit` is filled too when cells are missing later. A category
     that `fit` did not see is not missing and stays unknown. A column with nothing but missing cells
-    is filled with 0, or with its first category or `fill_category`, and a warning names it.
+    is filled with 0, or with its first category or `fill_value`, and a warning names it.
 
     Parameters
     ----------
@@ -30,15 +32,14 @@ class SimpleImputer(FillTransformer):
     categorical : "mode" or "constant", default="mode"
         What fills categorical columns, binary ones too. Of equally common categories the first is
         the mode.
-    fill_number : float, default=0.0
-        The constant of continuous columns.
-    fill_category : str or number, default="missing"
-        The constant of categorical columns. A column with missing cells that does not have it gains
-        it, as a word; a column without missing cells in `fit` that does not have it is filled with
-        its mode.
+    fill_value : number, str or dict, default=None
+        The constant, or one for each kind, {"continuous": -1, "categorical": "none"}; None is 0 for
+        continuous and "missing" for categorical columns. A categorical column with missing cells
+        that does not have it gains it, as a word; one without missing cells in `fit` that does not
+        have it is filled with its mode.
     indicator : bool, default=False
         Whether every column with missing cells in `fit` gets a 0/1 column "<name> missing".
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
         of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
@@ -74,8 +75,7 @@ class SimpleImputer(FillTransformer):
     _parameter_constraints: ClassVar[dict] = {
         "continuous": [StrOptions({"mean", "median", "constant"})],
         "categorical": [StrOptions({"mode", "constant"})],
-        "fill_number": [Real],
-        "fill_category": [str, Real],
+        "fill_value": [Real, str, dict, None],
         "indicator": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -85,22 +85,31 @@ class SimpleImputer(FillTransformer):
         *,
         continuous: Literal["mean", "median", "constant"] = "mean",
         categorical: Literal["mode", "constant"] = "mode",
-        fill_number: float = 0.0,
-        fill_category: str | float = "missing",
+        fill_value: float | str | Mapping[str, Any] | None = None,
         indicator: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.continuous = continuous
         self.categorical = categorical
-        self.fill_number = fill_number
-        self.fill_category = fill_category
+        self.fill_value = fill_value
         self.indicator = indicator
         self.categorical_features = categorical_features
 
     def _fill_rules(self) -> FillRules:
-        return FillRules(
-            self.continuous, self.categorical, float(self.fill_number), self.fill_category
-        )
+        values: dict[str, Any] = {"continuous": 0.0, "categorical": "missing"}
+        if isinstance(self.fill_value, Mapping):
+            values |= self.fill_value
+        elif self.fill_value is not None:
+            values["categorical"] = self.fill_value
+            if self.continuous == "constant":
+                values["continuous"] = self.fill_value
+        if len(values) > 2 or not isinstance(values["continuous"], Real):
+            raise SettingError(
+                f"fill_value={self.fill_value!r} is no number for continuous columns: give one for"
+                " each kind, e.g. {'continuous': 0, 'categorical': 'none'}"
+            )
+        number = float(values["continuous"])
+        return FillRules(self.continuous, self.categorical, number, values["categorical"])
 
     def _is_flagged(self, column: Column) -> bool:
         return self.indicator

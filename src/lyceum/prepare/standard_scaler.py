@@ -32,7 +32,7 @@ class StandardScaler(Transformer, OnePassLearner):
         Whether to subtract the mean. Sparse arrays are taken with `with_mean=False`.
     with_std : bool, default=True
         Whether to divide by the standard deviation.
-    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Columns to leave alone because they hold categories: a mask, indices or names; True for all;
         the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
         types and of true and false are always left alone.

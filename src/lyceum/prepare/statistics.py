@@ -29,7 +29,8 @@ class MissingCounts:
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
-    >>> counts = scan(pa.table({"x": [1.0, None, 3.0], "sex": ["f", "m", "f"]})).reduce(MissingCounts.of)
+    >>> rows = scan(pa.table({"x": [1.0, None, 3.0], "sex": ["f", "m", "f"]}))
+    >>> counts = rows.reduce(MissingCounts.of)
     >>> counts.missing.tolist(), counts.complete, counts.mode("sex")
     ([1.0, 0.0], 2.0, 'f')
     """

@@ -8,15 +8,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data import Block, Column, Design, Schema, codes_of
+from lyceum._core.data import Block, Column, Design, Schema, as_float, codes_of
 from lyceum.errors import SchemaError
-
-
-def as_floats(block: Block) -> np.ndarray:
-    """The cells as floats; whole-number codes become float64."""
-    if block.X.dtype.kind == "f":
-        return block.X
-    return block.X.astype(np.float64)
 
 
 def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
@@ -53,7 +46,7 @@ class Affine:
     def __call__(self, block: Block) -> Block:
         if sparse.issparse(block.X):
             return block.with_X(self._of_sparse(block.X), block.schema)
-        X = as_floats(block)
+        X = as_float(block.X)
         if self.inverse:
             out = self._backward(X)
         else:
@@ -121,7 +114,7 @@ class Fill:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
-        X = self._as_codes(as_floats(block))
+        X = self._as_codes(as_float(block.X))
         missing = missing_cells(block)
         rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
         if len(rows):
@@ -169,7 +162,7 @@ class KnownOnly:
     """One-of-C columns; a category that was not learned is an error."""
 
     design: Design
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return self.design.schema(schema)
@@ -182,7 +175,7 @@ class KnownOnly:
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise SchemaError(
-                    f"column {column.name!r} has a category in row {row} that {self.who} has not"
+                    f"column {column.name!r} has a category in row {row} that {self.caller} has not"
                     " learned: handle_unknown='zeros' codes it as none of the known ones"
                 )
         return self.design(block)

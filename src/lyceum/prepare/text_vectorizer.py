@@ -15,10 +15,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Schema, is_dask
+from lyceum._core.data import Block, Column, Schema, as_float, is_dask
 from lyceum.errors import DataError, ModelFileError, SettingError, SourceError
 from lyceum.prepare.base import Transformer
-from lyceum.prepare.steps import as_floats
 from lyceum.report import Summary, Table
 
 _WORD = re.compile(r"\w\w+")
@@ -28,8 +27,8 @@ _LOOK = 1000  # texts that are inspected to distinguish prose from categories
 class TextVectorizer(Transformer):
     """Columns of free text as columns of their words; other columns stay as they are.
 
-    Of the words with two letters or more that stand in at least `min_rows` rows and in at most
-    `max_share` of them, the `max_words` most frequent become columns "<name>: <word>". With tf the
+    Of the words with two letters or more that stand in at least `min_df` rows and in at most
+    `max_df` of them, the `max_features` most frequent become columns "<name>: <word>". With tf the
     number of times that a word stands in a text, n the number of rows and df the number of rows
     with the word, a cell is tf, or
 
@@ -44,11 +43,11 @@ class TextVectorizer(Transformer):
         or more on average.
     weights : {"tfidf", "counts"}, default="tfidf"
         What a cell holds.
-    max_words : int, default=100
+    max_features : int, default=100
         The most words of a column.
-    min_rows : int, default=2
+    min_df : int, default=2
         Rows that a word stands in at least.
-    max_share : float, default=0.5
+    max_df : float, default=0.5
         The largest share of the rows that a word stands in.
     sparse_output : bool, default=False
         Whether `transform` gives sparse rows, for learners that take those (also for a frame, which
@@ -74,17 +73,18 @@ class TextVectorizer(Transformer):
     --------
     >>> import pyarrow as pa
     >>> from lyceum.prepare import TextVectorizer
-    >>> mails = pa.table({"mail": ["free money now", "money for free", "lunch at noon", "lunch is late"]})
-    >>> TextVectorizer(columns=["mail"], weights="counts").fit_transform(mails).to_pydict()["mail: money"]
+    >>> texts = ["free money now", "money for free", "lunch at noon", "lunch is late"]
+    >>> coder = TextVectorizer(columns=["mail"], weights="counts")
+    >>> coder.fit_transform(pa.table({"mail": texts})).to_pydict()["mail: money"]
     [1.0, 1.0, 0.0, 0.0]
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "columns": ["array-like", None],
         "weights": [StrOptions({"tfidf", "counts"})],
-        "max_words": [Interval(Integral, 1, None, closed="left")],
-        "min_rows": [Interval(Integral, 1, None, closed="left")],
-        "max_share": [Interval(Real, 0, 1, closed="right")],
+        "max_features": [Interval(Integral, 1, None, closed="left")],
+        "min_df": [Interval(Integral, 1, None, closed="left")],
+        "max_df": [Interval(Real, 0, 1, closed="right")],
         "sparse_output": ["boolean"],
     }
     _takes_text = True
@@ -94,16 +94,16 @@ class TextVectorizer(Transformer):
         *,
         columns: Sequence[str] | None = None,
         weights: Literal["tfidf", "counts"] = "tfidf",
-        max_words: int = 100,
-        min_rows: int = 2,
-        max_share: float = 0.5,
+        max_features: int = 100,
+        min_df: int = 2,
+        max_df: float = 0.5,
         sparse_output: bool = False,
     ) -> None:
         self.columns = columns
         self.weights = weights
-        self.max_words = max_words
-        self.min_rows = min_rows
-        self.max_share = max_share
+        self.max_features = max_features
+        self.min_df = min_df
+        self.max_df = max_df
         self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -124,19 +124,17 @@ class TextVectorizer(Transformer):
         idf: list[np.ndarray | None] = [None] * len(self.schema_)
         for j, counts in zip(texts, counted.counts):
             fit = [
-                word
-                for word, df in counts.items()
-                if self.min_rows <= df <= max(1, self.max_share * n)
+                word for word, df in counts.items() if self.min_df <= df <= max(1, self.max_df * n)
             ]
-            most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_words]
+            most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_features]
             words[j] = sorted(most)
             df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
         if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
             raise DataError(
                 f"no word of column {self.schema_[texts[0]].name!r} stands in at least"
-                f" {self.min_rows} rows and in at most {self.max_share:.0%} of them, so that no"
-                " column would be left: set min_rows=1 or max_share=1.0"
+                f" {self.min_df} rows and in at most {self.max_df:.0%} of them, so that no"
+                " column would be left: set min_df=1 or max_df=1.0"
             )
         self.words_ = words
         self.idf_ = idf
@@ -320,7 +318,7 @@ class WordColumns:
     def __call__(self, block: Block) -> Block:
         if all(words is None for words in self.words):
             return block
-        X = as_floats(block)
+        X = as_float(block.X)
         parts = [
             sparse.csr_array(X[:, [j]]) if words is None else self._count_words(block, j)
             for j, words in enumerate(self.words)

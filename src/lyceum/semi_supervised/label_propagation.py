@@ -73,7 +73,7 @@ class _LabelGraph(Classifier, MetricLearner):
             How much the label of a row counts; zero-weight rows are left out.
         """
         rows = self._metric_rows(X, sample_weight, y)
-        block = rows.gathered(type(self).__name__, "SemiSupervisedEM")
+        block = rows.in_one_block(type(self).__name__, "SemiSupervisedEM")
         block = block.without_zero_weights()
         assert block.y is not None
         labeled = np.flatnonzero(block.y >= 0)

@@ -51,7 +51,7 @@ def study(
     memory_mb: int | None = None,
     dates: bool | None = None,
     text: bool | None = None,
-    form: FileFormat | Mapping[str, Any] | None = None,
+    file_format: FileFormat | None = None,
     out: str | os.PathLike[str] = "study",
     force: bool = False,
 ) -> Study:
@@ -115,7 +115,7 @@ def study(
         Whether dates are split into year, month, weekday and so on, as by default.
     text : bool, optional
         Whether the words of free text are counted, as by default; else such columns are left out.
-    form : FileFormat or dict, optional
+    file_format : FileFormat, optional
         How the files are written; by default that is found out.
     out : path, default="study"
         The folder of the study.
@@ -143,7 +143,7 @@ def study(
         "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
         "calibrate": calibrate, "committees": committees, "holdout": holdout,
         "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
-        "memory_mb": memory_mb, "dates": dates, "text": text, "form": form,
+        "memory_mb": memory_mb, "dates": dates, "text": text, "file_format": file_format,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
@@ -174,7 +174,7 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
         write_file(data, frame)
     if "target" not in given and base is None:
         raise StudyError(
-            f"say which column to predict, target=...{_column_names(data, given.get('form'))}"
+            f"say which column to predict, target=...{_column_names(data, given.get('file_format'))}"
         )
     if callable(given.get("loss")):
         make_loss = given.get("loss")
@@ -189,14 +189,10 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
     return Request(Recipe(**{**options, **given}), frame, make_loss)
 
 
-def _column_names(data: Any, form: Any) -> str:
+def _column_names(data: Any, file_format: FileFormat | None) -> str:
     """The columns to choose from, if the data can be read."""
     try:
-        if isinstance(form, FileFormat):
-            options = form.options()
-        else:
-            options = dict(form or {})
-        names = scan(data, **options).schema.names
+        names = scan(data, **(file_format or FileFormat()).options()).schema.names
     except DataError:
         return ""
     return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"

@@ -172,7 +172,7 @@ def cluster_table(
     settings: Mapping[str, Any] | None = None,
     kinds: Mapping[str, Kind] | None = None,
     ignore: Collection[str] = (),
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
     seed: int = 0,
 ) -> TableClusters:
     """Find the clusters of a table, and say what each is like.
@@ -195,7 +195,7 @@ def cluster_table(
         The kinds of some columns, where what is inferred is not wanted.
     ignore : collection of str, default=()
         Columns to leave out.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written; by default that is found out.
     seed : int, default=0
         What chance is drawn from.
@@ -212,16 +212,21 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    left_out = uninformative_columns(data, keep=ignore, kinds=kinds, form=form)
-    rows = scan(data, kinds=kinds, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+    left_out = uninformative_columns(data, keep=ignore, kinds=kinds, file_format=file_format)
+    rows = scan(
+        data, kinds=kinds, ignore=(*ignore, *left_out), **(file_format or FileFormat()).options()
+    )
     settings = dict(settings or {})
     words = None
     if not kinds and _are_free_texts(rows):
         texts: Any = dict.fromkeys(rows.schema.names, "text")
         rows = scan(
-            data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options()
+            data,
+            kinds=texts,
+            ignore=(*ignore, *left_out),
+            **(file_format or FileFormat()).options(),
         )
-        words = TextVectorizer(max_words=_WORDS, sparse_output=True).fit(rows)
+        words = TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
         if learner is None:
             learner = "KMeans"
             settings = {"metric": "cosine", **settings}
@@ -319,7 +324,7 @@ def _by_gower(rows: Rows, learner: Any) -> bool:
 def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
-    X = model.rows_to_predict(rows).gathered("a silhouette").X
+    X = model.rows_to_predict(rows).in_one_block("a silhouette").X
     some = np.arange(len(labels))
     if len(some) > _SILHOUETTE_ROWS:
         some = np.sort(

@@ -145,7 +145,9 @@ class PriorTransfer(EitherTask, Learner):
         if source is not None and not hasattr(source, "predict"):
             raise SettingError(f"the source is {type(source).__name__}, which does not predict")
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered("PriorTransfer", "LogisticRegression or Ridge").without_zero_weights()
+        block = rows.in_one_block(
+            "PriorTransfer", "LogisticRegression or Ridge"
+        ).without_zero_weights()
         assert block.y is not None
         self.source_ = source
         self.typical_ = typical_row(block)

@@ -138,7 +138,7 @@ class InMemoryGrowth:
 
     @classmethod
     def on(cls, learner: Any, rows: Rows, seed: int) -> InMemoryGrowth:
-        sample = rows.gathered(type(learner).__name__, _WITHOUT_ROWS)
+        sample = rows.in_one_block(type(learner).__name__, _WITHOUT_ROWS)
         given = rows
         used = None
         if sample.w is not None and not sample.w.all():

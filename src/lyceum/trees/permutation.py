@@ -150,7 +150,7 @@ def permutation_importance(
         sample_weight = (
             None if scoring is None else X.sample_weight
         )  # a learner's own score takes them
-        X = Rows(ArraySource.of_block(X.gathered("permutation_importance")))
+        X = Rows(ArraySource.of_block(X.in_one_block("permutation_importance")))
     elif y is None:
         raise DataError("give y, the target of every row of X; only scanned rows carry their own")
     score = _scorer(learner, scoring, y, sample_weight)

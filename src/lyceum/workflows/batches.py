@@ -43,16 +43,16 @@ class Batches:
     data: Any
     columns: tuple[Column, ...]
     also: tuple[str, ...] = ()
-    form: FileFormat = field(default_factory=FileFormat)
+    file_format: FileFormat = field(default_factory=FileFormat)
 
     @property
     def column_names(self) -> list[str]:
         return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
 
     @property
-    def written(self) -> dict[str, str]:
+    def text_formats(self) -> dict[str, str]:
         """How columns were written when the model learned them, by name."""
-        return {column.name: column.written for column in self.columns if column.written}
+        return {column.name: column.text_format for column in self.columns if column.text_format}
 
     @cached_property
     def paths(self) -> list[str]:
@@ -71,9 +71,9 @@ class Batches:
         if self.kind == "parquet":
             return sum(pq.read_metadata(path).num_rows for path in self.paths)
         if self.kind == "csv":
-            form = self.form.csv(self.paths[0])
-            cells = sum(form.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
-            return cells // max(1, len(form.with_types(self.paths[0]).types))
+            reader = self.file_format.csv_reader(self.paths[0])
+            cells = sum(reader.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
+            return cells // max(1, len(reader.with_types(self.paths[0]).types))
         return None
 
     def __iter__(self) -> Iterator[pa.Table]:
@@ -84,7 +84,7 @@ class Batches:
         return self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
-        found = read_data(self.data, self.form, self.written)
+        found = read_data(self.data, self.file_format, self.text_formats)
         warn_about_format(found.notes, found.name)
         table = found.table
         self._check(table.column_names)
@@ -106,21 +106,22 @@ class Batches:
         """The table with text that is written as numbers read as such, in columns that the model
         has so."""
         numeric = [column.name for column in self.columns if column.numeric]
-        return parse_columns(table, numeric, self.written)
+        return parse_columns(table, numeric, self.text_formats)
 
     def _csv(self) -> Iterator[pa.Table]:
-        form = replace(self.form.csv(self.paths[0]), known=self.written)
+        first = self.file_format.csv_reader(self.paths[0])
+        reader = replace(first, learned_formats=self.text_formats)
         numeric = {column.name for column in self.columns if column.numeric}
         for path in self.paths:
-            typed = form.with_types(path)
+            typed = reader.with_types(path)
             self._check(list(typed.types), path)
             known = {
                 column.name: _csv_type(column, typed.types[column.name]) for column in self.columns
             }
             types = {name: known.get(name, text_type()) for name in typed.types}
-            written = {name: style for name, style in typed.written.items() if name in numeric}
+            formats = {name: each for name, each in typed.text_formats.items() if name in numeric}
             warn_about_format(typed.notes, path)
-            for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
+            for batch in replace(typed, types=types, text_formats=formats).stream_on(path, numeric):
                 yield pa.Table.from_batches([batch]).select(self.column_names)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:

@@ -217,7 +217,7 @@ def compare_models(
     loss: Any = None,
     doubt: float | None = None,
     names: tuple[str, str] = ("first", "second"),
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> ModelComparison:
     """Compare two fitted models on the same rows, which neither has seen.
 
@@ -247,7 +247,7 @@ def compare_models(
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spool(data) as source:
-        both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
+        both = [Outcomes.of(fitted, source, name, file_format=file_format) for fitted in pair]
     tests = tuple(
         _number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt)
     )

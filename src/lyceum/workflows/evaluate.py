@@ -187,7 +187,7 @@ def evaluate_model(
     *,
     loss: Any = None,
     doubt: float | None = None,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> Evaluation:
     """Measure a fitted model on rows that it has not seen.
 
@@ -224,7 +224,7 @@ def evaluate_model(
         )
     loss, doubt = fitted.costs(loss, doubt)
     with spool(data) as source:
-        outcomes = Outcomes.of(fitted, source, target, form=form)
+        outcomes = Outcomes.of(fitted, source, target, file_format=file_format)
     name = target or fitted.target.name
     if fitted.classes is None:
         metrics = tuple(_number_metrics(outcomes))

@@ -114,7 +114,7 @@ def show_cell(cell: Any) -> str:
 
 
 def explain_rows(
-    model: Any, data: Any, rows: Sequence[int] = (0,), *, form: FileFormat | None = None
+    model: Any, data: Any, rows: Sequence[int] = (0,), *, file_format: FileFormat | None = None
 ) -> list[RowExplanation]:
     """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
 
@@ -129,7 +129,9 @@ def explain_rows(
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spool(data) as source:
-        table = _take_rows(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
+        table = _take_rows(
+            Batches(source, fitted.schema.columns, (), file_format or FileFormat()), wanted
+        )
     found = fitted.explain(fitted.rows(table))
     has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
     if has_posteriors:

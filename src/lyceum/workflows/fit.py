@@ -26,7 +26,7 @@ def fit_file(
     weight: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> Any:
     """Fit a cataloged learner on a file, with what it needs in front of it.
 
@@ -45,7 +45,7 @@ def fit_file(
         Parameters of the learner.
     weight, kinds, ignore
         As for `lyceum.scan`.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written; by default that is found out.
 
     Returns
@@ -64,7 +64,7 @@ def fit_file(
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
     made = _with_settings(entry.load()(), settings or {})
-    options = (form or FileFormat()).options()
+    options = (file_format or FileFormat()).options()
     with spool(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
         # cells may be missing after the fit, even if none is in it
@@ -136,10 +136,10 @@ def build_preparations(names: Collection[str], sparse_text: bool = False) -> lis
     Examples
     --------
     >>> build_preparations(["TextVectorizer"], True)
-    [TextVectorizer(max_words=5000, sparse_output=True)]
+    [TextVectorizer(max_features=5000, sparse_output=True)]
     """
     if sparse_text:
-        words = {"max_words": _SPARSE_WORDS, "sparse_output": True}
+        words = {"max_features": _SPARSE_WORDS, "sparse_output": True}
     else:
         words = {}
     return [

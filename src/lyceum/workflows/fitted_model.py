@@ -182,7 +182,7 @@ class FittedModel:
         columns."""
         if self.gives == "new columns":
             found = self.model.transform(self.rows(table))
-            return self._check_length(found.gathered(self.name), table)
+            return self._check_length(found.in_one_block(self.name), table)
         if self.gives == "scores":
             return self._check_length(self.model.score_samples(self.rows(table)), table)
         if self.classes is None:
@@ -207,7 +207,7 @@ class FittedModel:
         *,
         also: tuple[str, ...] = (),
         truth: str | None = None,
-        form: FileFormat | None = None,
+        file_format: FileFormat | None = None,
     ) -> Iterator[tuple[pa.Table, Any]]:
         """Every batch of the data with the model's output for it.
 
@@ -218,14 +218,14 @@ class FittedModel:
             Columns that the batches have besides those of the model.
         truth : str, optional
             The column with the true target, which the batches then have too.
-        form : FileFormat, optional
+        file_format : FileFormat, optional
             How the file is written.
         """
         if truth is None:
             columns = self.schema.columns
         else:
             columns = (*self.schema, replace(self.target, name=truth))
-        batches = Batches(data, columns, also, form or FileFormat())
+        batches = Batches(data, columns, also, file_format or FileFormat())
         if progress.is_watched():
             total = batches.n_rows
         else:

@@ -73,7 +73,7 @@ def label_file(
     n_queries: int = 20,
     learner: Any = None,
     seed: int = 0,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> Labeled:
     """Ask for labels of the rows of a file, the most telling first, and write all rows with their
     labels.
@@ -98,7 +98,7 @@ def label_file(
     learner : classifier, default=None
         The classifier whose posteriors choose the rows; None is naive Bayes.
     seed : int, default=0
-    form : FileFormat, optional
+    file_format : FileFormat, optional
 
     Returns
     -------
@@ -112,7 +112,7 @@ def label_file(
         raise SettingError(
             f"{type(learner).__name__} is no classifier: the rows to label are chosen by one"
         )
-    found = read_data(data, form)
+    found = read_data(data, file_format)
     warn_about_format(found.notes, data)
     work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
     if n_queries > 0 and work.begin(n_queries, seed):

@@ -80,7 +80,7 @@ def predict_file(
     doubt: float | None = None,
     keep: Sequence[str] = (),
     force: bool = False,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
     spreadsheet: bool = False,
 ) -> Predicted:
     """Predict every row of a file and write the predictions in the same order.
@@ -108,7 +108,7 @@ def predict_file(
         Columns of the data to write along, in front.
     force : bool, default=False
         Whether an existing file is replaced.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How CSV data are written.
     spreadsheet : bool, default=False
         Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +,
@@ -131,7 +131,7 @@ def predict_file(
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
         write = stack.enter_context(_writer(out, force, spreadsheet))
-        for table, output in fitted.outputs(data, also=tuple(keep), form=form):
+        for table, output in fitted.outputs(data, also=tuple(keep), file_format=file_format):
             columns, given = answer(output)
             kept = {name: table.column(name) for name in keep}
             write(pa.table({**kept, **columns}))

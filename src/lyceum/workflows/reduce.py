@@ -114,7 +114,7 @@ def reduce_table(
     method: Method = "pca",
     n_components: float | None = None,
     keep: Collection[str] = (),
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> Reduction:
     """Fewer columns for a file or a frame: missing cells are filled and numbers standardized first.
 
@@ -132,7 +132,7 @@ def reduce_table(
         How many columns to keep; for "pca" a number below 1 is the proportion of the variance.
     keep : collection of str, default=()
         Columns that are not left out, whatever they look like.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written.
 
     Returns
@@ -150,8 +150,10 @@ def reduce_table(
             f"method {method!r} compares columns with a target: name one with target="
         )
     with spool(data) as source:
-        left_out = uninformative_columns(source, target, keep=keep, form=form)
-        rows = scan(source, target, ignore=tuple(left_out), **(form or FileFormat()).options())
+        left_out = uninformative_columns(source, target, keep=keep, file_format=file_format)
+        rows = scan(
+            source, target, ignore=tuple(left_out), **(file_format or FileFormat()).options()
+        )
     model = _model(method, n_components)
     if method not in ("mds", "ranking"):
         rows = SimpleImputer().fit(rows).transform(rows)
@@ -189,6 +191,6 @@ def _model(method: str, n: float | None) -> Any:
 def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
     found = model.transform(rows)
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
-        return original_columns(found.gathered("reduce"))
+        return original_columns(found.in_one_block("reduce"))
     scores = np.asarray(found)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))

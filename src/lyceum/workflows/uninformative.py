@@ -16,7 +16,7 @@ def uninformative_columns(
     *,
     keep: Collection[str] = (),
     kinds: Mapping[str, Any] | None = None,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> dict[str, str]:
     """Columns that are empty, constant, an identifier or free text, and which of these.
 
@@ -30,7 +30,7 @@ def uninformative_columns(
         Columns that are wanted all the same, as are those whose kind is declared.
     kinds : mapping, optional
         The kinds of some columns.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written.
 
     Returns
@@ -47,7 +47,7 @@ def uninformative_columns(
     """
     if isinstance(data, Rows):
         return {}
-    found = inspect(data, target, kinds=kinds, form=form)
+    found = inspect(data, target, kinds=kinds, file_format=file_format)
     aside = {target, *keep, *(kinds or {})}
     out: dict[str, str] = {}
     for column in found.columns:

@@ -12,7 +12,12 @@ from lyceum._core.base.learner import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum._core.base.mistake_bound import separability_facts, set_separability
 from lyceum._core.base.model_parts import complexity, is_pipeline, pipeline_steps
 from lyceum._core.base.n_jobs_verbose import guard_public_methods
-from lyceum._core.base.new_columns import NewColumns, library_of, output_library
+from lyceum._core.base.new_columns import (
+    NewColumns,
+    library_of,
+    output_library,
+    schema_with_names,
+)
 from lyceum._core.base.one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum._core.base.posterior_classifier import PosteriorClassifier, normalize_posteriors
 from lyceum._core.base.replacement import parts_by_replacement, replace_columns, typical_row
@@ -61,6 +66,7 @@ __all__ = [
     "parts_by_replacement",
     "pipeline_steps",
     "replace_columns",
+    "schema_with_names",
     "separability_facts",
     "set_separability",
     "step_names",

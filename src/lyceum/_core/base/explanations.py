@@ -47,7 +47,7 @@ def collect_explanation(
     )
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
-        block = rows.gathered("explain")
+        block = rows.in_one_block("explain")
         found[:, -len(schema) :], schema = block.dense, block.schema
     return _explanation(found, Schema(schema.columns), unit, labels)
 
@@ -79,7 +79,7 @@ def explain_frame(
     more : function of a frame, optional
         The further columns of every row, (n, m).
     """
-    cells = np.asarray(rows.gathered("explain").dense, dtype=np.float64)
+    cells = np.asarray(rows.in_one_block("explain").dense, dtype=np.float64)
     schema = Schema(rows.schema.columns)
     held = constant_columns(frame, typical, schema)
 

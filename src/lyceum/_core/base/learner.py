@@ -223,9 +223,9 @@ class Learner(BaseEstimator):
     ) -> tuple[Explanation, Block]:
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
         who = type(self).__name__
-        held = Inputs(self).for_predict(X).gathered(who)
+        held = Inputs(self).for_predict(X).in_one_block(who)
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
-        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).gathered(who)
+        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).in_one_block(who)
 
     # -- what was learned --------------------------------------------------------------
 

@@ -8,14 +8,14 @@ were. `set_output` overrides it for arrays and frames.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
 from lyceum._core.lazy_arrow import pa
@@ -129,3 +129,12 @@ class _Computed:
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(self.function(block), self.schema(block.schema))
+
+
+def schema_with_names(learner: Any, input_features: Any) -> Schema:
+    """The columns that a learner was fitted on, with the names given as for
+    `get_feature_names_out`."""
+    names = _check_feature_names_in(learner, input_features)
+    return Schema(
+        tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names))
+    )

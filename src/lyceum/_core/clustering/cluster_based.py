@@ -235,7 +235,7 @@ class ClusterBased(Learner):
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
-        block = rows.then(self._design).gathered(type(self).__name__, "clusterer=KMeans()")
+        block = rows.then(self._design).in_one_block(type(self).__name__, "clusterer=KMeans()")
         weights = {}
         if block.w is not None:
             weights["sample_weight"] = block.w

@@ -59,7 +59,7 @@ class MetricLearner(Learner):
     ...         self.metric = metric
     ...     def fit(self, X, y=None, sample_weight=None):
     ...         rows = self._metric_rows(X, sample_weight)
-    ...         self.distances_ = self._distances(rows.gathered("Distances").X)
+    ...         self.distances_ = self._distances(rows.in_one_block("Distances").X)
     ...         return self
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0], "color": ["red", "red", "blue"]})
     >>> model = Distances().fit(table)

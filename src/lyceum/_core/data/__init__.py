@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
+from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
-from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
     fits_memory,
-    parse_written,
     paths_of,
     read_data,
     read_table,
+    with_parsed_text,
 )
-from lyceum._core.data.files.text_styles import parse_columns
+from lyceum._core.data.files.text_formats import parse_columns
 from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
 from lyceum._core.data.inputs.constant_columns import constant_columns
 from lyceum._core.data.inputs.pandas_columns import has_text_levels
@@ -88,6 +88,7 @@ __all__ = [
     "decode_dictionary",
     "dense_cells",
     "design_change",
+    "digest_data",
     "file_errors",
     "file_kind",
     "fits_memory",
@@ -98,12 +99,10 @@ __all__ = [
     "labels",
     "other_target",
     "parse_columns",
-    "parse_written",
     "paths_of",
     "profile_large_file",
     "read_data",
     "read_table",
-    "reading_once",
     "refuse_beside_rows",
     "row_weights",
     "scan",
@@ -115,6 +114,7 @@ __all__ = [
     "time_text",
     "to_arrow",
     "warn_about_format",
+    "with_parsed_text",
     "without_texts",
 ]
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data.files.csv import MISSING, CsvFormat
+from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
-from lyceum._core.data.files.read_once import read_footer, reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -28,7 +27,7 @@ from lyceum._core.data.files.tables import (
     read_whole,
     with_rows,
 )
-from lyceum._core.data.files.text_styles import text_formats_of
+from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.block_reduction import merge_all
@@ -52,7 +51,7 @@ from lyceum._core.data.schema.profile import (
     names_with_levels,
 )
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa
+from lyceum._core.lazy_arrow import pa, pq
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
@@ -78,10 +77,10 @@ def scan(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `profile_large_file(...)`
-        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also
-        packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB
-        relation.
+    data : path, glob, list of paths, frame, array, Dask collection, LoadedTable or ProfiledFile
+        CSV, TSV, JSON lines, Excel, OpenDocument, Parquet, Arrow, ARFF, SQLite or DuckDB files,
+        text also packed (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a
+        DuckDB relation.
     target : str, optional
         The column to predict. Text, true/false and two distinct numbers are classes, and so are at
         most 20 distinct whole numbers with three rows each on average, of which at most one in ten
@@ -130,17 +129,17 @@ def scan(
         source = _table_source(_name_columns(data), roles)
     elif isinstance(data, LoadedTable):
         source = (_table_source if data.typed else _inferred_source)(
-            data.table, roles, data.written
+            data.table, roles, data.text_formats
         )
     elif isinstance(data, ProfiledFile):
         source = _large_source(data, roles)
     elif is_frame(data):
         source = _table_source(frame_table(data), roles)
     else:
-        form = FileFormat(
+        file_format = FileFormat(
             separator or "", encoding or "", decimal or "", header, table or "", tuple(missing)
         )
-        source = _file_source(data, roles, memory, form)
+        source = _file_source(data, roles, memory, file_format)
     return Rows(
         source,
         name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data),
@@ -159,11 +158,11 @@ def _name_columns(X: np.ndarray) -> pa.Table:
 
 
 def _table_source(
-    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str] = MappingProxyType({})
 ) -> ArraySource:
     """A typed table in memory."""
     table = with_rows(table.select(roles.names_to_read(table.column_names)), "the table")
-    return coded_source(table, schema_of(table, roles).with_written(written))
+    return coded_source(table, schema_of(table, roles).with_text_formats(text_formats))
 
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -216,27 +215,29 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
 
 
 def _inferred_source(
-    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]
+    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str]
 ) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
     table = table.select(roles.names_to_read(table.column_names))
     schema = roles.schema(profile_columns(table, roles.in_full))
-    return coded_source(table, schema.with_written(written))
+    return coded_source(table, schema.with_text_formats(text_formats))
 
 
-def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
+def _file_source(data: Any, roles: ColumnRoles, memory: int, file_format: FileFormat) -> Source:
     paths = paths_of(data)
-    kind = file_kind(paths, form.table)
+    kind = file_kind(paths, file_format.table)
     if kind == "parquet":
-        with reading_once():  # the footer
-            return _parquet_source(paths, roles, memory)
-    with reading_once():
-        if kind == "csv" and not fits_memory(paths, memory, form):
-            return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
-        found = read_files(paths, form, known=roles.written)
+        return _parquet_source(paths, roles, memory)
+    if kind == "csv" and not fits_memory(paths, memory, file_format):
+        return _csv_source(
+            paths,
+            roles,
+            replace(file_format.csv_reader(paths[0]), learned_formats=roles.text_formats),
+        )
+    found = read_files(paths, file_format, learned_formats=roles.text_formats)
     warn_about_format(found.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(
-        found.table, roles, found.written
+        found.table, roles, found.text_formats
     )
 
 
@@ -255,12 +256,12 @@ def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
             f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "
             "profile_large_file(..., in_full=...)"
         )
-    if data.format is None:
+    if data.reader is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
     profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
-    schema = roles.schema(profile).with_written(text_formats_of(data.format.written))
-    return CsvSource(data.paths, data.format, schema, profile.n_rows)
+    schema = roles.schema(profile).with_text_formats(format_names(data.reader.text_formats))
+    return CsvSource(data.paths, data.reader, schema, profile.n_rows)
 
 
 def _parquet_source(
@@ -268,13 +269,14 @@ def _parquet_source(
 ) -> Source:
     """Parquet files in memory, or read on every pass; with a `known` profile they are not read for
     kinds."""
-    first = read_whole(paths[0], read_footer).schema.to_arrow_schema()
-    for path in paths[1:]:
-        other = read_whole(path, read_footer).schema.to_arrow_schema()
+    footers = [read_whole(path, pq.read_metadata) for path in paths]
+    first = footers[0].schema.to_arrow_schema()
+    for path, footer in zip(paths[1:], footers[1:]):
+        other = footer.schema.to_arrow_schema()
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
     wanted = roles.names_to_read(first.names)
-    n_rows = sum(read_footer(path).num_rows for path in paths)
+    n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
         return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))
@@ -326,13 +328,13 @@ def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
         yield profile
 
 
-def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
-    typed = form.with_types(paths[0])
+def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvSource:
+    typed = reader.with_types(paths[0])
     names = list(typed.types)
     wanted = roles.names_to_read(names)
 
-    def profile_of(form: CsvFormat) -> TableProfile | None:
-        batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
+    def profile_of(reader: CsvReader) -> TableProfile | None:
+        batches = (_batch(batch, path) for path in paths for batch in reader.stream(path))
         return merge_all(
             _report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
         )
@@ -344,6 +346,6 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
     assert profile is not None
-    warn_about_format((*settled.notes, *settled.written_notes(paths[0])), paths[0])
-    schema = roles.schema(profile).with_written(text_formats_of(settled.written))
+    warn_about_format((*settled.notes, *settled.format_notes(paths[0])), paths[0])
+    schema = roles.schema(profile).with_text_formats(format_names(settled.text_formats))
     return CsvSource(paths, settled, schema, profile.n_rows)

@@ -280,7 +280,7 @@ def points_of(metric: Metric, X: Any) -> Points:
         else:
             X = scan(X, kinds=metric.schema)
     if isinstance(X, Rows):
-        X = X.gathered(
+        X = X.in_one_block(
             "a search among rows in memory", "nearest(..., among=rows), which streams them"
         )
     if isinstance(X, Block):

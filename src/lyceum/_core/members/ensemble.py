@@ -213,7 +213,7 @@ class Ensemble(Learner):
         if takes_rows(base):
             blank = getattr(base, "_blanks_row_names", False)
             rows = without_row_names(rows, type(self).__name__, blank)
-        return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
+        return ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
 
     def _split_by_library(self, source: ArraySource, X: Any, labels: Any = None) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
@@ -243,7 +243,7 @@ class Ensemble(Learner):
         _check_feature_names(self, X, reset=False)
         if not self._needs_source:
             return of(MemberData(None, X))
-        block = self.rows_to_predict(X).gathered(type(self).__name__, self._alternative)
+        block = self.rows_to_predict(X).in_one_block(type(self).__name__, self._alternative)
         return of(MemberData(ArraySource.of_block(block), X))
 
     def _predict_largest(self, scores: Answer, X: Any) -> Any:

@@ -36,7 +36,7 @@ from lyceum._core.statistics.moments.row_scatter import (
     is_wide,
 )
 from lyceum._core.statistics.positive_factor import UNEXPLAINED, PositiveFactor
-from lyceum._core.statistics.quantiles import Quantiles
+from lyceum._core.statistics.quantiles import Quantiles, quantile_cuts
 from lyceum._core.statistics.sample import RowSample
 from lyceum._core.statistics.sample_statistics import (
     SampleStatistics,
@@ -90,6 +90,7 @@ __all__ = [
     "midpoints",
     "p_log2_p",
     "place_classes",
+    "quantile_cuts",
     "row_splits",
     "row_uniforms",
     "seed_from",

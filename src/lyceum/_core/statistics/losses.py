@@ -195,7 +195,8 @@ class SoftmaxCurvature:
     >>> from lyceum._core.statistics import SoftmaxCurvature
     >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
     >>> chosen = dict(chosen=np.array([0, 2]), coef=np.zeros((3, 2)), shift=np.zeros(1))
-    >>> rows.reduce(partial(SoftmaxCurvature.of, **chosen)).hessian.round(3).tolist()  # Σx² (1[k=l] - 1/3)/3
+    >>> curvature = rows.reduce(partial(SoftmaxCurvature.of, **chosen))
+    >>> curvature.hessian.round(3).tolist()  # Σx² (1[k=l] - 1/3)/3
     [[13.111, -6.556], [-6.556, 13.111]]
     """
 

@@ -223,3 +223,19 @@ def _compact(
         values = np.delete(values, drop)
         weights = np.delete(weights, drop)
     return values, weights, up, down
+
+
+def quantile_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
+    """At most n_bins - 1 cuts between distinct values with about equal weight between them."""
+    if len(values) < 2:
+        return np.empty(0)
+    reached = np.cumsum(weights)
+    wanted = reached[-1] * np.arange(1, n_bins) / n_bins
+    # the cut after the value whose cumulative weight is nearest
+    after = np.searchsorted(reached, wanted)
+    before = np.maximum(after - 1, 0)
+    nearer = np.abs(reached[before] - wanted) < np.abs(
+        reached[np.minimum(after, len(values) - 1)] - wanted
+    )
+    indices = np.unique(np.clip(np.where(nearer, before, after), 0, len(values) - 2))
+    return values[indices] + (values[indices + 1] - values[indices]) / 2

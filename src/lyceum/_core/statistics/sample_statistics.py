@@ -152,7 +152,7 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
 
     Parameters
     ----------
-    data : rows from `scan`, or anything that `scan` takes; a list or an array of numbers is one column
+    data : rows from `scan`, anything that `scan` takes, or a list or array of numbers: one column
     **options
         For `scan`.
 
@@ -207,7 +207,7 @@ def _as_table(data: Any) -> Any:
 def _exact_median(rows: Rows) -> np.ndarray:
     """The weighted medians of the cells that are not missing, midway where two are in the
     middle."""
-    block = rows.gathered("describe")
+    block = rows.in_one_block("describe")
     return np.array(
         [weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T]
     )

@@ -33,7 +33,7 @@ ENTRIES = (
         ),
         cost="n·d, and n·d·log(values) for the classes",
         syllabus=("1.2",),
-        space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},
+        space={"strategy": ["auto", "uniform", "quantile"], "n_bins": [3, 5, 10]},
     ),
     Entry(
         name="DatetimeEncoder",
@@ -48,7 +48,7 @@ ENTRIES = (
         about="Free text as columns of its words, counted or weighted by TF-IDF.",
         cost="the words of all texts",
         syllabus=("1.2",),
-        space={"weights": ["tfidf", "counts"], "max_words": [50, 100, 500]},
+        space={"weights": ["tfidf", "counts"], "max_features": [50, 100, 500]},
     ),
     Entry(
         name="SimpleImputer",

@@ -104,7 +104,7 @@ def learn(
     kind: Kind = None,
     ignore: Ignore = None,
     seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -117,7 +117,7 @@ def learn(
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"learning from {Path(data).name}"):
         kinds: Any = kinds_of(kind) or None
-        rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **form.options())
+        rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **file_format.options())
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)

@@ -27,7 +27,7 @@ def run(
     settings: Mapping[str, Any],
     kinds: Mapping[str, Any],
     ignore: Collection[str],
-    form: FileFormat,
+    file_format: FileFormat,
     seed: int,
     out: str,
     report: str,
@@ -40,7 +40,7 @@ def run(
     with notes(), progress_bar(f"clustering {Path(data).name}"):
         found = cluster_table(
             data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
-            form=form, seed=seed,
+            file_format=file_format, seed=seed,
         )  # fmt: skip
     found.write_labels(out)
     if not lacking:

@@ -20,14 +20,14 @@ def run(
     target: str | None,
     loss: str | None,
     doubt: float | None,
-    form: FileFormat,
+    file_format: FileFormat,
     as_json: bool,
 ) -> None:
     models = lyceum.load(first), lyceum.load(second)
     costs = loss_for(loss, FittedModel(models[0]).classes)
     with notes(), progress_bar(f"comparing on {Path(data).name}"):
         found = compare_models(
-            *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), form=form,
+            *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), file_format=file_format,
         )  # fmt: skip
     if as_json:
         print_json({**found.as_dict(), "models": [first, second], "data": data})

@@ -17,13 +17,15 @@ def run(
     target: str | None,
     loss: str | None,
     doubt: float | None,
-    form: FileFormat,
+    file_format: FileFormat,
     as_json: bool,
 ) -> None:
     fitted = lyceum.load(model)
     costs = loss_for(loss, FittedModel(fitted).classes)
     with notes(), progress_bar(f"measuring on {Path(data).name}"):
-        found = evaluate_model(fitted, data, target, loss=costs, doubt=doubt, form=form)
+        found = evaluate_model(
+            fitted, data, target, loss=costs, doubt=doubt, file_format=file_format
+        )
     if as_json:
         print_json({"model": model, "data": data, **found.as_dict()})
         return

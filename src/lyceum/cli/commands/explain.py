@@ -15,8 +15,8 @@ from lyceum.workflows import RowExplanation, explain_rows, show_cell
 _BAR = 12  # cells of the longest bar on either side
 
 
-def run(model: str, data: str, rows: Sequence[int], form: FileFormat, as_json: bool) -> None:
-    found = explain_rows(lyceum.load(model), data, rows or (0, 1, 2), form=form)
+def run(model: str, data: str, rows: Sequence[int], file_format: FileFormat, as_json: bool) -> None:
+    found = explain_rows(lyceum.load(model), data, rows or (0, 1, 2), file_format=file_format)
     if as_json:
         print_json([one.as_dict() for one in found])
         return

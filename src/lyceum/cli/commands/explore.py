@@ -39,7 +39,7 @@ def cluster(
         str, typer.Option("--out", "-o", help="The CSV file of labels.")
     ] = "clusters.csv",
     report: Annotated[str, typer.Option(help="The HTML report to write.")] = "clusters.html",
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -47,7 +47,7 @@ def cluster(
     from lyceum.cli.commands.cluster import run
 
     run(
-        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), form,
+        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), file_format,
         seed, out, report, force, as_json,
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def reduce(
         str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")
     ] = None,
     page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -89,7 +89,7 @@ def reduce(
     columns."""
     from lyceum.cli.commands.reduce import run
 
-    run(data, target, method, components, keep or [], out, page, form, force, as_json)
+    run(data, target, method, components, keep or [], out, page, file_format, force, as_json)
 
 
 @commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by color+position")
@@ -134,10 +134,10 @@ def label(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
-    form: Any = None,
+    file_format: Any = None,
     force: Force = False,
 ) -> None:
     """Ask for labels, the most informative rows first; every answer is saved at once."""
     from lyceum.cli.commands.label import run
 
-    run(data, target, out, strategy, queries, learner, seed, form, force)
+    run(data, target, out, strategy, queries, learner, seed, file_format, force)

@@ -23,14 +23,14 @@ def run(
     kinds: Mapping[str, str],
     ignore: Collection[str],
     weight: str | None,
-    form: FileFormat,
+    file_format: FileFormat,
     force: bool,
     as_json: bool,
 ) -> None:
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"fitting on {Path(data).name}"):
         model = fit_file(
-            data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, form=form,
+            data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, file_format=file_format,
         )  # fmt: skip
     kept = lyceum.save(model, out, force=force)
     fitted = FittedModel(model)

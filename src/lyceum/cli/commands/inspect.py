@@ -18,9 +18,9 @@ _WIDE = 110  # from this many columns on, the reason for each kind is shown too
 _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
-def run(file: str, target: str | None, form: FileFormat, as_json: bool) -> None:
+def run(file: str, target: str | None, file_format: FileFormat, as_json: bool) -> None:
     with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
-        found = inspect(source, target, form=form)
+        found = inspect(source, target, file_format=file_format)
     if as_json:
         print_json(found.as_dict())
     else:

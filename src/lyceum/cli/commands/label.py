@@ -23,7 +23,7 @@ def run(
     queries: int,
     learner: str | None,
     seed: int,
-    form: FileFormat,
+    file_format: FileFormat,
     force: bool,
 ) -> None:
     refuse_to_replace(out, force)
@@ -43,7 +43,7 @@ def run(
             n_queries=queries,
             learner=made,
             seed=seed,
-            form=form,
+            file_format=file_format,
         )
     classes = ", ".join(found.classes) or "none"
     if found.asked == 1:

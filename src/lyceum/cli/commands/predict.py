@@ -23,7 +23,7 @@ def run(
     loss: str | None,
     doubt: float | None,
     keep: Sequence[str],
-    form: FileFormat,
+    file_format: FileFormat,
     force: bool,
     as_json: bool,
     spreadsheet: bool,
@@ -39,7 +39,7 @@ def run(
         done = predict_file(
             fitted, data, sys.stdout.buffer if to_screen else out,
             proba=proba, loss=costs, doubt=doubt, keep=keep,
-            force=force, form=form, spreadsheet=spreadsheet,
+            force=force, file_format=file_format, spreadsheet=spreadsheet,
         )  # fmt: skip
     if to_screen:
         sys.stdout.buffer.flush()

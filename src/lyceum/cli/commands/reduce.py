@@ -24,7 +24,7 @@ def run(
     keep: list[str],
     out: str | None,
     page: str | None,
-    form: FileFormat,
+    file_format: FileFormat,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -35,7 +35,7 @@ def run(
         check_installed("the report of a reduction", "matplotlib")
     with notes(), progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(
-            data, target, method=method, n_components=components, keep=keep, form=form
+            data, target, method=method, n_components=components, keep=keep, file_format=file_format
         )
     if out is not None:
         with replace_file(out) as file:

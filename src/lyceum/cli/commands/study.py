@@ -57,7 +57,7 @@ def run(
 ) -> None:
     """Study a file, and print the ranking, the answer and where the results are."""
     if data is not None and target is None and options.get("recipe") is None:
-        raise LyceumError(_targets(data, options.get("form")))
+        raise LyceumError(_targets(data, options.get("file_format")))
     note_lacking("the report of a study", *EXTRAS["report"])
     try:
         if data:
@@ -86,9 +86,9 @@ def _costs(text: str | None) -> Any:
     return costs
 
 
-def _targets(data: str, form: Any) -> str:
+def _targets(data: str, file_format: Any) -> str:
     """The columns of a file, and those that people are likely to predict."""
-    found = inspect(data, **({} if form is None else {"form": form}))
+    found = inspect(data, **({} if file_format is None else {"file_format": file_format}))
     names = ", ".join(repr(column.name) for column in found.columns)
     likely = "; ".join(_likely(found))
     if likely:

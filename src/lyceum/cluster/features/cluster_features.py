@@ -132,7 +132,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._append_columns(self.rows_to_predict(X).gathered(type(self).__name__))
+            return self._append_columns(self.rows_to_predict(X).in_one_block(type(self).__name__))
         return self._in_new_columns(partial(_append_columns, self), X)
 
     def _append_columns(self, block: Block) -> Any:
@@ -142,7 +142,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         elif self.kind == "distances":
             new = self._ask_clusterer("transform", block)
             if isinstance(new, Rows):
-                new = new.gathered(type(self).__name__).dense
+                new = new.in_one_block(type(self).__name__).dense
             new = np.asarray(new)
         else:
             labels = clusters_of_rows(self, block)

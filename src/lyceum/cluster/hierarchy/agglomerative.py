@@ -181,7 +181,7 @@ class AgglomerativeClustering(
         """
         self._check_cut()
         rows = self._metric_rows(X, sample_weight)
-        block = rows.gathered(type(self).__name__, "KMeans or KMedoids")
+        block = rows.in_one_block(type(self).__name__, "KMeans or KMedoids")
         weighted = np.flatnonzero(block.weights > 0)
         if len(weighted) < max(2, self.n_clusters or 0):
             raise DataError(

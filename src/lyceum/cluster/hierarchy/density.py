@@ -96,7 +96,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.gathered(type(self).__name__, "KMeans or KMedoids")
+        block = rows.in_one_block(type(self).__name__, "KMeans or KMedoids")
         weighted = np.flatnonzero(block.weights > 0)
         if len(weighted) < 2:
             raise DataError(

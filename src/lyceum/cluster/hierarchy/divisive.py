@@ -135,7 +135,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.gathered(type(self).__name__, "KMeans")
+        block = rows.in_one_block(type(self).__name__, "KMeans")
         weighted = np.flatnonzero(block.weights > 0)
         check_enough_rows(len(weighted), self.n_clusters)
         block, used = self._used_rows(block, weighted)

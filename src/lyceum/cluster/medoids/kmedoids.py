@@ -226,7 +226,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
                 return
 
     def _given_runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
-        block = rows.gathered(type(self).__name__, "KMedoids with a named metric, which samples")
+        block = rows.in_one_block(
+            type(self).__name__, "KMedoids with a named metric, which samples"
+        )
         D = self._given_distances(block)
         w = block.w
         self._check_rows(len(D), float(len(D)) if w is None else w.sum())

@@ -249,7 +249,7 @@ def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
 
 def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
-    rows = model.rows_to_predict(X).gathered("choose_k", "KMeans with a number of your own").X
+    rows = model.rows_to_predict(X).in_one_block("choose_k", "KMeans with a number of your own").X
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)

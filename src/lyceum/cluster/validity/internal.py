@@ -367,7 +367,7 @@ def _rows_of(X: Any) -> Any:
     from lyceum._core.data import Rows
 
     if isinstance(X, Rows):
-        return X.gathered("a measure of validity").X
+        return X.in_one_block("a measure of validity").X
     if sparse.issparse(X):
         return X
     return np.asarray(X)

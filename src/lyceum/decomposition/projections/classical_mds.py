@@ -147,7 +147,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         y : ignored
         """
         rows = self._rows(X)
-        block = rows.gathered(type(self).__name__, "PCA")
+        block = rows.in_one_block(type(self).__name__, "PCA")
         cells = np.asarray(block.dense, dtype=np.float64)
         n = len(cells)
         self.metric_ = None

@@ -174,7 +174,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             self._finish(self.statistic_)
             return self
         if self.svd_solver == "full":
-            block = rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'")
+            block = rows.in_one_block(type(self).__name__, "svd_solver='covariance_eigh'")
             self.statistic_, spectrum = rows_spectrum(block)
         else:
             if self._n_requested is None:

@@ -105,7 +105,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         y : ignored
         """
         rows = self._rows(X)
-        block = rows.gathered(type(self).__name__, "PCA").without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, "PCA").without_zero_weights()
         finite_sums(Moments.of(block))
         n = len(block)
         if self.n_components is not None and self.n_components > n:

@@ -178,7 +178,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.algorithm == "full":
             return rows_spectrum(
-                rows.gathered(type(self).__name__, "algorithm='covariance_eigh'"), center=False
+                rows.in_one_block(type(self).__name__, "algorithm='covariance_eigh'"), center=False
             )
         if self.algorithm == "randomized":
             random = check_random_state(self.random_state)

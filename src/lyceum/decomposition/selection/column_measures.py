@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, Rows, Schema
-from lyceum._core.statistics import Quantiles, entropy, independence_test
-from lyceum.prepare import frequency_cuts
+from lyceum._core.statistics import Quantiles, entropy, independence_test, quantile_cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +226,7 @@ class _Cuts:
 
     def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
         each = [
-            frequency_cuts(sketch.values, sketch.weights, n_bins)
+            quantile_cuts(sketch.values, sketch.weights, n_bins)
             if column.categories is None
             else _NONE
             for column, sketch in zip(schema, self.columns.columns)
@@ -235,7 +234,7 @@ class _Cuts:
         if self.target is None:
             return each, _NONE
         sketch = self.target.columns[0]
-        return each, frequency_cuts(sketch.values, sketch.weights, n_bins)
+        return each, quantile_cuts(sketch.values, sketch.weights, n_bins)
 
 
 _NONE = np.empty(0)

@@ -179,7 +179,7 @@ class SelectKBest(ColumnSelector):
     def _score_by_function(self, rows: Rows) -> None:
         """Scores, and p-values if there are some, as scikit-learn's functions give them."""
         assert callable(self.score_func)
-        block = rows.gathered(type(self).__name__, "a measure by name, which reads rows in passes")
+        block = rows.in_one_block(type(self).__name__, "a measure by name, which reads rows in passes")
         assert block.y is not None
         y = block.y
         if self.task_ == "classes":
@@ -190,7 +190,9 @@ class SelectKBest(ColumnSelector):
         self.scores_ = np.asarray(scores, dtype=np.float64)
 
     def _relief(self, rows: Rows, n_classes: int) -> np.ndarray:
-        block = rows.gathered(type(self).__name__, "another measure, which reads rows in passes")
+        block = rows.in_one_block(
+            type(self).__name__, "another measure, which reads rows in passes"
+        )
         random = check_random_state(self.random_state)
         return relief(
             block.without_zero_weights(),

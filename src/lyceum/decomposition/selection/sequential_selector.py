@@ -257,7 +257,7 @@ class SequentialFeatureSelector(ColumnSelector):
 
     def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
         if rows.on_dask:
-            rows.gathered(type(self).__name__, "estimator=None")  # refuses
+            rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
         if self.cache is None:
             path = None
         else:

@@ -282,7 +282,7 @@ class ForestData:
         binned = None
         if forest.max_bins is None:
             alternative = "max_bins=255, which holds one byte per cell"
-            block = rows.gathered(type(forest).__name__, alternative)
+            block = rows.in_one_block(type(forest).__name__, alternative)
             columns = Columns.of_cells(block.X, rows.schema)
             y = block.y
             w = block.w

@@ -160,7 +160,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         self._validate_params()
         base = self._own_base()
         rows = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight))
-        block = rows.gathered("AuxiliaryTargets", "NaiveBayes or LogisticRegression")
+        block = rows.in_one_block("AuxiliaryTargets", "NaiveBayes or LogisticRegression")
         source = ArraySource.of_block(block)
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)

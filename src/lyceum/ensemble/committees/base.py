@@ -218,7 +218,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
                 )
 
     def _gather(self, rows: Rows) -> ArraySource:
-        block = rows.gathered(type(self).__name__, self._alternative)
+        block = rows.in_one_block(type(self).__name__, self._alternative)
         cv = getattr(self, "cv", None)
         # splits by the numbers of rows, and learners that are given X as it is, need all rows
         numbered = not isinstance(cv, str) and hasattr(cv, "__iter__")
@@ -239,7 +239,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         if rows.in_memory and all(map(takes_rows, self._predicting_learners())):
             # members split rows into blocks, and spread them, themselves
-            return answer(rows.gathered(type(self).__name__, self._alternative))
+            return answer(rows.in_one_block(type(self).__name__, self._alternative))
         return rows.collect(answer)
 
     # -- answers -----------------------------------------------------------------------

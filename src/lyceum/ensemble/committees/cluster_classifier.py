@@ -174,7 +174,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         if not rows.in_memory:
             yield from (rows.then(_OfCluster(self, c)) for c in clusters.tolist())
             return
-        block = rows.gathered(type(self).__name__)
+        block = rows.in_one_block(type(self).__name__)
         labels = clusters_of_rows(self, block)
         for c in clusters.tolist():
             yield Rows(ArraySource.of_block(block.take(labels == c)))
@@ -186,7 +186,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             if hasattr(self, "feature_names_in_"):
                 return member
             return without_names(member)
-        block = rows.then(self._design).gathered(type(self).__name__, "a classifier of Lyceum")
+        block = rows.then(self._design).in_one_block(type(self).__name__, "a classifier of Lyceum")
         block = block.without_zero_weights()
         check_takes_weights(member, block.w)
         if block.w is None:

@@ -98,7 +98,7 @@ class _Experts(EitherTask, Learner):
         expert = self._expert()
         self._check_expert(expert)
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(type(self).__name__, "LinearRegression or LogisticRegression")
+        block = rows.in_one_block(type(self).__name__, "LinearRegression or LogisticRegression")
         block = block.without_zero_weights()
         if not len(block):
             raise DataError(

@@ -128,7 +128,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
         rows = _CellInputs(self).for_fit(X, None, w)
-        source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
+        source = ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
         if source.n_rows != n:
             raise DataError(
                 f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"

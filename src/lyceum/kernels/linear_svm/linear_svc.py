@@ -203,7 +203,7 @@ class LinearSVC(Classifier, Learner):
         wide = self.penalty == "l2" and len(rows.schema) > _WIDE
         if not wide or not (rows.in_memory or self.loss == "hinge"):
             return None
-        return rows.gathered(type(self).__name__, "loss='squared_hinge'")
+        return rows.in_one_block(type(self).__name__, "loss='squared_hinge'")
 
     def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
         counts = None

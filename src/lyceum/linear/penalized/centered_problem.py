@@ -60,7 +60,7 @@ class CenteredProblem:
         else:
             rows = rows
             factors = None
-        block = rows.gathered('solver="columns"', 'solver="gram"')
+        block = rows.in_one_block('solver="columns"', 'solver="gram"')
         assert block.y is not None
         y = block.y.astype(np.float64)
         w = block.w

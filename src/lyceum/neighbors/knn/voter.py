@@ -170,7 +170,7 @@ class Voter(StoredRows):
 
     def _errors_on(self, validation: Any) -> np.ndarray:
         X, y, sample_weight = validation_parts(validation)
-        block = self.rows_to_predict(X).gathered(type(self).__name__)
+        block = self.rows_to_predict(X).in_one_block(type(self).__name__)
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))
         near = nearest_by_weight(self._neighbor_index, self._points(as_cells(block)), most, weights)
@@ -275,7 +275,7 @@ class Voter(StoredRows):
         if X is None:
             return None
         rows = self.rows_to_predict(X)
-        return self._points(as_cells(rows.gathered(type(self).__name__)))
+        return self._points(as_cells(rows.in_one_block(type(self).__name__)))
 
     # -- what was learned --------------------------------------------------------------
 

@@ -348,7 +348,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         check_is_fitted(self)
         query = np.asarray(x, dtype=np.float64).reshape(1, -1)
-        block = self.rows_to_predict(query).gathered(type(self).__name__)
+        block = self.rows_to_predict(query).in_one_block(type(self).__name__)
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return polynomial_at(self._model(), points, query, self.scale_)
 
@@ -368,7 +368,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             `coefficients` and the `value` at x.
         """
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
-        block = rows.gathered(type(self).__name__)
+        block = rows.in_one_block(type(self).__name__)
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
 

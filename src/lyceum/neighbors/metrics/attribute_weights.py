@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.base import CATEGORICAL_FEATURES, schema_with_names
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Design
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
-from lyceum.prepare import schema_with_names
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 

@@ -70,7 +70,9 @@ class RadialNetwork(Learner):
 
     def _fit_rows(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Scaled rows, targets (of the subclass) and weights in memory."""
-        block = rows.gathered(type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor")
+        block = rows.in_one_block(
+            type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor"
+        )
         block = block.without_zero_weights()
         check_not_empty(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))

@@ -154,7 +154,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self
 
     def _gather(self, rows: Rows) -> Block:
-        block = rows.gathered(type(self).__name__, "NearestCentroid").without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, "NearestCentroid").without_zero_weights()
         check_not_empty(self, block)
         return block
 

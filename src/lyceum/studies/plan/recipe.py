@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from lyceum._core.data import FileFormat
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.files import write_file
@@ -159,8 +160,8 @@ class Recipe:
         Whether dates are taken apart into year, month, weekday and so on.
     text : bool
         Whether the words of free text are counted; else such columns are left out.
-    form : dict
-        How the files are written, where that is not to be detected: see `lyceum.data.FileFormat`.
+    file_format : lyceum.data.FileFormat or dict
+        How the files are written, where that is not to be detected.
     digest : str
         A hash of everything that the results depend on except the data.
 
@@ -207,7 +208,7 @@ class Recipe:
     memory_mb: int = 512
     dates: bool = True
     text: bool = True
-    form: Mapping[str, Any] = field(default_factory=dict)
+    file_format: FileFormat = field(default_factory=FileFormat)
 
     def __post_init__(self) -> None:
         for name, check in {**CHECKS, "learners": _learners}.items():
@@ -267,12 +268,15 @@ class Recipe:
         table: dict[str, Any] = {"data": list(self.data), "target": self.target}
         for each in fields(self)[2:]:
             value = getattr(self, each.name)
-            if value is None or value == () or value == {} or value == each.default:
+            if value is None or value in ((), {}, FileFormat()) or value == each.default:
                 continue
             table[each.name] = _plain(value)
         # TOML has tables after plain values
         return dict(
-            sorted(table.items(), key=lambda item: item[0] in ("form", "kinds", "learners", "loss"))
+            sorted(
+                table.items(),
+                key=lambda item: item[0] in ("file_format", "kinds", "learners", "loss"),
+            )
         )
 
     def _map_paths(self, how: Callable[[str], str]) -> Recipe:
@@ -314,6 +318,8 @@ def _relative(path: str, folder: Path) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, LossMatrix):
         return value.to_dict()
+    if isinstance(value, FileFormat):
+        return value.changes()
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):

@@ -51,17 +51,13 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def _form(name: str, value: Any) -> dict[str, Any]:
-    """The settings of the files, without those that are left to be detected."""
+def _file_format(name: str, value: Any) -> FileFormat:
     try:
         if isinstance(value, FileFormat):
-            values = value
-        else:
-            values = FileFormat(**dict(value))
+            return value
+        return FileFormat(**dict(value))
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} = {value!r}: {error}") from error
-    default = FileFormat()
-    return {key: each for key, each in values.options().items() if each != getattr(default, key)}
 
 
 def _loss(name: str, value: Any) -> LossMatrix:
@@ -155,5 +151,5 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "memory_mb": _integer(1, 10**9),
     "dates": _yes,
     "text": _yes,
-    "form": _form,
+    "file_format": _file_format,
 }

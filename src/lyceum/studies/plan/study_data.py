@@ -17,15 +17,14 @@ from lyceum._core.data import (
     Rows,
     Schema,
     coded_source,
+    digest_data,
     fits_memory,
     inspect,
-    parse_written,
-    paths_of,
     profile_large_file,
     read_data,
-    reading_once,
     scan,
     spelling_hint,
+    with_parsed_text,
 )
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import StudyError
@@ -67,33 +66,35 @@ class StudyData:
     suspects: tuple[ColumnWarning, ...]
     notes: tuple[str, ...]
     rare_classes: tuple[Any, ...] = ()  # those that were left out
-    digest: str = ""  # a hash of the files as they were read
+    digest: str = ""  # a hash of the files before they were read
     order_columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be
         studied."""
-        # files are read once, for the inspection and for the learners; large ones again for the
-        # final fit
-        with reading_once(hashed=True) as reads:
-            data, order = _read(recipe, FileFormat(**recipe.form), recipe.memory_mb << 20)
-            reads.release()
-            found = cls._of_read(recipe, data)
-            if isinstance(data, ProfiledFile):
-                drawn = data.seen.numbers
-            else:
-                drawn = None
-            digest = reads.digest(paths_of(list(recipe.data)))
-            return replace(found._with_order(order, drawn), digest=digest)
+        file_format = recipe.file_format
+        digest = digest_data(list(recipe.data), file_format)
+        data, order = _read(recipe, file_format, recipe.memory_mb << 20)
+        found = cls._of_read(recipe, data)
+        if isinstance(data, ProfiledFile):
+            drawn = data.seen.numbers
+        else:
+            drawn = None
+        return replace(found._with_order(order, drawn), digest=digest)
 
     @classmethod
     def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:
         kinds: Any = dict(recipe.kinds)
-        form = FileFormat(**recipe.form)
+        file_format = recipe.file_format
         memory = recipe.memory_mb << 20
         found = inspect(
-            data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form
+            data,
+            recipe.target,
+            task=recipe.task,
+            kinds=kinds,
+            memory=memory,
+            file_format=file_format,
         )
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
@@ -122,7 +123,7 @@ class StudyData:
             kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
             memory=memory,
-            **form.options(),
+            **file_format.options(),
         )
         used = [found[name] for name in rows.schema.names]
         infinite = [column for column in used if column.n_infinite]
@@ -292,22 +293,22 @@ class StudyData:
 
 
 def _read(
-    recipe: Recipe, form: FileFormat, memory: int
+    recipe: Recipe, file_format: FileFormat, memory: int
 ) -> tuple[LoadedTable | ProfiledFile, pa.Table]:
     """All rows, or where they do not fit into the memory a sample of a quarter of it at most.
 
     Beside them the columns of groups and times, before text in them is taken for numbers or dates.
     """
     data = list(recipe.data)
-    if fits_memory(data, memory, form):
-        found = read_data(data, form)
-        return parse_written(found), _order_columns(recipe, found.table)
+    if fits_memory(data, memory, file_format):
+        found = read_data(data, file_format)
+        return with_parsed_text(found), _order_columns(recipe, found.table)
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
     large = profile_large_file(
         data,
-        form,
+        file_format,
         target=recipe.target,
         in_full=listed,
         size=_SAMPLE,

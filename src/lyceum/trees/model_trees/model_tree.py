@@ -220,7 +220,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered("ModelTreeRegressor", "DecisionTreeRegressor with max_bins")
+        block = rows.in_one_block("ModelTreeRegressor", "DecisionTreeRegressor with max_bins")
         self._learn(block if block.w is None or block.w.all() else block.take(block.w > 0))
         return self
 

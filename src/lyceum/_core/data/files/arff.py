@@ -6,8 +6,8 @@ import io
 import re
 from collections.abc import Iterator
 
-from lyceum._core.data.files.csv import CsvFormat
-from lyceum._core.data.files.read_once import open_whole
+from lyceum._core.data.files.csv import CsvReader
+from lyceum._core.data.files.raw_bytes import open_stream
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.errors import DataError
 
@@ -26,7 +26,7 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
     """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times,
     text."""
     try:
-        with io.TextIOWrapper(open_whole(path), encoding) as file:
+        with io.TextIOWrapper(open_stream(path), encoding) as file:
             columns = _header(file, path)
             rows = file.read()
     except UnicodeDecodeError as error:
@@ -130,9 +130,9 @@ def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
 
 def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     """Rows that Arrow can split much faster than Python."""
-    form = CsvFormat(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
+    reader = CsvReader(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
     try:
-        raw = form.read(io.BytesIO("\n".join(lines).encode()))
+        raw = reader.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     return pa.table({name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns})

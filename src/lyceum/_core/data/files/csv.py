@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,18 +21,16 @@ from lyceum._core.data.files.csv_errors import (
     Misfit,
     NotText,
     SameNames,
-    is_packed,
-    read_head,
-    whole_bytes,
 )
-from lyceum._core.data.files.read_once import open_stream
-from lyceum._core.data.files.text_styles import (
+from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
+from lyceum._core.data.files.raw_bytes import is_packed, open_stream, read_bytes, read_head
+from lyceum._core.data.files.text_formats import (
     TextFormat,
-    describe_written,
+    describe_formats,
     distinct_texts,
     parse_cells,
-    style_of,
-    styles_of,
+    text_format_of,
+    text_formats_of,
 )
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import csv as pc, pa, text_type
@@ -63,16 +62,11 @@ def _ladder() -> tuple[pa.DataType, ...]:
     )
 
 
-# encodings in which a byte below 128 is always the character of that number, by the names that
-# Python gives
-_PLAIN_ENCODINGS = ("utf-8", "ascii", "cp1252", "iso8859-1")
-_WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
-
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class CsvFormat:
+class CsvReader:
     """How CSV files are written, and the types of their columns where those are known already.
 
     `read` and `stream` infer the types that are not known, `stream` from the first batch only.
@@ -94,11 +88,11 @@ class CsvFormat:
         1  # how many times larger than usual the blocks are that the longest row fits into
     )
     decimal: str = "."
-    given_decimal: str = ""  # the decimal mark that the user gave
-    written: Mapping[str, TextFormat] = field(
+    user_decimal: str = ""  # the decimal mark that the user gave
+    text_formats: Mapping[str, TextFormat] = field(
         default_factory=dict
     )  # columns of text that a stream parses
-    known: Mapping[str, str] = field(
+    learned_formats: Mapping[str, str] = field(
         default_factory=dict
     )  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
@@ -106,19 +100,20 @@ class CsvFormat:
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
-        return self._with_long_rows(lambda form: form._read(source))[1]
+        return self._with_long_rows(lambda reader: reader._read(source))[1]
 
     def _read(self, source: str | IO[bytes]) -> pa.Table:
         if not isinstance(source, str):
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            data = whole_bytes(source)
-            broken = data is None or self._may_break_cells(data)
-            if data is None:
-                stream = source
-            else:
+            if isinstance(source, str) and os.path.isfile(source) and not is_packed(source):
+                data = read_bytes(source)
+                broken = self._may_break_cells(data)
                 stream = pa.BufferReader(data)
+            else:  # a packed file, a pipe or an open input is read as a stream
+                broken = True
+                stream = source
             if broken:
                 stream = _keep_line_breaks(stream)
             parse = self._parse_options(broken)
@@ -147,41 +142,45 @@ class CsvFormat:
         """The batch with its written numbers and dates parsed."""
         there = dict(zip(batch.schema.names, batch.columns))
         parsed = {}
-        for name in filter(there.__contains__, self.written):
-            parsed[name], odd = parse_cells(there[name], self.written[name])
+        for name in filter(there.__contains__, self.text_formats):
+            parsed[name], odd = parse_cells(there[name], self.text_formats[name])
             if odd is not None:
                 raise Misfit(
                     f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd
                 )
         return replace_columns(batch, parsed)
 
-    def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+    def _with_long_rows(self, use: Callable[[CsvReader], Result]) -> tuple[CsvReader, Result]:
         """The result of `use`, which starts again with larger blocks while a row does not fit into
         them.
 
         So it does with the next encoding while the bytes do not fit a guessed one.
         """
-        form = self
+        reader = self
         while True:
             try:
-                return form, use(form)
-            except NotText:
-                if form.guessed:
-                    wider = _WIDER.get(form.encoding)
-                else:
-                    wider = None
-                if wider is None:
-                    raise
-                note = f"not UTF-8 text: read as {wider}"
-                form = replace(form, encoding=wider, notes=(*form.notes, note))
+                return reader, use(reader)
+            except NotText as error:
+                reader = reader._with_next_encoding(error)
             except SameNames as error:
-                form = form._rename_columns(error)
+                reader = reader._rename_columns(error)
             except LongRow as error:
-                if _READ_BYTES * form.longer >= MOST_BYTES:
+                if _READ_BYTES * reader.longer >= MOST_BYTES:
                     raise DataError(f"{error}: a quote may be open") from error
-                form = replace(form, longer=8 * form.longer)
+                reader = replace(reader, longer=8 * reader.longer)
 
-    def _rename_columns(self, error: SameNames) -> CsvFormat:
+    def _with_next_encoding(self, error: NotText) -> CsvReader:
+        """This format with the encoding of later bytes; raises where the encoding is certain."""
+        if self.guessed and self.encoding == "utf8" and isinstance(error.source, str):
+            encoding = later_encoding(error.source)
+        elif self.guessed and self.encoding in ("utf8", "cp1252"):
+            encoding = "latin-1"
+        else:
+            raise error
+        note = f"not UTF-8 text: read as {encoding}"
+        return replace(self, encoding=encoding, notes=(*self.notes, note))
+
+    def _rename_columns(self, error: SameNames) -> CsvReader:
         """This format with a number behind the names that appeared before."""
         names = unique_names(error.names)
         if isinstance(error.source, str):
@@ -208,52 +207,54 @@ class CsvFormat:
                 " of the same columns"
             )
 
-    def read_all(self, sources: Sequence[str]) -> tuple[CsvFormat, list[pa.Table]]:
+    def read_all(self, sources: Sequence[str]) -> tuple[CsvReader, list[pa.Table]]:
         """The files, every column of one type in all of them, and the format that they were read
         in."""
-        form, tables = self._with_long_rows(lambda form: [form._read(source) for source in sources])
+        reader, tables = self._with_long_rows(
+            lambda reader: [reader._read(source) for source in sources]
+        )
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
-            return form, tables
-        common = replace(form, types=_highest(schemas))
-        settled, tables = common.settle(lambda form: [form._read(source) for source in sources])
+            return reader, tables
+        common = replace(reader, types=_highest(schemas))
+        settled, tables = common.settle(lambda reader: [reader._read(source) for source in sources])
         return settled, tables
 
-    def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+    def settle(self, use: Callable[[CsvReader], Result]) -> tuple[CsvReader, Result]:
         """The result of `use` and the format that it worked with.
 
         A cell that does not fit the type of its column moves the column up to the next type that
         takes the cell, and `use` starts again: the types end up as if they had been inferred from
         all cells at once.
         """
-        form = self
+        reader = self
         while True:
             try:
-                return form._with_long_rows(use)
+                return reader._with_long_rows(use)
             except Misfit as misfit:
-                form = form._raise_type(misfit)
+                reader = reader._raise_type(misfit)
 
-    def _raise_type(self, misfit: Misfit) -> CsvFormat:
+    def _raise_type(self, misfit: Misfit) -> CsvReader:
         """This format with the column of the misfit as the next type, or way of writing, that takes
         it."""
         name = misfit.name
-        written = dict(self.written)
-        before = written.pop(name, None)
+        formats = dict(self.text_formats)
+        before = formats.pop(name, None)
         if before is not None:
             kind = text_type()
         else:
             kind = _next(self.types[name], misfit)
         if kind == text_type() and before is None:
             cell = pa.array([misfit.cell])
-            known = self.known.get(name, "")
-            style = style_of(cell, self.given_decimal, self.decimal, known)
+            learned = self.learned_formats.get(name, "")
+            style = text_format_of(cell, self.user_decimal, self.decimal, learned)
             if style is not None:
-                written[name] = style
-        elif before is not None and before.doubtful and not before.date and not self.given_decimal:
+                formats[name] = style
+        elif before is not None and before.doubtful and not before.date and not self.user_decimal:
             other = TextFormat("," if before.decimal == "." else ".")
             if not other.parse(pa.array([misfit.cell])).null_count:
-                written[name] = other
-        return replace(self, types={**self.types, name: kind}, written=written)
+                formats[name] = other
+        return replace(self, types={**self.types, name: kind}, text_formats=formats)
 
     def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
         """The batches of `stream`, also where cells of these columns are written in another way
@@ -261,12 +262,12 @@ class CsvFormat:
 
         Rows before that place are read again, but not yielded again.
         """
-        form = self
+        reader = self
         given = 0
         while True:
             skip = given
             try:
-                for batch in form.stream(source):
+                for batch in reader.stream(source):
                     rest = batch.slice(min(skip, len(batch)))
                     skip -= len(batch) - len(rest)
                     given += len(rest)
@@ -274,18 +275,18 @@ class CsvFormat:
                         yield rest
                 return
             except Misfit as misfit:
-                form = form._raise_type(misfit)
-                if misfit.name not in columns or misfit.name not in form.written:
+                reader = reader._raise_type(misfit)
+                if misfit.name not in columns or misfit.name not in reader.text_formats:
                     raise
 
-    def with_types(self, source: str) -> CsvFormat:
+    def with_types(self, source: str) -> CsvReader:
         """This format with the types of the first batch of the file, and how its text is
         written."""
-        form, batch = self._with_long_rows(lambda form: form._first_batch(source))
+        reader, batch = self._with_long_rows(lambda reader: reader._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
-        written = styles_of(batch, self.given_decimal, self.decimal, self.known)
+        formats = text_formats_of(batch, self.user_decimal, self.decimal, self.learned_formats)
         return replace(
-            form, types={**types, **dict.fromkeys(written, text_type())}, written=written
+            reader, types={**types, **dict.fromkeys(formats, text_type())}, text_formats=formats
         )
 
     def _first_batch(self, source: str) -> pa.RecordBatch:
@@ -306,22 +307,27 @@ class CsvFormat:
                     return batch
             return pa.RecordBatch.from_pylist([], schema=reader.schema)
 
-    def written_notes(self, source: str) -> list[str]:
+    def format_notes(self, source: str) -> list[str]:
         """Sentences on the written numbers and dates that a stream parses, with examples."""
-        if not self.written:
+        if not self.text_formats:
             return []
         types = dict.fromkeys(self.types, pa.string())
-        head = replace(self, written={}, types=types, only=tuple(self.written))._first_batch(source)
+        head = replace(
+            self, text_formats={}, types=types, only=tuple(self.text_formats)
+        )._first_batch(source)
         return list(
-            describe_written(
-                self.written, {name: distinct_texts(head.column(name)) for name in self.written}
+            describe_formats(
+                self.text_formats,
+                {name: distinct_texts(head.column(name)) for name in self.text_formats},
             )
         )
 
     def column_name(self, source: str, place: int) -> str:
         """The name of one column of one file."""
-        form = replace(self, types={}, written={}, only=())
-        return form._with_long_rows(lambda form: form._first_batch(source))[1].schema.names[place]
+        reader = replace(self, types={}, text_formats={}, only=())
+        return reader._with_long_rows(lambda reader: reader._first_batch(source))[1].schema.names[
+            place
+        ]
 
     def cell_bytes(self, source: str, size: int) -> int:
         """An estimate of the memory that the cells of a file of `size` bytes need, from its first
@@ -337,10 +343,7 @@ class CsvFormat:
 
     def _may_break_cells(self, data: pa.Buffer) -> bool:
         """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
-        if (
-            codecs.lookup(self.encoding).name not in _PLAIN_ENCODINGS
-            or not self.separator.isascii()
-        ):
+        if not is_ascii_superset(self.encoding) or not self.separator.isascii():
             return True
         text = np.frombuffer(data, np.uint8)
         if text[:3].tobytes() == codecs.BOM_UTF8:

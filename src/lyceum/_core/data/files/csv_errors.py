@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from typing import IO, TYPE_CHECKING
 
-from lyceum._core.data.files.read_once import is_packed, read_start, reading_once
+from lyceum._core.data.files.raw_bytes import HEAD_BYTES, is_packed, read_end
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
-    from lyceum._core.data.files.csv import CsvFormat
+    from lyceum._core.data.files.csv import CsvReader
 
 
-HEAD_BYTES = 1 << 20
 MOST_BYTES = 1 << 30  # of a row
-
-
-def unpacked_name(path: str) -> str:
-    """The name of a file without the suffix of its compression."""
-    if is_packed(path):
-        return os.path.splitext(path)[0]
-    return path
-
-
-def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file, unpacked."""
-    return read_start(path, size)
-
-
-def whole_bytes(source: str | IO[bytes]) -> pa.Buffer | None:
-    """All bytes of a file; None for a packed one, a pipe or an open input, which are read as
-    streams."""
-    if not isinstance(source, str) or not os.path.isfile(source):
-        return None
-    with reading_once() as reads:
-        data = reads.whole(source)  # of a packed file, too: it may have to be read in another way
-        if is_packed(source):
-            return None
-        return data
 
 
 class Misfit(DataError):
@@ -59,6 +33,10 @@ class LongRow(DataError):
 class NotText(DataError):
     """The bytes are not text in the encoding that they are read in."""
 
+    def __init__(self, message: str, source: str | IO[bytes]):
+        super().__init__(message)
+        self.source = source
+
 
 class SameNames(SchemaError):
     """Columns of a file have the same name."""
@@ -72,9 +50,9 @@ class SameNames(SchemaError):
 class Explained:
     """Turns Arrow's complaints about a file into ours."""
 
-    def __init__(self, source: str | IO[bytes], form: CsvFormat):
+    def __init__(self, source: str | IO[bytes], reader: CsvReader):
         self.source = source
-        self.form = form
+        self.reader = reader
         if isinstance(source, str):
             self.name = source
         else:
@@ -98,7 +76,7 @@ class Explained:
 
         A cell with a line break is quoted, so that a file that ends with one ends with a quote.
         """
-        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.form.only
+        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.reader.only
         if rows is None or not len(rows) or not plain:
             return
         last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
@@ -110,15 +88,15 @@ class Explained:
 
     def _ends_with_quote(self) -> bool:
         assert isinstance(self.source, str)
-        with reading_once() as reads:
-            end = reads.end(self.source, 256).decode(self.form.encoding, "replace")
-        return end.rstrip().endswith(self.form.quote)
+        end = read_end(self.source, 256).decode(self.reader.encoding, "replace")
+        return end.rstrip().endswith(self.reader.quote)
 
     def _not_text(self) -> NotText:
-        encoding = self.form.encoding.upper()
+        encoding = self.reader.encoding.upper()
         return NotText(
             f"{self.name} is not {encoding} text: give its encoding, e.g. --encoding latin-1 "
-            "(encoding='latin-1')"
+            "(encoding='latin-1')",
+            self.source,
         )
 
     def __enter__(self) -> Explained:
@@ -146,7 +124,7 @@ class Explained:
             re.DOTALL,
         )
         if misfit and isinstance(self.source, str):
-            name = self.form.column_name(self.source, int(misfit[1]))
+            name = self.reader.column_name(self.source, int(misfit[1]))
             return Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
         if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
             return LongRow(f"{self.name} has a row of more than {MOST_BYTES >> 20:,} MiB")
@@ -161,7 +139,7 @@ class Explained:
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""
-        return isinstance(self.source, str) and len(self.form._head(self.source)) >= HEAD_BYTES
+        return isinstance(self.source, str) and len(self.reader._head(self.source)) >= HEAD_BYTES
 
 
 def _is_binary(kind: pa.DataType) -> bool:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-import io
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.read_once import current_reads, read_start
+from lyceum._core.data.files.raw_bytes import read_head
 from lyceum._core.data.inputs.arrow import to_arrow
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
@@ -21,7 +19,7 @@ from lyceum.errors import DataError
 def is_database(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
     try:
-        head = read_start(path, 16)
+        head = read_head(path, 16)
     except OSError:
         return ""
     if head.startswith(b"SQLite format 3"):
@@ -31,50 +29,14 @@ def is_database(path: str) -> str:
     return ""
 
 
-def read_database(path: str, form: FileFormat) -> pa.Table:
-    """One table or view of a database file.
-
-    The database reads what it needs of its file, and of a journal beside it, so that the hash is of
-    the rows.
-    """
+def read_database(path: str, file_format: FileFormat) -> pa.Table:
+    """One table or view of a database file."""
     kind = is_database(path)
-    reads = current_reads()
-    if not kind:
-        raise DataError(f"{path} is not an SQLite or DuckDB file")
-    table = (_read_sqlite if kind == "sqlite" else _read_duckdb)(path, form)
-    if reads is not None and reads.hashed:
-        reads.keep_hash(path, _table_hash(table))
-    return table
-
-
-def _table_hash(table: pa.Table) -> bytes:
-    """A hash of names, types and cells, whatever stands in the memory of missing cells."""
-    total = hashlib.sha256()
-    for name in table.column_names:
-        column = table.column(name)
-        present = column.is_valid()
-        cells = column.drop_null()
-        if pa.types.is_boolean(cells.type):
-            cells = cells.cast(pa.uint8())
-        for each in (present.cast(pa.uint8()), cells):
-            content = pa.table({name: each}).combine_chunks()
-            with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
-                writer.write_table(content)
-    return total.digest()
-
-
-class _HashSink(io.RawIOBase):
-    """A file whose bytes are hashed as they are written, and kept nowhere."""
-
-    def __init__(self, total: Any) -> None:
-        self._total = total
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._total.update(data)
-        return len(data)
+    if kind == "sqlite":
+        return _read_sqlite(path, file_format)
+    if kind == "duckdb":
+        return _read_duckdb(path, file_format)
+    raise DataError(f"{path} is not an SQLite or DuckDB file")
 
 
 def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "table") -> str:
@@ -103,14 +65,14 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
+def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     try:
         with _sqlite(path) as connection:
             found = connection.execute(
                 "select name from sqlite_master where type in ('table', 'view') and name not like"
                 " 'sqlite_%'"
             )
-            name = choose_table(path, [row[0] for row in found], form.table)
+            name = choose_table(path, [row[0] for row in found], file_format.table)
             rows = connection.execute(f"select * from {_quote(name)}")
             names = [column[0] for column in rows.description]
             cells = rows.fetchall()
@@ -118,7 +80,7 @@ def _read_sqlite(path: str, form: FileFormat) -> pa.Table:
         raise DataError(f"{path} cannot be read as an SQLite file: {error}") from error
     columns = zip(*cells) if cells else ([] for _ in names)
     return pa.table(
-        {name: _column(name, list(one), form.missing) for name, one in zip(names, columns)}
+        {name: _column(name, list(one), file_format.missing) for name, one in zip(names, columns)}
     )
 
 
@@ -146,12 +108,15 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     if str in types:
         texts = [None if cell is None or cell in missing else str(cell) for cell in cells]
         return pa.array(texts, pa.string()).dictionary_encode()
-    return pa.array(
-        cells, pa.float64() if float in types else pa.int64() if int in types else pa.null()
-    )
+    kind = pa.null()
+    if float in types:
+        kind = pa.float64()
+    elif int in types:
+        kind = pa.int64()
+    return pa.array(cells, kind)
 
 
-def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
+def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:
     check_installed(f"reading {path}", "duckdb")
     import duckdb
 
@@ -160,7 +125,7 @@ def _read_duckdb(path: str, form: FileFormat) -> pa.Table:
             found = connection.execute(
                 "select table_name from information_schema.tables order by table_name"
             ).fetchall()
-            name = choose_table(path, [row[0] for row in found], form.table)
+            name = choose_table(path, [row[0] for row in found], file_format.table)
             return to_arrow(connection.sql(f"select * from {_quote(name)}"))
     except duckdb.Error as error:
         raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

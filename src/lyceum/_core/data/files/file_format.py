@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -10,21 +9,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lyceum._core.data.files.column_names import unique_names
-from lyceum._core.data.files.csv import MISSING, CsvFormat
-from lyceum._core.data.files.csv_errors import Explained, read_head, unpacked_name
-from lyceum._core.data.files.text_styles import style_of
+from lyceum._core.data.files.csv import MISSING, CsvReader
+from lyceum._core.data.files.csv_errors import Explained
+from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.raw_bytes import read_head, unpacked_name
+from lyceum._core.data.files.text_formats import text_format_of
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
 
 _SEPARATORS = ("\t", ";", "|", ",")
 _LINES = 200  # that a format is found from
-_MARKS = (
-    (codecs.BOM_UTF8, "utf8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +30,7 @@ class FileFormat:
     separator : str, default=""
         The character between the cells of a text file; "" finds a comma, semicolon, tab or bar.
     encoding : str, default=""
-        The encoding of text; "" is found from a byte order mark, or UTF-8, or else Windows-1252.
+        The encoding of text; "" is found from a byte order mark, or UTF-8, or else guessed.
     decimal : {"", ".", ","}, default=""
         The decimal mark of text; "" is found from the cells.
     header : bool, default=True
@@ -49,7 +43,7 @@ class FileFormat:
     See Also
     --------
     scan : Takes the same settings by name.
-    inspect : Takes it as `form`.
+    inspect : Takes it as `file_format`.
 
     Examples
     --------
@@ -66,6 +60,7 @@ class FileFormat:
     missing: tuple[str, ...] = MISSING
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "missing", tuple(self.missing))
         if len(self.separator) > 1 or self.separator in ("\r", "\n", '"'):
             raise DataError(
                 f"the separator {self.separator!r} cannot be: give one character, e.g. ';'"
@@ -81,9 +76,16 @@ class FileFormat:
         """The keyword arguments of `scan` that say the same."""
         return asdict(self)
 
-    def csv(self, source: str) -> CsvFormat:
+    def changes(self) -> dict[str, Any]:
+        """The settings that differ from their defaults."""
+        default = FileFormat()
+        return {
+            name: value for name, value in asdict(self).items() if value != getattr(default, name)
+        }
+
+    def csv_reader(self, source: str) -> CsvReader:
         """How a text file is written: as the user says, the rest as its first rows tell."""
-        with Explained(source, CsvFormat(encoding=self.encoding or "utf8")):
+        with Explained(source, CsvReader(encoding=self.encoding or "utf8")):
             head = read_head(source)
             if self.encoding:
                 encoding = self.encoding
@@ -101,9 +103,9 @@ class FileFormat:
         columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
         long = {name: text_type() for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
-        return CsvFormat(
+        return CsvReader(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,
-            given_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
+            user_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
         )  # fmt: skip
 
 
@@ -130,43 +132,6 @@ def _is_long(cells: Sequence[str]) -> bool:
     whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
     digits = (found[1] for found in whole if found)
     return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
-
-
-# -- encodings -------------------------------------------------------------------------
-
-
-def text_encoding(head: bytes, name: str) -> tuple[str, bool]:
-    """The encoding of text from its first bytes, and whether it is certain."""
-    for mark, encoding in _MARKS:
-        if head.startswith(mark):
-            return encoding, True
-    if b"\0" in head:
-        return _without_mark(head, name), True
-    try:
-        codecs.getincrementaldecoder("utf8")().decode(head)
-    except UnicodeDecodeError:
-        return _single_bytes(head), True
-    return "utf8", False
-
-
-def _single_bytes(head: bytes) -> str:
-    """Windows-1252, or Latin-1 if a byte is none of its characters."""
-    try:
-        head.decode("cp1252")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "cp1252"
-
-
-def _without_mark(head: bytes, name: str) -> str:
-    """UTF-16 without a byte order mark has a zero in every other byte of plain letters."""
-    even = head[:1000:2].count(0)
-    odd = head[1:1000:2].count(0)
-    if odd > 0.3 * len(head[:1000]) / 2 and not even:
-        return "utf-16-le"
-    if even > 0.3 * len(head[:1000]) / 2 and not odd:
-        return "utf-16-be"
-    raise DataError(f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx")
 
 
 # -- separators and decimal marks ------------------------------------------------------
@@ -219,7 +184,7 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
     for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
         texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
         if len(texts):
-            style = style_of(texts)
+            style = text_format_of(texts)
         else:
             style = None
         if style is None or style.date:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lyceum._core.data.files.csv_errors import read_head
-from lyceum._core.data.files.file_format import FileFormat, text_encoding
-from lyceum._core.data.files.read_once import open_whole
+from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.raw_bytes import read_bytes, read_head
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import json as pj, pa, text_type
 from lyceum.errors import DataError
@@ -15,10 +15,10 @@ from lyceum.errors import DataError
 _BLOCK = 1 << 24
 
 
-def read_json(path: str, form: FileFormat) -> pa.Table:
+def read_json(path: str, file_format: FileFormat) -> pa.Table:
     """The objects of a file as rows; a key that an object lacks is a missing cell."""
     head = read_head(path)
-    encoding = form.encoding or text_encoding(head, path)[0]
+    encoding = file_format.encoding or text_encoding(head, path)[0]
     start = head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
     if not start:
         raise DataError(f"{path} is empty: it needs one JSON object per line")
@@ -32,13 +32,13 @@ def read_json(path: str, form: FileFormat) -> pa.Table:
                 f"{path}: {field.name!r} holds a list or an object: a table has one value per cell,"
                 " so flatten it first, e.g. with pandas.json_normalize"
             )
-    return _with_missing(table, form.missing)
+    return _with_missing(table, file_format.missing)
 
 
 def _lines(path: str) -> pa.Table:
     try:
-        with open_whole(path) as stream:
-            return pj.read_json(stream, pj.ReadOptions(block_size=_BLOCK))
+        content = pa.BufferReader(read_bytes(path))
+        return pj.read_json(content, pj.ReadOptions(block_size=_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
             return _read_at_once(path, "utf8")
@@ -49,8 +49,7 @@ def _lines(path: str) -> pa.Table:
 
 def _read_at_once(path: str, encoding: str) -> pa.Table:
     """By Python's own reader: a list of objects, other encodings, columns that mix types."""
-    with open_whole(path) as stream:
-        content = stream.read()
+    content = read_bytes(path).to_pybytes()
     try:
         text = content.decode(encoding).lstrip("\ufeff \t\r\n")
         if text[:1] == "[":

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data.files.csv import CsvFormat
+from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.read_once import current_reads, read_footer, reading_once
 from lyceum._core.data.files.tables import check_same, file_kind, paths_of, read_whole
 from lyceum._core.data.inputs.arrow import decode_dictionary
 from lyceum._core.data.rows.block_reduction import merge_all
@@ -19,7 +18,7 @@ from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
@@ -38,7 +37,7 @@ class ProfiledFile:
         The files.
     name : str
         The path as it was given, for messages.
-    format : CsvFormat or None
+    reader : CsvReader or None
         How CSV files are written, with types that fit every cell; None for Parquet files.
     seen : SampledProfile
         The profile of all rows, and a sample of them.
@@ -65,7 +64,7 @@ class ProfiledFile:
 
     paths: Sequence[str]
     name: str
-    format: CsvFormat | None
+    reader: CsvReader | None
     seen: SampledProfile
     in_full: frozenset[str]
     notes: tuple[str, ...] = ()
@@ -73,12 +72,12 @@ class ProfiledFile:
     @property
     def typed(self) -> bool:
         """Whether the kinds of columns follow from their types, not from their values."""
-        return self.format is None
+        return self.reader is None
 
 
 def profile_large_file(
     data: Any,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
     *,
     target: str | None = None,
     in_full: Collection[str] = (),
@@ -92,7 +91,7 @@ def profile_large_file(
     ----------
     data : path, glob or list of paths
         The files.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How they are written; by default this is inferred.
     target : str, optional
         Rows in which this column is missing are drawn only if there are too few others.
@@ -114,19 +113,14 @@ def profile_large_file(
     (100, True)
     """
     drawn = _Draw(target, frozenset(in_full), size, cells, seed)
-    with reading_once():
-        return _read_through(data, form, drawn)
-
-
-def _read_through(data: Any, form: FileFormat | None, drawn: _Draw) -> ProfiledFile:
     paths = paths_of(data)
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, drawn)
         return ProfiledFile(paths, source_name(data), None, seen, drawn.in_full)
-    typed = (form or FileFormat()).csv(paths[0]).with_types(paths[0])
+    typed = (file_format or FileFormat()).csv_reader(paths[0]).with_types(paths[0])
     drawn = drawn.of_columns(len(typed.types))
-    used, seen = typed.settle(lambda form: _merge(_seen_in_csv(paths, form, drawn)))
-    notes = (*used.notes, *used.written_notes(paths[0]))
+    used, seen = typed.settle(lambda reader: _merge(_seen_in_csv(paths, reader, drawn)))
+    notes = (*used.notes, *used.format_notes(paths[0]))
     return ProfiledFile(paths, source_name(data), used, seen, drawn.in_full, notes)
 
 
@@ -154,12 +148,12 @@ class _Draw:
         return SampledProfile.of(profile, batch, start, self.size, self.seed, self.target)
 
 
-def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[SampledProfile]:
-    names = list(form.types)
+def _seen_in_csv(paths: list[str], reader: CsvReader, draw: _Draw) -> Iterator[SampledProfile]:
+    names = list(reader.types)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for path in paths:
-            for batch in form.stream(path):
+            for batch in reader.stream(path):
                 check_same(names, batch.schema.names, paths[0], path)
                 yield batch
 
@@ -167,9 +161,9 @@ def _seen_in_csv(paths: list[str], form: CsvFormat, draw: _Draw) -> Iterator[Sam
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
-    schema = read_whole(paths[0], read_footer).schema.to_arrow_schema()
+    schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
     draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
-    source = ParquetSource(paths, Schema.of_numbers(schema.names), reads=current_reads())
+    source = ParquetSource(paths, Schema.of_numbers(schema.names))
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
     return _merge(parts, source.n_rows)
 

@@ -12,32 +12,25 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from lyceum._core.data.files.arff import read_arff
-from lyceum._core.data.files.csv_errors import read_head, unpacked_name
 from lyceum._core.data.files.databases import is_database, read_database
-from lyceum._core.data.files.file_format import FileFormat, text_encoding
+from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
-from lyceum._core.data.files.read_once import (
-    is_packed,
-    open_whole,
-    read_footer,
-    read_parquet_file,
-    read_start,
-    reading_once,
-)
-from lyceum._core.data.files.text_styles import (
+from lyceum._core.data.files.raw_bytes import is_packed, read_bytes, read_head, unpacked_name
+from lyceum._core.data.files.text_formats import (
     TextFormat,
-    describe_written,
+    describe_formats,
     distinct_texts,
+    format_names,
     parse_columns,
     parse_text,
-    styles_of,
     text_formats_of,
 )
 from lyceum._core.data.files.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
-from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.lazy_arrow import feather, pa, pc, pq
 from lyceum.errors import DataError, SchemaError
 
 
@@ -90,6 +83,9 @@ _SUFFIXES = {
     ".ipc": "arrow",
     ".xlsx": "workbook",
     ".xlsm": "workbook",
+    ".xlsb": "workbook",
+    ".xls": "workbook",
+    ".ods": "workbook",
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
@@ -99,8 +95,6 @@ _SUFFIXES = {
     ".db": "database",
 }
 _OTHERS = {
-    ".xls": "save it as .xlsx in the program that wrote it",
-    ".ods": "save it as .xlsx or .csv in the program that wrote it",
     ".zip": "unpack it first",
     ".sav": "export it as .csv there",
     ".dta": "export it as .csv there",
@@ -152,7 +146,7 @@ def _first_bytes(path: str) -> bytes:
     try:
         if is_packed(path):
             return b""
-        return read_start(path, 16)
+        return read_head(path, 16)
     except OSError:
         return b""
 
@@ -162,9 +156,9 @@ def is_typed(kind: str) -> bool:
     return kind not in _WITHOUT_TYPES
 
 
-def read_table(data: Any, form: FileFormat | None = None) -> pa.Table:
+def read_table(data: Any, file_format: FileFormat | None = None) -> pa.Table:
     """All of a file or frame as one Arrow table."""
-    return read_data(data, form).table
+    return read_data(data, file_format).table
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +176,7 @@ class LoadedTable:
         The path of the file, or the type of the frame.
     notes : tuple of str, default=()
         What was inferred about how the file is written.
-    written : dict, default={}
+    text_formats : dict, default={}
         How columns are written that were read from text, by name: a decimal mark or a format of
         dates.
 
@@ -204,11 +198,13 @@ class LoadedTable:
     typed: bool
     name: str
     notes: tuple[str, ...] = ()
-    written: Mapping[str, str] = field(default_factory=dict)
+    text_formats: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_data(
-    data: Any, form: FileFormat | None = None, known: Mapping[str, str] | None = None
+    data: Any,
+    file_format: FileFormat | None = None,
+    learned_formats: Mapping[str, str] | None = None,
 ) -> LoadedTable:
     """Read a file or a frame into memory, for `inspect` and `scan` alike.
 
@@ -216,11 +212,11 @@ def read_data(
     ----------
     data : path, glob, list of paths, or frame
         What to read.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written; by default this is inferred.
-    known : dict, optional
-        How columns were written when a model learned them, by name (`Schema.written`): taken where
-        it fits.
+    learned_formats : dict, optional
+        How columns were written when a model learned them, by name (`Schema.text_formats`): taken
+        where it fits.
 
     Examples
     --------
@@ -234,57 +230,57 @@ def read_data(
     if is_frame(data):
         return LoadedTable(to_arrow(data), True, source_name(data))
     paths = paths_of(data)
-    return read_files(paths, form or FileFormat(), source_name(data), known or {})
+    return read_files(paths, file_format or FileFormat(), source_name(data), learned_formats or {})
 
 
 def read_files(
     paths: Sequence[str],
-    form: FileFormat,
+    file_format: FileFormat,
     name: str = "",
-    known: Mapping[str, str] = MappingProxyType({}),
+    learned_formats: Mapping[str, str] = MappingProxyType({}),
 ) -> LoadedTable:
     """Files of one kind as one table: written numbers and dates parsed where the files have no
     types."""
-    kind = file_kind(paths, form.table)
-    with reading_once() as reads:
-        tables, notes, prefers = _READERS[kind](paths, form)
-        reads.release()
+    kind = file_kind(paths, file_format.table)
+    tables, notes, prefers = _READERS[kind](paths, file_format)
     table = with_rows(_concatenate(tables, paths), paths[0])
-    styles = dict[str, TextFormat]()
+    formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
-        table, styles = parse_text(before, form.decimal, prefers, known)
-        notes = (*notes, *_describe(styles, before))
-    written = text_formats_of(styles)
+        table, formats = parse_text(before, file_format.decimal, prefers, learned_formats)
+        notes = (*notes, *_describe(formats, before))
     return LoadedTable(
-        table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written
+        table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), format_names(formats)
     )
 
 
-def _describe(styles: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:
-    return describe_written(styles, {name: distinct_texts(table.column(name)) for name in styles})
+def _describe(formats: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:
+    return describe_formats(formats, {name: distinct_texts(table.column(name)) for name in formats})
 
 
-def parse_written(data: LoadedTable) -> LoadedTable:
+def with_parsed_text(data: LoadedTable) -> LoadedTable:
     """The data of a typed source with text that is written as numbers or dates read as such, with a
     note.
 
     Text of plain digits stays text, as it may hold codes.
 
     >>> table = pa.table({"price": ["$3", "$1,200.50"], "code": ["17", "4"]})
-    >>> parse_written(LoadedTable(table, True, "shop")).table.schema.types[0]
+    >>> with_parsed_text(LoadedTable(table, True, "shop")).table.schema.types[0]
     DataType(double)
     """
     if not data.typed:
         return data
-    styles = {
+    formats = {
         name: style
-        for name, style in styles_of(data.table, "", ".").items()
+        for name, style in text_formats_of(data.table, "", ".").items()
         if not _is_plain(distinct_texts(data.table.column(name)))
     }
-    notes = (*data.notes, *_describe(styles, data.table))
+    notes = (*data.notes, *_describe(formats, data.table))
     return replace(
-        data, table=parse_columns(data.table, styles), notes=notes, written=text_formats_of(styles)
+        data,
+        table=parse_columns(data.table, formats),
+        notes=notes,
+        text_formats=format_names(formats),
     )
 
 
@@ -292,23 +288,24 @@ def _is_plain(texts: pa.Array) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")).as_py())
 
 
-def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
+def fits_memory(data: Any, memory: int, file_format: FileFormat | None = None) -> bool:
     """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading
     it.
 
     Only CSV and Parquet files can be read in parts; others are always read whole.
 
     >>> from lyceum import datasets
-    >>> fits_memory(datasets.path("penguins"), 1 << 20), fits_memory(datasets.path("penguins"), 1 << 10)
+    >>> path = datasets.path("penguins")
+    >>> fits_memory(path, 1 << 20), fits_memory(path, 1 << 10)
     (True, False)
     """
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        footers = [read_whole(path, read_footer) for path in paths]
+        footers = [read_whole(path, pq.read_metadata) for path in paths]
         return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
     if kind == "csv":
-        csv = (form or FileFormat()).csv(paths[0])
+        csv = (file_format or FileFormat()).csv_reader(paths[0])
         return sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
     return True
 
@@ -327,52 +324,54 @@ def check_has_rows(n_rows: int, source: str) -> None:
 Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
 
-def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
-    csv = form.csv(paths[0])
+def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
+    csv = file_format.csv_reader(paths[0])
     used, tables = csv.read_all(paths)
     return tables, used.notes, csv.decimal
 
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [read_whole(path, partial(read_parquet_file, columns=columns)) for path in paths]
+    tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
     return _concatenate(tables, paths)
 
 
 def _one_by_one(
     read: Callable[[str, FileFormat], pa.Table],
 ) -> Callable[[Sequence[str], FileFormat], Tables]:
-    return lambda paths, form: ([read(path, form) for path in paths], (), ".")
+    return lambda paths, file_format: ([read(path, file_format) for path in paths], (), ".")
 
 
-def _read_workbooks(paths: Sequence[str], form: FileFormat) -> Tables:
-    found = [read_workbook(path, form) for path in paths]
+def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
+    found = [read_workbook(path, file_format) for path in paths]
     return [table for table, _ in found], tuple(note for _, note in found if note), "."
 
 
-def _read_arrow(path: str, form: FileFormat) -> pa.Table:
+def _read_arrow(path: str, file_format: FileFormat) -> pa.Table:
     return read_whole(path, _arrow_table)
 
 
 def _arrow_table(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    from lyceum._core.lazy_arrow import feather
-
-    with open_whole(path) as file:
-        if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
-            return feather.read_table(file)
-        return pa.ipc.open_stream(file).read_all()
+    file = pa.BufferReader(read_bytes(path))
+    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
+        return feather.read_table(file)
+    return pa.ipc.open_stream(file).read_all()
 
 
-def _read_arff(paths: Sequence[str], form: FileFormat) -> Tables:
-    encoding = form.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
-    notes = () if form.encoding or encoding == "utf8" else (f"not UTF-8 text: read as {encoding}",)
+def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
+    encoding = file_format.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
+    notes = (
+        ()
+        if file_format.encoding or encoding == "utf8"
+        else (f"not UTF-8 text: read as {encoding}",)
+    )
     return [read_arff(path, encoding) for path in paths], notes, "."
 
 
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
-    "parquet": lambda paths, form: ([read_parquet(paths)], (), "."),
+    "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
     "arrow": _one_by_one(_read_arrow),
     "arff": _read_arff,
     "json": _one_by_one(read_json),

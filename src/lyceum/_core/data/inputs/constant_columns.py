@@ -37,7 +37,8 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"n": [1, 2], "town": ["Ulm", "Bonn"]})
     >>> columns = (Column("n"), Column("town", "binary", np.array(["Bonn", "Ulm"])))
-    >>> constant_columns(frame, np.array([3.4, 1.0]), Schema(columns))(np.array([True, True])).values.tolist()
+    >>> replaced = constant_columns(frame, np.array([3.4, 1.0]), Schema(columns))
+    >>> replaced(np.array([True, True])).values.tolist()
     [[3, 'Ulm'], [3, 'Ulm']]
     """
     table = to_arrow(frame)

@@ -70,7 +70,7 @@ class Inputs:
     learner : Learner
         The learner; `for_fit` sets its `schema_`, `n_features_in_`, `n_rows_` and, for a
         classifier, `classes_`.
-    who : str
+    caller : str
         The name of its class, for messages.
     task : {"classes", "numbers"} or None
         What it predicts, None when there is nothing to predict.
@@ -96,7 +96,7 @@ class Inputs:
     learner: Any
 
     @cached_property
-    def who(self) -> str:
+    def caller(self) -> str:
         return type(self.learner).__name__
 
     @cached_property
@@ -130,8 +130,8 @@ class Inputs:
         if known is None:
             schema = rows.schema
         else:
-            schema = union(known, rows.schema, self.who, self.learner._coding == "codes")
-        schema = with_classes(schema, classes, self.who)
+            schema = union(known, rows.schema, self.caller, self.learner._coding == "codes")
+        schema = with_classes(schema, classes, self.caller)
         self._learn_schema(schema)
         if known is None:
             before = 0
@@ -169,13 +169,13 @@ class Inputs:
         text = [column.name for column in rows.schema if column.is_free_text]
         if text and not getattr(self.learner, "_takes_text", False):
             raise SchemaError(
-                f"column {text[0]!r} is free text, which {self.who} cannot take: put "
+                f"column {text[0]!r} is free text, which {self.caller} cannot take: put "
                 "lyceum.prepare.TextVectorizer in front, or leave the column out"
             )
         # a category that a declared schema does not list would be passed over in silence
         declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
         if declared:
-            return rows.then(CheckCategories(self.who))
+            return rows.then(CheckCategories(self.caller))
         return rows
 
     def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
@@ -196,28 +196,29 @@ class Inputs:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
         if not getattr(rows.source, "settled", False):
             self._refuse_categories(rows.schema)
-            rows = declare_rows(rows, self._kinds(rows.schema.names), self.who)
+            rows = declare_rows(rows, self._kinds(rows.schema.names), self.caller)
         target = rows.schema.target
         if self.task is None:
             return rows
         if target is None:
-            raise DataError(f"{self.who} needs a target: give scan(..., target=...)")
+            raise DataError(f"{self.caller} needs a target: give scan(..., target=...)")
         if self.task == "classes" and not target.is_categorical:
             raise SchemaError(
-                f"{self.who} predicts classes, but the target {target.name!r} is continuous"
+                f"{self.caller} predicts classes, but the target {target.name!r} is continuous"
                 f" ({target.why}): declare its kind, scan(..., kinds={{{target.name!r}:"
                 f" 'categorical'}}), or {getattr(self.learner, '_for_numbers', 'use a regressor')}"
             )
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
+                instead = getattr(self.learner, "_for_classes", "use a classifier")
                 raise SchemaError(
-                    f"{self.who} predicts numbers, but the target {target.name!r} holds categories "
-                    f"({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
+                    f"{self.caller} predicts numbers, but the target {target.name!r} holds"
+                    f" categories ({target.why}): {instead}"
                 )
             rows = rows.then(TargetNumbers(target))
         if self.takes_unlabeled:
             return rows
-        return rows.then(CheckTarget(self.who))
+        return rows.then(CheckTarget(self.caller))
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
@@ -252,12 +253,14 @@ class Inputs:
         schema = array_schema(X, names, self._kinds(names, named=given is not None))
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
-        return Rows(ArraySource(X, y, checked_weights(w, X, self.who), schema.with_target(target)))
+        return Rows(
+            ArraySource(X, y, checked_weights(w, X, self.caller), schema.with_target(target))
+        )
 
     def _labels(self, y: Any, name: str) -> tuple[Any, np.ndarray | None]:
         """The target, and where a label is missing, for a learner that takes such rows."""
         if self.takes_unlabeled and y is not None:
-            return fill_unlabeled(y, name, self.who)
+            return fill_unlabeled(y, name, self.caller)
         return (y, None)
 
     def _validate_input(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
@@ -268,7 +271,7 @@ class Inputs:
         }
         if self.task is None:
             return validated_array(self.learner, X, reset, **options), None
-        y = checked_target(y, self.task, "y", self.who)
+        y = checked_target(y, self.task, "y", self.caller)
         return validated_pair(self.learner, X, y, reset, **options)
 
     def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
@@ -286,7 +289,9 @@ class Inputs:
             advice = _SAY_SO
         else:
             advice = "give a frame"
-        table = text_table(cells, names, listed, self.who, advice)  # refuses text in other columns
+        table = text_table(
+            cells, names, listed, self.caller, advice
+        )  # refuses text in other columns
         if not any(names[j] in listed for j in text_columns(cells)):
             return None
         _check_n_features(self.learner, cells, reset=reset)
@@ -298,10 +303,10 @@ class Inputs:
         self._refuse_categories(schema)
         source = coded_source(table, schema)
         if self.task is not None and y is None:
-            raise DataError(_NO_Y.format(self.who))
+            raise DataError(_NO_Y.format(self.caller))
         name = str(getattr(y, "name", None) or "y")
         y, missing = self._labels(y, name)
-        y = checked_target(y, self.task, name, self.who)
+        y = checked_target(y, self.task, name, self.caller)
         check_consistent_length(source.X, y)
         codes, target = coded_target(y, self.task, name)
         _mark_missing(codes, missing)
@@ -309,7 +314,7 @@ class Inputs:
             replace(
                 source,
                 y=codes,
-                w=checked_weights(w, source.X, self.who),
+                w=checked_weights(w, source.X, self.caller),
                 schema=schema.with_target(target),
             )
         )
@@ -318,7 +323,7 @@ class Inputs:
         table = frame_table(X)
         if not table.num_rows:
             raise DataError(
-                f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}"
+                f"found a table with 0 sample(s) while a minimum of 1 is required by {self.caller}"
             )
         check_feature_names(
             self.learner, X if type(X).__module__.startswith("pandas") else table, reset
@@ -327,7 +332,7 @@ class Inputs:
 
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if self.task is not None and y is None:
-            raise DataError(_NO_Y.format(self.who))
+            raise DataError(_NO_Y.format(self.caller))
         source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabeled)
         if reset:
             names = np.array(source.schema.names, dtype=object)
@@ -338,7 +343,7 @@ class Inputs:
         rows = Rows(source)
         if self.task is None or self.takes_unlabeled:
             return rows
-        return rows.then(CheckTarget(self.who))
+        return rows.then(CheckTarget(self.caller))
 
     # -- predict -----------------------------------------------------------------------
 
@@ -387,13 +392,13 @@ class Inputs:
         cells = text_array(X, needs_text=not isinstance(X, np.ndarray))
         if cells is None:
             raise SchemaError(
-                f"{self.who} learned that column {textual[0]!r} holds text, which an array of"
+                f"{self.caller} learned that column {textual[0]!r} holds text, which an array of"
                 " numbers cannot: give a frame or an array of objects with the columns that it was"
                 " fitted on"
             )
         _check_n_features(self.learner, cells, reset=False)
         _check_feature_names(self.learner, cells, reset=False)
-        return Rows(text_source(cells, schema, self.who, "it was fitted on numbers there"))
+        return Rows(text_source(cells, schema, self.caller, "it was fitted on numbers there"))
 
     def _check_dask(self, X: Any, schema: Schema) -> None:
         """Refuse columns that do not fit at once, not when the lazy result is computed."""
@@ -405,7 +410,7 @@ class Inputs:
             else:
                 found = 1
             raise DataError(
-                f"X has {found} features, but {self.who} is expecting {len(schema)} features as"
+                f"X has {found} features, but {self.caller} is expecting {len(schema)} features as"
                 " input"
             )
 

@@ -112,7 +112,7 @@ def arrow_array(values: Any, what: str) -> pa.Array | pa.ChunkedArray:
 
     >>> arrow_array(np.array(["a", 1], dtype=object), "column 'size'")
     Traceback (most recent call last):
-    lyceum.errors.SchemaError: column 'size' mixes types (int, str) that no table can hold together: ...
+    lyceum.errors.SchemaError: column 'size' mixes types (int, str) that no table can hold ...
     """
     try:
         return pa.array(values, from_pandas=True)

@@ -46,7 +46,11 @@ def text_columns(cells: np.ndarray) -> list[int]:
 
 
 def text_table(
-    cells: np.ndarray, names: Sequence[str], categorical: Collection[str], who: str, why: str = ""
+    cells: np.ndarray,
+    names: Sequence[str],
+    categorical: Collection[str],
+    caller: str,
+    why: str = "",
 ) -> pa.Table:
     """The cells as a table: columns of categories as they are, the others as numbers.
 
@@ -56,7 +60,7 @@ def text_table(
     names : sequence of str
     categorical : collection of str
         The columns that may hold text.
-    who : str
+    caller : str
         The learner, for messages.
     why : str
         What to do about text in another column, for messages.
@@ -67,7 +71,7 @@ def text_table(
         if name in categorical:
             columns[name] = _categories(column, name)
         else:
-            columns[name] = number_cells(column, name, who, why)
+            columns[name] = number_cells(column, name, caller, why)
     return pa.table(columns)
 
 
@@ -89,8 +93,8 @@ def check_one_type(column: np.ndarray, missing: np.ndarray, name: str) -> None:
         )
 
 
-def number_cells(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
-    """The cells of a column as floats, NaN where they are missing; `who` and `why` are for
+def number_cells(column: np.ndarray, name: str, caller: str, why: str) -> np.ndarray:
+    """The cells of a column as floats, NaN where they are missing; `caller` and `why` are for
     messages."""
     numbers = np.full(len(column), np.nan)
     known = ~is_missing_cell(column)
@@ -98,7 +102,7 @@ def number_cells(column: np.ndarray, name: str, who: str, why: str) -> np.ndarra
         numbers[known] = column[known].astype(np.float64)
     except ValueError:
         raise SchemaError(
-            f"column {name!r} holds text, e.g. {_example(column)!r}, which {who} cannot compute"
+            f"column {name!r} holds text, e.g. {_example(column)!r}, which {caller} cannot compute"
             f" with: {why}"
         ) from None
     return numbers

@@ -15,7 +15,7 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 
 
-def text_source(cells: np.ndarray, schema: Schema, who: str, why: str) -> ArraySource:
+def text_source(cells: np.ndarray, schema: Schema, caller: str, why: str) -> ArraySource:
     """The cells in memory, coded as `coded_source` codes the table that `text_table` makes of them.
 
     Parameters
@@ -24,7 +24,7 @@ def text_source(cells: np.ndarray, schema: Schema, who: str, why: str) -> ArrayS
         Numbers, text, and None or NaN where a cell is missing.
     schema : Schema
         The columns that were learned.
-    who : str
+    caller : str
         The learner, for messages.
     why : str
         What to do about text in a column of numbers, for messages.
@@ -41,7 +41,7 @@ def text_source(cells: np.ndarray, schema: Schema, who: str, why: str) -> ArrayS
     for j, column in enumerate(columns):
         values = cells[:, j]
         if column.numeric:
-            X[:, j] = number_cells(values, column.name, who, why)
+            X[:, j] = number_cells(values, column.name, caller, why)
             continue
         missing = is_missing_cell(values)
         check_one_type(values, missing, column.name)

@@ -18,7 +18,6 @@ import numpy as np
 
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, SampledProfile, profile_large_file
-from lyceum._core.data.files.read_once import reading_once
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -58,7 +57,7 @@ def inspect(
     kinds: Mapping[str, Kind] | Schema | None = None,
     memory: int = 512 << 20,
     sample: int = 50_000,
-    form: FileFormat | None = None,
+    file_format: FileFormat | None = None,
 ) -> Inspection:
     """Look at every column of a table: kind, range, categories, missing cells, and what is
     suspicious.
@@ -77,7 +76,7 @@ def inspect(
         Larger CSV and Parquet files are read in batches and never held whole.
     sample : int, default=50 000
         Rows that are compared side by side.
-    form : FileFormat, optional
+    file_format : FileFormat, optional
         How the file is written; by default this is inferred.
 
     Examples
@@ -87,7 +86,7 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    seen, notes = _read(data, form or FileFormat(), memory, sample)
+    seen, notes = _read(data, file_format or FileFormat(), memory, sample)
     profile = seen.profile
     sampled = seen.rows
     check_has_rows(profile.n_rows, _source(data))
@@ -222,7 +221,7 @@ def _is_typed(data: Any) -> bool:
 
 
 def _read(
-    data: Any, form: FileFormat, memory: int, size: int
+    data: Any, file_format: FileFormat, memory: int, size: int
 ) -> tuple[SampledProfile, tuple[str, ...]]:
     """One pass over all rows, in batches if memory cannot hold them; notes on how the file is
     written."""
@@ -233,12 +232,11 @@ def _read(
     if is_frame(data):
         return _of_table(to_arrow(data), size), ()
     paths = paths_of(data)
-    with reading_once():
-        if fits_memory(paths, memory, form):
-            found = read_data(paths, form)
-            return _of_table(found.table, size), found.notes
-        large = profile_large_file(paths, form, size=size)
-        return large.seen, large.notes
+    if fits_memory(paths, memory, file_format):
+        found = read_data(paths, file_format)
+        return _of_table(found.table, size), found.notes
+    large = profile_large_file(paths, file_format, size=size)
+    return large.seen, large.notes
 
 
 def _of_table(table: pa.Table, size: int) -> SampledProfile:

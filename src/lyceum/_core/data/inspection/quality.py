@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from lyceum._core.data.files.text_styles import style_of
+from lyceum._core.data.files.text_formats import text_format_of
 from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numbers
 from lyceum._core.data.inputs.text_arrays import is_number
 from lyceum._core.data.schema.profile import ColumnProfile
@@ -273,12 +273,12 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     number = np.array([is_number(str(values[i])) for i in order])
     share = counts[order][number].sum() / max(1, counts[order].sum())
     if share == 1.0:
-        written = None
+        text_format = None
     else:
-        written = style_of(pa.array([str(values[i]) for i in order]))
+        text_format = text_format_of(pa.array([str(values[i]) for i in order]))
     if share == 1.0:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
-    elif written is not None and not written.date:
+    elif text_format is not None and not text_format.date:
         first = str(values[order[~number][0]])
         yield Flag(
             "numbers_as_text", f"holds numbers written as text, such as {first!r}: convert it"

@@ -105,7 +105,7 @@ def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray |
 
 
 def refuse_size(
-    who: str,
+    caller: str,
     alternative: str | None,
     memory: int | None,
     n_rows: int | None = None,
@@ -115,11 +115,12 @@ def refuse_size(
     """Raise if n_rows rows of n_columns columns, or n_bytes bytes, are more than may be held in
     memory.
 
-    >>> refuse_size("DivisiveClustering", "KMeans", 32_000, n_rows=1000, n_columns=5)  # doctest: +NORMALIZE_WHITESPACE
+    >>> refuse_size("RowSVD", "PCA", 32_000, n_rows=1000, n_columns=5)
+    ... # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ...
-    lyceum.errors.SourceError: DivisiveClustering keeps every row in memory, but the rows need 40,000 bytes and at most
-    32,000 are allowed: use KMeans, or fewer rows, e.g. rows.take(np.arange(800))
+    lyceum.errors.SourceError: RowSVD keeps every row in memory, but the rows need 40,000 bytes and
+    at most 32,000 are allowed: use PCA, or fewer rows, e.g. rows.take(np.arange(800))
     """
     if memory is None:
         limit = _half_of_memory()
@@ -134,7 +135,7 @@ def refuse_size(
         else:
             other = f"{alternative}, or "
         raise SourceError(
-            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most"
+            f"{caller} keeps every row in memory, but the rows need {needed:,} bytes and at most"
             f" {limit:,} are allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"
         )
 

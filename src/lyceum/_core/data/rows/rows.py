@@ -290,7 +290,7 @@ class Rows:
                 source = take(places)
             return replace(self, source=source)
         if self.in_memory:
-            block = self.gathered("take", "a source without dropped rows")
+            block = self.in_one_block("take", "a source without dropped rows")
             return replace(self, source=ArraySource.of_block(block).take(places), steps=())
         return replace(
             self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=()
@@ -303,14 +303,14 @@ class Rows:
 
     __iter__ = None  # rows come in blocks: see `blocks`
 
-    def gathered(
-        self, who: str, alternative: str | None = None, memory: int | None = None
+    def in_one_block(
+        self, caller: str, alternative: str | None = None, memory: int | None = None
     ) -> Block:
         """All rows as one block in memory, for a method that cannot work in passes.
 
         Parameters
         ----------
-        who : str
+        caller : str
             The learner that needs all rows at once, for the message when they cannot be held.
         alternative : str, optional
             What to use instead, besides fewer rows, for the same message.
@@ -325,21 +325,23 @@ class Rows:
         Examples
         --------
         >>> from lyceum.data import scan
-        >>> scan(np.arange(6.0).reshape(3, 2)).gathered("A learner", "another one").X.shape
+        >>> scan(np.arange(6.0).reshape(3, 2)).in_one_block("A learner", "another one").X.shape
         (3, 2)
         """
         source = self.source
         if isinstance(source, ArraySource) and not self.steps and source.is_coded:
             return source.block
         if not self.in_memory:
-            refuse_size(who, alternative, memory, source.n_rows, len(source.schema))
+            refuse_size(caller, alternative, memory, source.n_rows, len(source.schema))
         found = Gathered()
         if self.on_dask:  # the partitions are computed side by side; their number of rows is known
             return self.reduce(Gathered.of).block
         for n_bytes, part in self._gathered_parts():
             found = found.merge(part)
             if not self.in_memory:
-                refuse_size(who, alternative, memory, sum(map(len, found.blocks)), n_bytes=n_bytes)
+                refuse_size(
+                    caller, alternative, memory, sum(map(len, found.blocks)), n_bytes=n_bytes
+                )
         if not found.blocks:
             raise DataError(_NO_ROWS)
         if found.unchanged and isinstance(source, ArraySource) and source.is_coded:

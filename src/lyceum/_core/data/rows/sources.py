@@ -7,15 +7,14 @@ share anything, so threads can work on several at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data.files.csv import CsvFormat
-from lyceum._core.data.files.read_once import FileReads, read_footer
+from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.rows.block import Block, as_float, block_rows
 from lyceum._core.data.schema.coding import ArrayCoder, TableCoder, with_texts
 from lyceum._core.data.schema.schema import Schema
@@ -192,19 +191,18 @@ class ParquetSource:
     paths: Sequence[str]
     schema: Schema
     text: tuple[str, ...] = ()  # columns to read as dictionaries
-    reads: FileReads | None = None  # gives the footers, and hashes the bytes that are read
 
     @property
     def n_rows(self) -> int:
-        return sum(read_footer(path).num_rows for path in self.paths)
+        return sum(pq.read_metadata(path).num_rows for path in self.paths)
 
     def parts(self) -> Iterator[ParquetPart]:
         start = 0
         for path in self.paths:
-            metadata = read_footer(path)
+            metadata = pq.read_metadata(path)
             for groups in _group(metadata):
                 n_rows = sum(metadata.row_group(group).num_rows for group in groups)
-                yield ParquetPart(path, groups, start, n_rows, self.schema, self.text, self.reads)
+                yield ParquetPart(path, groups, start, n_rows, self.schema, self.text)
                 start += n_rows
 
     def without_features(self) -> ParquetSource:
@@ -249,33 +247,20 @@ class ParquetPart:
     n_rows: int
     schema: Schema
     text: tuple[str, ...] = ()
-    reads: FileReads | None = None
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
-        with file_errors(self.path):
-            yield from self._batches(names)
-
-    def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
-        reads = self.reads
-        if reads is None:
-            options["metadata"] = None
-        else:
-            options["metadata"] = reads.footer(self.path)
-        if reads is None:
-            hashed = None
-        else:
-            hashed = reads.part(self.path, self.start)
-        with hashed or nullcontext(self.path) as opened, pq.ParquetFile(opened, **options) as file:
+        text = list(self.text)
+        with (
+            file_errors(self.path),
+            pq.ParquetFile(self.path, buffer_size=1 << 16, read_dictionary=text) as file,
+        ):
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
             yield from file.iter_batches(
                 size, row_groups=self.groups, columns=names, use_threads=False
             )
-            if hashed is not None:
-                hashed.finish()
 
     def blocks(self) -> Iterator[Block]:
         start = self.start
@@ -289,7 +274,7 @@ class CsvSource:
     """CSV files too large for memory, parsed again on every pass, a few blocks at a time."""
 
     paths: Sequence[str]
-    format: CsvFormat
+    reader: CsvReader
     schema: Schema
     n_rows: int | None = None
 
@@ -297,12 +282,12 @@ class CsvSource:
         """The same rows with targets and weights alone."""
         schema = replace(self.schema, columns=())
         return replace(
-            self, schema=schema, format=replace(self.format, only=tuple(TableCoder(schema).names))
+            self, schema=schema, reader=replace(self.reader, only=tuple(TableCoder(schema).names))
         )
 
     def parts(self) -> Iterator[Part]:
         start = 0
         for path in self.paths:
-            for batch in self.format.stream(path):
+            for batch in self.reader.stream(path):
                 yield BatchPart(batch, start, self.schema)
                 start += batch.num_rows

@@ -211,7 +211,7 @@ class CheckCells:
 
     Attributes
     ----------
-    who : str
+    caller : str
         The learner, for the message.
     allow_missing : bool, default=False
         Whether missing cells pass.
@@ -233,11 +233,11 @@ class CheckCells:
     >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner cannot take:
-        replace it by a number, or by NaN if it is unknown
+    lyceum.errors.MissingValuesError: column 'x1' has an infinity (inf) in row 1, which A learner
+        cannot take: replace it by a number, or by NaN if it is unknown
     """
 
-    who: str
+    caller: str
     allow_missing: bool = False
     instead: str = ""
 
@@ -265,9 +265,8 @@ class CheckCells:
         else:
             row = place // block.X.shape[1]
             column = block.schema[place % block.X.shape[1]].name
-        where = (
-            f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
-        )
+        where = f"column {column!r} has {{}} in row {block.start + row}"
+        where += f", which {self.caller} cannot take"
         if np.isnan(value):
             fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
             return where.format("a missing value (NaN)") + fill
@@ -281,7 +280,7 @@ class CheckCells:
 class CheckCategories:
     """Refuses categories that a declared schema does not list, by the name of the column."""
 
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -296,8 +295,8 @@ class CheckCategories:
                 if len(unknown):
                     raise SchemaError(
                         f"column {column.name!r} has a category in row {block.start + unknown[0]}"
-                        f" that its schema does not list, which {self.who} cannot learn from: add"
-                        " it to the schema"
+                        f" that its schema does not list, which {self.caller} cannot learn from:"
+                        " add it to the schema"
                     )
         return block
 
@@ -308,7 +307,7 @@ class CheckTarget:
 
     Attributes
     ----------
-    who : str
+    caller : str
         The learner, for the message.
 
     See Also
@@ -321,7 +320,8 @@ class CheckTarget:
     >>> import numpy as np
     >>> from lyceum._core.data import CheckTarget
     >>> from lyceum.data import scan
-    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1").then(CheckTarget("A learner"))
+    >>> rows = scan(np.array([[1.0, 2.5], [3.0, np.nan]]), target="x1")
+    >>> rows = rows.then(CheckTarget("A learner"))
     >>> next(rows.blocks())  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
@@ -329,14 +329,16 @@ class CheckTarget:
         which A learner cannot learn from: drop such rows first
     """
 
-    who: str
+    caller: str
 
     def schema(self, schema: Schema) -> Schema:
         return schema
 
     def __call__(self, block: Block) -> Block:
         if block.y is None:
-            raise MissingValuesError(f"{self.who} needs a target: give y, or scan(..., target=...)")
+            raise MissingValuesError(
+                f"{self.caller} needs a target: give y, or scan(..., target=...)"
+            )
         if block.y.dtype.kind == "i":
             missing = block.y < 0
         else:
@@ -346,6 +348,6 @@ class CheckTarget:
             name = block.schema.target_name
             raise MissingValuesError(
                 f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which"
-                f" {self.who} cannot learn from: drop such rows first"
+                f" {self.caller} cannot learn from: drop such rows first"
             )
         return block

@@ -18,7 +18,7 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 
 
-def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
+def union(known: Schema, new: Schema, caller: str, counts: bool) -> Schema:
     """The columns of `known` with the categories and classes of both.
 
     A method that `counts` keeps a table for a categorical column, which cannot become a number
@@ -31,23 +31,23 @@ def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
         else:
             has = "is missing"
         raise SchemaError(
-            f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}"
+            f"column {odd[0]!r} {has}: {caller} was fitted on {', '.join(map(repr, known.names))}"
         )
-    columns = tuple(_union(column, new[column.name], who) for column in known)
+    columns = tuple(_union(column, new[column.name], caller) for column in known)
     for before, after in zip(known, columns):
         if counts and before.is_categorical and not after.is_categorical:
             raise SchemaError(
-                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and"
-                " holds other numbers now: declare its kind from the start, e.g. scan(...,"
+                f"column {before.name!r} was {before.kind} ({before.why}) when {caller} was fitted"
+                " and holds other numbers now: declare its kind from the start, e.g. scan(...,"
                 f" kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target
     if target is not None and new.target is not None:
-        target = _union_of_classes(target, new.target, who)
+        target = _union_of_classes(target, new.target, caller)
     return Schema(columns, target, known.weight)
 
 
-def _union(one: Column, two: Column, who: str) -> Column:
+def _union(one: Column, two: Column, caller: str) -> Column:
     if (
         two.is_empty
         or (one.categories is None and two.numeric)
@@ -62,30 +62,30 @@ def _union(one: Column, two: Column, who: str) -> Column:
         return replace(one, kind="continuous", categories=None)
     if one.numeric != two.numeric:
         raise SchemaError(
-            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is"
+            f"column {one.name!r} was {one.kind} ({one.why}) when {caller} was fitted and is"
             f" {two.kind} ({two.why}) now"
         )
-    both = _with_categories(one, two, who)
+    both = _with_categories(one, two, caller)
     # numbers that were declared to be categories stay so, even when there are two of them
     if one.is_text:
         return both
     return replace(both, kind=one.kind)
 
 
-def _union_of_classes(one: Column, two: Column, who: str) -> Column:
+def _union_of_classes(one: Column, two: Column, caller: str) -> Column:
     if one.categories is None or two.categories is None:
         return one
-    return _with_categories(one, two, who)
+    return _with_categories(one, two, caller)
 
 
-def _with_categories(one: Column, two: Column, who: str) -> Column:
+def _with_categories(one: Column, two: Column, caller: str) -> Column:
     a = one.categories
     b = two.categories
     assert a is not None
     assert b is not None
     if len(a) and len(b) and one.is_text != two.is_text:
         raise SchemaError(
-            f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds"
+            f"column {one.name!r} held values such as {a[0]!r} when {caller} was fitted and holds"
             f" {b[0]!r} now: give both one type"
         )
     both = union_levels(a, b)

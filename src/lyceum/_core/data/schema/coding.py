@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
-from lyceum._core.data.files.text_styles import distinct_texts, is_text_type, style_of
+from lyceum._core.data.files.text_formats import distinct_texts, is_text_type, text_format_of
 from lyceum._core.data.inputs.arrow import column_class, numbers
 from lyceum._core.data.inputs.pandas_columns import arrow_array, is_pandas, with_arrow_type
 from lyceum._core.data.schema.column import Column, is_beyond_floats
@@ -187,7 +187,8 @@ class TableCoder:
     >>> from lyceum.data import Schema
     >>> from lyceum._core.data import TableCoder
     >>> coder = TableCoder(Schema.declare({"sky": ["clear", "rain"], "degrees": "continuous"}))
-    >>> coder.features(pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})).tolist()
+    >>> table = pa.table({"degrees": [20.5, None, 3.0], "sky": ["rain", None, "snow"]})
+    >>> coder.features(table).tolist()
     [[1.0, 20.5], [nan, nan], [-1.0, 3.0]]
     """
 
@@ -287,7 +288,7 @@ def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | p
     """Dates written as text, as they are in a frame that was read without parsing them."""
     texts = distinct_texts(cells)
     name = column.name
-    style = style_of(texts, known=column.written)
+    style = text_format_of(texts, learned=column.text_format)
     if not len(texts):
         return pa.nulls(len(cells))
     if style is None or not style.date:
@@ -350,7 +351,8 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
 def target_numbers(y: Any, name: str) -> np.ndarray:
     """A target of numbers, true/false or times (in seconds) as floats, missing ones as NaN.
 
-    >>> target_numbers(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]"), "day").tolist()
+    >>> days = np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]")
+    >>> target_numbers(days, "day").tolist()
     [0.0, 86400.0]
     """
     values = np.asarray(y)
@@ -377,7 +379,8 @@ def comparable_target(y: Any, task: str) -> Any:
 
     Examples
     --------
-    >>> comparable_target(np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]"), "numbers").tolist()
+    >>> days = np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[s]")
+    >>> comparable_target(days, "numbers").tolist()
     [0.0, 86400.0]
     """
     if is_pandas(y) and hasattr(y, "dtype"):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum._core.data.files.text_styles import FORMATS
+from lyceum._core.data.files.text_formats import FORMATS
 from lyceum.errors import ModelFileError, SchemaError
 
 Kind = Literal["binary", "categorical", "continuous"]
@@ -20,7 +20,7 @@ TIMES = "times, in seconds"
 FREE_TEXT = "free text"
 DECLARED = (*KINDS, "text")  # what a column may be declared to be
 LISTED = "declared with its categories"
-FIELDS = ("name", "kind", "categories", "why", "written")
+FIELDS = ("name", "kind", "categories", "why", "text_format")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ class Column:
         Its categories in the order of their codes.
     why : str, default=""
         Why it has this kind.
-    written : str, default=""
+    text_format : str, default=""
         How cells were written that were read from text: a decimal mark or a format of dates
         ("%d/%m/%Y").
     is_categorical : bool
@@ -77,12 +77,12 @@ class Column:
     kind: Kind = "continuous"
     categories: np.ndarray | None = None
     why: str = ""
-    written: str = ""
+    text_format: str = ""
 
     def _set_state(self, state: Sequence[Any]) -> None:
         for each, value in zip_longest(
             FIELDS, state, fillvalue=""
-        ):  # older model files lack `written`
+        ):  # older model files lack `text_format`
             object.__setattr__(self, each, value)
 
     def __post_init__(self) -> None:
@@ -103,8 +103,8 @@ class Column:
         if values is not None:
             fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
             fits = fits and values.dtype.kind in "biufUSO"
-        if self.written not in ("", *FORMATS):
-            raise ModelFileError(f"holds a column {self.name!r} written as {self.written!r}")
+        if self.text_format not in ("", *FORMATS):
+            raise ModelFileError(f"holds a column {self.name!r} written as {self.text_format!r}")
         if not fits:
             raise ModelFileError(
                 f"holds a column {self.name!r} whose categories are not a list of values"

@@ -103,9 +103,11 @@ class ColumnRoles:
         yield from (("kinds", name) for name in (*self.kinds, *self.columns))
 
     @property
-    def written(self) -> dict[str, str]:
+    def text_formats(self) -> dict[str, str]:
         """How columns of a schema that was given were written when they were learned."""
-        return {name: column.written for name, column in self.columns.items() if column.written}
+        return {
+            name: column.text_format for name, column in self.columns.items() if column.text_format
+        }
 
     @property
     def in_full(self) -> set[str]:

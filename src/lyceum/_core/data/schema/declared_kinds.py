@@ -96,7 +96,7 @@ def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
 # -- rows that have kinds already ------------------------------------------------------
 
 
-def declare_rows(rows: Rows, roles: ColumnRoles, who: str) -> Rows:
+def declare_rows(rows: Rows, roles: ColumnRoles, caller: str) -> Rows:
     """The rows with their columns of the kinds that `categorical_features` declares.
 
     Numbers that become categories take one pass over the rows, to list the values. A declaration
@@ -115,8 +115,8 @@ def declare_rows(rows: Rows, roles: ColumnRoles, who: str) -> Rows:
     found = _listed_values(
         rows, [name for name in schema.names if _must_be_listed(schema[name], roles)]
     )
-    columns = tuple(_declare(column, roles, found.get(column.name), who) for column in schema)
-    changes = tuple(_change(before, after, who) for before, after in zip(schema, columns))
+    columns = tuple(_declare(column, roles, found.get(column.name), caller) for column in schema)
+    changes = tuple(_change(before, after, caller) for before, after in zip(schema, columns))
     return rows.then(Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None))
 
 
@@ -124,35 +124,35 @@ def _must_be_listed(column: Column, roles: ColumnRoles) -> bool:
     return column.categories is None and roles.kinds.get(column.name) in ("binary", "categorical")
 
 
-def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, who: str) -> Column:
+def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, caller: str) -> Column:
     name = before.name
     kind = roles.kinds.get(before.name)
     if name in roles.columns:
         return roles.columns[name]
     if kind is not None and (str(kind) == "text") != before.is_free_text:
-        raise _contradiction(before, kind, who)
+        raise _contradiction(before, kind, caller)
     if kind is None or before.is_free_text:
         return before
     after = declared_column(name, kind, before.categories if values is None else values)
     if after.numeric:
-        return replace(after, written=before.written)
+        return replace(after, text_format=before.text_format)
     return after
 
 
-def _change(before: Column, after: Column, who: str) -> Change | None:
+def _change(before: Column, after: Column, caller: str) -> Change | None:
     """The change to the cells of one column; raises if they cannot be read in the declared kind."""
     if before.is_free_text == after.is_free_text:
         try:
             return change_between(before, after)
         except SchemaError:
             pass
-    raise _contradiction(before, "text" if after.is_free_text else after.kind, who)
+    raise _contradiction(before, "text" if after.is_free_text else after.kind, caller)
 
 
-def _contradiction(column: Column, kind: str, who: str) -> SchemaError:
+def _contradiction(column: Column, kind: str, caller: str) -> SchemaError:
     return SchemaError(
         f"column {column.name!r} of the rows is {column.kind} ({column.why}), and"
-        f" categorical_features of {who} declares it {kind}, which coded cells cannot follow:"
+        f" categorical_features of {caller} declares it {kind}, which coded cells cannot follow:"
         f" declare it where the rows are read, scan(..., kinds={{{column.name!r}: {kind!r}}})"
     )
 

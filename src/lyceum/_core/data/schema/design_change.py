@@ -31,7 +31,8 @@ def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray
         slopes, starts = _indicators(before, len(was))
         for i, value in zip(now, categories[len(categories) - len(now) :]):
             for place in np.flatnonzero(np.asarray(before.categories) == value):
-                matrix[i, was], offset[i] = slopes[place], starts[place]
+                matrix[i, was] = slopes[place]
+                offset[i] = starts[place]
     return matrix, offset
 
 

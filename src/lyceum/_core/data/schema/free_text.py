@@ -13,7 +13,8 @@ def with_texts_of(schema: Schema, listed: Schema) -> Schema:
 
     >>> import numpy as np
     >>> block = Schema((Column("mail", "categorical", np.array(["free lunch"]), "free text"),))
-    >>> with_texts_of(Schema((Column("age"), Column.of_text("mail"))), block)["mail"].categories.tolist()
+    >>> schema = Schema((Column("age"), Column.of_text("mail")))
+    >>> with_texts_of(schema, block)["mail"].categories.tolist()
     ['free lunch']
     """
     if not schema.has_free_text:

@@ -51,7 +51,7 @@ class Schema(_NameIndex):
         Whether there is a column of free text.
     of_an_array : bool
         Whether the columns are the numbers of an array.
-    written : dict of str to str
+    text_formats : dict of str to str
         How the cells of columns were written that were read from text, by name.
 
     See Also
@@ -176,7 +176,7 @@ class Schema(_NameIndex):
             object.__setattr__(self, "_places", places)
             return places
 
-    def with_written(self, styles: Mapping[str, str]) -> Schema:
+    def with_text_formats(self, styles: Mapping[str, str]) -> Schema:
         """The schema that remembers how the cells of some columns were written."""
         if not styles:
             return self
@@ -187,7 +187,7 @@ class Schema(_NameIndex):
             else:
                 known = ""
             if known:
-                return replace(column, written=known)
+                return replace(column, text_format=known)
             return column
 
         if self.target is None:
@@ -197,13 +197,13 @@ class Schema(_NameIndex):
         return replace(self, columns=tuple(map(remember, self.columns)), target=target)
 
     @property
-    def written(self) -> dict[str, str]:
+    def text_formats(self) -> dict[str, str]:
         """How the cells of columns were written that were read from text."""
         if self.target is None:
             columns = self.columns
         else:
             columns = (*self.columns, self.target)
-        return {column.name: column.written for column in columns if column.written}
+        return {column.name: column.text_format for column in columns if column.text_format}
 
     def same_as(self, other: Schema) -> bool:
         """Whether both have the same columns with the same categories, and targets of the same

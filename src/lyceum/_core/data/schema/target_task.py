@@ -14,7 +14,7 @@ from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError
 
 
-def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
+def target_task(X: Any, y: Any, caller: str) -> Literal["classes", "numbers"]:
     """Whether the target of scanned rows X, or y, holds classes or numbers.
 
     Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones
@@ -27,12 +27,12 @@ def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
     if isinstance(X, Rows):
         target = X.schema.target
         if target is None:
-            raise DataError(f"{who} needs a target: give scan(..., target=...)")
+            raise DataError(f"{caller} needs a target: give scan(..., target=...)")
         if target.is_categorical:
             return "classes"
         return "numbers"
     if y is None:
-        raise DataError(f"{who} requires y to be passed, but the target y is None")
+        raise DataError(f"{caller} requires y to be passed, but the target y is None")
     if hasattr(y, "compute"):
         y = y.compute()
     values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()

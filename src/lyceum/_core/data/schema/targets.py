@@ -21,7 +21,7 @@ Task = Literal["classes", "numbers"]
 _LARGEST_WEIGHT = 1e100
 
 
-def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray | None:
+def checked_target(y: Any, task: Task | None, name: str, caller: str) -> np.ndarray | None:
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
@@ -41,18 +41,18 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
         y = target_numbers(y, name)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{who} predicts numbers, but {name!r} cannot be read as such: {error}"
+            f"{caller} predicts numbers, but {name!r} cannot be read as such: {error}"
         ) from error
     if not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise MissingValuesError(
-            f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {who} "
+            f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {caller} "
             "cannot learn from: drop such rows first"
         )
     return y
 
 
-def fill_unlabeled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
+def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarray]:
     """A target with some label in place of those that are missing, and where they were missing.
 
     None, NaN and pandas' NA are missing. So is -1 among numbers, which is scikit-learn's
@@ -82,7 +82,7 @@ def fill_unlabeled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]
             missing = missing | marked
     if missing.all():
         raise DataError(
-            f"no row has a label in {name!r}: {who} needs at least one row of every class"
+            f"no row has a label in {name!r}: {caller} needs at least one row of every class"
         )
     y = y.copy()
     y[missing] = y[np.flatnonzero(~missing)[0]]
@@ -103,7 +103,7 @@ def coded_target(
     return codes, Column(name, "binary" if len(classes) == 2 else "categorical", classes, "y")
 
 
-def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
+def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     """The weights of the rows: numbers of at least 0, and some more than 0."""
     if w is None:
         return None
@@ -118,13 +118,13 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     else:
         weights = _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
-        raise DataError(f"sample_weight has negative values, which {who} cannot take")
+        raise DataError(f"sample_weight has negative values, which {caller} cannot take")
     if weights.max(initial=0.0) > _LARGEST_WEIGHT:
         raise DataError(
             f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights"
         )
     if not weights.any():
-        raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
+        raise DataError(f"sample_weight is zero for every row: {caller} has nothing to learn from")
     return weights
 
 
@@ -141,7 +141,7 @@ def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
         raise DataError(f"sample_weight cannot be read as numbers: {error}") from error
 
 
-def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
+def with_classes(schema: Schema, classes: Any, caller: str) -> Schema:
     """The schema with all classes that were given to `partial_fit`."""
     if classes is None or schema.target is None:
         return schema
@@ -149,7 +149,7 @@ def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
     new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
     if len(new):
         raise DataError(
-            f"y has the label {new[0]!r}, which is not among the classes given to {who}"
+            f"y has the label {new[0]!r}, which is not among the classes given to {caller}"
         )
     kind: Kind = "binary" if len(wanted) == 2 else "categorical"
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))

@@ -45,8 +45,10 @@ class SplitStatistics:
     >>> rows = scan(np.array([[1.0], [2.0], [3.0], [6.0]]))
     >>> folds = folds_of([([0, 1], [2, 3]), ([2, 3], [0, 1])], rows, seed=0)
     >>> found = folds.statistics(rows, Moments.of)
-    >>> found.total.mean.tolist(), [(train.mean.tolist(), test.mean.tolist()) for train, test in found.pairs]
-    ([3.0], [([1.5], [4.5]), ([4.5], [1.5])])
+    >>> found.total.mean.tolist()
+    [3.0]
+    >>> [(train.mean.tolist(), test.mean.tolist()) for train, test in found.pairs]
+    [([1.5], [4.5]), ([4.5], [1.5])]
     """
 
     total: Any
@@ -98,7 +100,8 @@ class GivenSplits:
         pairs = given_splits(cv, n, y, classifier=classifier)
         sides = np.zeros((2, len(pairs), n), dtype=bool)
         for k, (train, test) in enumerate(pairs):
-            sides[0, k, train], sides[1, k, test] = True, True
+            sides[0, k, train] = True
+            sides[1, k, test] = True
         return cls(*sides)
 
     @property

@@ -85,7 +85,8 @@ class Moments:
 
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:
-        X, (n, d) = canonical(block.X), block.X.shape
+        X = canonical(block.X)
+        n, d = block.X.shape
         indptr, indices = (each.astype(np.int32, copy=False) for each in (X.indptr, X.indices))
         if X.dtype in (np.float32, np.float64):
             data = X.data

@@ -63,7 +63,8 @@ class RowScatter:
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
     >>> from lyceum._core.statistics import RowScatter
-    >>> found = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]})).reduce(RowScatter.of)
+    >>> rows = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]}))
+    >>> found = rows.reduce(RowScatter.of)
     >>> (found.rows.T @ found.rows).tolist()
     [[2.0, 4.0, 0.0], [4.0, 8.0, 0.0], [0.0, 0.0, 0.0]]
     """
@@ -316,9 +317,9 @@ class RowSpace:
     beyond: int
 
     @classmethod
-    def of(cls, rows: Rows, who: str, centered: bool = True) -> RowSpace:
+    def of(cls, rows: Rows, caller: str, centered: bool = True) -> RowSpace:
         """The space of the rows of any source, which are held in memory."""
-        block = rows.gathered(who, "fewer columns")
+        block = rows.in_one_block(caller, "fewer columns")
         Z = np.asarray(block.dense, dtype=np.float64)
         if centered:
             mean = Z[0] + (Z - Z[0]).mean(axis=0)

@@ -21,7 +21,7 @@ class BinnedRows:
     Trees and forests search splits column by column. Boosting also deals rows out to nodes, for
     which `by_row` holds the same bins a second time, row by row.
 
-    Unlike `Rows.gathered`, which holds cells as they are, this never holds more than a block of
+    Unlike `Rows.in_one_block`, which holds cells as they are, this never holds more than a block of
     them: a file or a Dask collection eight times as large fits.
     """
 

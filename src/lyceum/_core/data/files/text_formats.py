@@ -70,14 +70,14 @@ class TextFormat:
     doubtful: bool = False  # whether the cells could mean something else as well
 
     @classmethod
-    def of(cls, form: str) -> TextFormat:
+    def of(cls, name: str) -> TextFormat:
         """The style of a decimal mark or of a format of dates, as a schema remembers it."""
-        if form in (".", ","):
-            return cls(form)
-        return cls(date=form)
+        if name in (".", ","):
+            return cls(name)
+        return cls(date=name)
 
     @property
-    def form(self) -> str:
+    def name(self) -> str:
         """The format of dates, or the decimal mark of numbers."""
         return self.date or self.decimal
 
@@ -141,34 +141,35 @@ def _date_pattern(form: str) -> str:
     )
 
 
-def style_of(
-    texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = ""
+def text_format_of(
+    texts: pa.Array, decimal: str = "", prefers: str = ".", learned: str = ""
 ) -> TextFormat | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
-    `decimal` is the mark that the user gave, `prefers` the one to take where both would do. `known`
-    is how the column was written when a model learned it: it is taken wherever it fits.
+    `decimal` is the mark that the user gave, `prefers` the one to take where both would do.
+    `learned` is how the column was written when a model learned it: it is taken wherever it fits.
 
-    >>> style_of(pa.array(["1.234,50 €", "7 €"])).decimal
+    >>> text_format_of(pa.array(["1.234,50 €", "7 €"])).decimal
     ','
-    >>> style_of(pa.array(["31.12.2024", "1.2.2025"])).date
+    >>> text_format_of(pa.array(["31.12.2024", "1.2.2025"])).date
     '%d.%m.%Y'
-    >>> style_of(pa.array(["1/2/2025"])).date, style_of(pa.array(["1/2/2025"]), known="%d/%m/%Y").date
+    >>> day = pa.array(["1/2/2025"])
+    >>> text_format_of(day).date, text_format_of(day, learned="%d/%m/%Y").date
     ('%m/%d/%Y', '%d/%m/%Y')
     """
     texts = texts.drop_null()
     if not len(texts):
         return None
-    if known and TextFormat.of(known).fits(texts, decimal):
-        return TextFormat.of(known)
+    if learned and TextFormat.of(learned).fits(texts, decimal):
+        return TextFormat.of(learned)
     for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
-        found = _number_style(some, decimal, prefers) or _date_style(some, prefers)
+        found = _number_format(some, decimal, prefers) or _date_format_of(some, prefers)
         if found is None:
             return None
     return found
 
 
-def _number_style(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
+def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
     plain = _plain(texts)
     fit = [mark for mark in decimal or ".," if _all_match(plain, _PATTERNS[mark])]
     if not fit or not _one_unit(plain) or pc.any(pc.match_substring_regex(plain, _LONG)).as_py():
@@ -184,13 +185,13 @@ def _one_unit(texts: pa.Array) -> bool:
     return percent in (0, len(texts)) and len([sign for sign in signs if sign]) <= 1
 
 
-def _date_style(texts: pa.Array, prefers: str) -> TextFormat | None:
+def _date_format_of(texts: pa.Array, prefers: str) -> TextFormat | None:
     first = _plain(texts[:1])[0].as_py()
     if not re.search("[0-9]", first):
         return None
     for form in _date_formats(prefers):
-        written = TextFormat(date=form)
-        if not _fits_date(form, first) or written.parse(texts).null_count:
+        text_format = TextFormat(date=form)
+        if not _fits_date(form, first) or text_format.parse(texts).null_count:
             continue
         mirrored = next(
             (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None
@@ -258,44 +259,44 @@ def _present_levels(column: pa.DictionaryArray) -> pa.Array:
     return column.dictionary.filter(pa.array(present))
 
 
-def styles_of(
+def text_formats_of(
     table: pa.Table | pa.RecordBatch,
     decimal: str,
     prefers: str,
-    known: Mapping[str, str] = MappingProxyType({}),
+    learned: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, TextFormat]:
     """The columns of text that are numbers or dates in one style."""
-    styles = {}
+    formats = {}
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
-            found = style_of(
-                distinct_texts(table.column(j)), decimal, prefers, known.get(field.name, "")
+            found = text_format_of(
+                distinct_texts(table.column(j)), decimal, prefers, learned.get(field.name, "")
             )
             if found is not None:
-                styles[field.name] = found
-    return styles
+                formats[field.name] = found
+    return formats
 
 
-def text_formats_of(styles: Mapping[str, TextFormat]) -> dict[str, str]:
-    """The styles as a schema remembers them."""
-    return {name: style.form for name, style in styles.items()}
+def format_names(formats: Mapping[str, TextFormat]) -> dict[str, str]:
+    """The formats as a schema remembers them."""
+    return {name: text_format.name for name, text_format in formats.items()}
 
 
 def parse_cells(
-    column: pa.Array | pa.ChunkedArray, written: TextFormat
+    column: pa.Array | pa.ChunkedArray, text_format: TextFormat
 ) -> tuple[pa.Array | pa.ChunkedArray, str | None]:
     """The numbers or times of a column of text, and the first cell that is not written so."""
     if isinstance(column, pa.ChunkedArray):
-        parts = [parse_cells(chunk, written) for chunk in column.chunks]
+        parts = [parse_cells(chunk, text_format) for chunk in column.chunks]
         if not parts:
-            return pa.chunked_array([written.parse(pa.array([], pa.string()))]), None
+            return pa.chunked_array([text_format.parse(pa.array([], pa.string()))]), None
         odd = next((text for _, text in parts if text is not None), None)
         return pa.chunked_array([cells for cells, _ in parts]), odd
     if not pa.types.is_dictionary(column.type):
-        cells = written.parse(column)
+        cells = text_format.parse(column)
         lost = pc.and_(cells.is_null(), column.is_valid())
         return cells, column.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
-    cells = written.parse(column.dictionary)
+    cells = text_format.parse(column.dictionary)
     lost = pc.and_(cells.is_null(), column.dictionary.is_valid())
     if pc.any(lost).as_py():
         odd = column.dictionary.filter(lost)[0].as_py()
@@ -308,16 +309,16 @@ def parse_text(
     table: pa.Table,
     decimal: str = "",
     prefers: str = ".",
-    known: Mapping[str, str] = MappingProxyType({}),
+    learned: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[pa.Table, dict[str, TextFormat]]:
     """The table with the columns of text that are numbers or dates read as such, and which they
     are."""
-    styles = styles_of(table, decimal, prefers, known)
-    return _parse_styles(table, styles), styles
+    formats = text_formats_of(table, decimal, prefers, learned)
+    return _parse_formats(table, formats), formats
 
 
 def parse_columns(
-    table: pa.Table, columns: Iterable[str], known: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table, columns: Iterable[str], learned: Mapping[str, str] = MappingProxyType({})
 ) -> pa.Table:
     """The table with those of the columns that are text, and are numbers or dates in one style,
     read so.
@@ -327,7 +328,7 @@ def parse_columns(
     table : pyarrow.Table
     columns : iterable of str
         Names of columns.
-    known : dict, optional
+    learned : dict, optional
         How columns were written when they were learned, by name.
 
     >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
@@ -335,22 +336,25 @@ def parse_columns(
     """
     there = set(table.column_names)
     present = table.select([name for name in columns if name in there])
-    styles = styles_of(present, "", ".", known)
-    return _parse_styles(table, styles)
+    formats = text_formats_of(present, "", ".", learned)
+    return _parse_formats(table, formats)
 
 
-def _parse_styles(table: pa.Table, styles: Mapping[str, TextFormat]) -> pa.Table:
-    parsed = {name: parse_cells(table.column(name), written)[0] for name, written in styles.items()}
+def _parse_formats(table: pa.Table, formats: Mapping[str, TextFormat]) -> pa.Table:
+    parsed = {
+        name: parse_cells(table.column(name), text_format)[0]
+        for name, text_format in formats.items()
+    }
     return replace_columns(table, parsed)
 
 
-def describe_written(
-    styles: Mapping[str, TextFormat], texts: Mapping[str, pa.Array]
+def describe_formats(
+    formats: Mapping[str, TextFormat], texts: Mapping[str, pa.Array]
 ) -> Iterator[str]:
     """Sentences that say which columns of text were read as numbers or dates, with an example of
     each."""
     for dates, what in ((False, "numbers"), (True, "dates")):
-        of_kind = {name: style for name, style in styles.items() if bool(style.date) == dates}
+        of_kind = {name: style for name, style in formats.items() if bool(style.date) == dates}
         if not of_kind:
             continue
         shown = [

@@ -1,0 +1,51 @@
+"""The bytes of files, unpacked where their names say that they are compressed."""
+
+from __future__ import annotations
+
+import os
+
+from lyceum._core.lazy_arrow import pa
+
+_CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
+HEAD_BYTES = 1 << 20
+
+
+def _codec(path: str) -> str | None:
+    return _CODECS.get(os.path.splitext(path)[1].lower())
+
+
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed, by its name."""
+    return _codec(path) is not None
+
+
+def unpacked_name(path: str) -> str:
+    """The name of a file without the suffix of its compression."""
+    if is_packed(path):
+        return os.path.splitext(path)[0]
+    return path
+
+
+def open_stream(path: str) -> pa.NativeFile:
+    """A file that is read in pieces, unpacked."""
+    return pa.input_stream(path, compression=_codec(path))
+
+
+def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unpacked."""
+    with open_stream(path) as stream:
+        return stream.read(size)
+
+
+def read_end(path: str, size: int) -> bytes:
+    """The last bytes of a file, as they are."""
+    with open(path, "rb") as file:
+        length = file.seek(0, os.SEEK_END)
+        file.seek(max(0, length - size))
+        return file.read()
+
+
+def read_bytes(path: str) -> pa.Buffer:
+    """All bytes of a file, unpacked."""
+    with open_stream(path) as stream:
+        return stream.read_buffer()
