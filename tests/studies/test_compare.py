@@ -15,7 +15,7 @@ from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.progress import watch
 from lyceum.studies import LearnerChoice, Study
 from lyceum.studies.compare.difference_tests import holm
-from lyceum.studies.run import tasks as _run
+from lyceum.studies.run.deadline import Deadline
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 BAYES = [LearnerChoice("NaiveBayes", {}, {})]
@@ -243,8 +243,7 @@ def time_for(monkeypatch, n_tasks):
     """A budget that is spent when a given number of tasks are begun; nobody looks before the
     first."""
     looks = itertools.count(1)
-    monkeypatch.setattr(_run.Budget, "is_spent", property(lambda self: next(looks) >= n_tasks))
-    monkeypatch.setattr(_run.Budget, "is_over", property(lambda self: self.is_spent))
+    monkeypatch.setattr(Deadline, "is_over", property(lambda self: next(looks) >= n_tasks))
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):

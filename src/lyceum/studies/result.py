@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum.errors import StudyError
 from lyceum.report import Summary, Table, plain
 from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
+from lyceum.studies.plan.recipe import Recipe
+from lyceum.studies.report.example import Example
 from lyceum.studies.report.format import keep_units, metric_interval, metric_value, p_cell, subject
+from lyceum.studies.report.model_effects import ModelEffects
 from lyceum.studies.run.problems import Problems
 
 if TYPE_CHECKING:
     from lyceum.studies.compare.class_rates import ClassRates
-    from lyceum.studies.plan.candidate import Failure
-    from lyceum.studies.plan.recipe import Recipe
-    from lyceum.studies.report.example import Example
-    from lyceum.studies.report.model_effects import ModelEffects
 
 
 _WIDTH = 80  # characters of a line
@@ -30,7 +31,22 @@ _TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Study(StudyPlanRecord):
+class Conclusions:
+    """What a study found; `Study` describes every field."""
+
+    comparison: Comparison
+    examples: tuple[Example, ...]
+    effects: ModelEffects | None
+    failures: tuple[Failure, ...]
+    skipped: tuple[str, ...]
+    finished: bool
+    n_fitted: int | None
+    seconds: float
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(StudyPlanRecord, Conclusions):
     """A study: the question, the comparison and the results.
 
     Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is
@@ -141,15 +157,6 @@ class Study(StudyPlanRecord):
 
     folder: Path
     recipe: Recipe
-    comparison: Comparison
-    examples: tuple[Example, ...]
-    failures: tuple[Failure, ...]
-    skipped: tuple[str, ...]
-    seconds: float
-    finished: bool
-    problems: tuple[str, ...] = ()
-    n_fitted: int | None = None
-    effects: ModelEffects | None = None
 
     @classmethod
     def open(cls, folder: Any) -> Study:
@@ -160,9 +167,16 @@ class Study(StudyPlanRecord):
         folder : path
             The folder of the study.
         """
-        from lyceum.studies.open import open_study
+        from lyceum.studies.run.store import Store
 
-        return open_study(folder)
+        folder = Path(folder)
+        with Store.read(folder) as store:
+            plan = store.get(StudyPlanRecord)
+            conclusions = store.get(Conclusions)
+        if plan is None or conclusions is None:
+            raise StudyError(f"the study in {folder} is not finished: run it again to continue it")
+        recipe = Recipe.read(folder / "recipe.toml")
+        return cls(**vars(plan), **vars(conclusions), folder=folder, recipe=recipe)
 
     # -- results -----------------------------------------------------------------------
 

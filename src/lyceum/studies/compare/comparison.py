@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lyceum.evaluate import LearningCurve
 from lyceum.report import plain
 from lyceum.studies.report.format import metric_name
-
-if TYPE_CHECKING:
-    from lyceum.evaluate import LearningCurve
-
 
 Span = tuple[float, float]  # low and high end of a 95 % interval
 

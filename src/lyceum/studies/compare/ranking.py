@@ -12,6 +12,7 @@ import numpy as np
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding_bound
 from lyceum.studies.compare.choice import choose_learner
+from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
     DifferenceTest,
@@ -38,7 +39,7 @@ def compare_learners(
     rule: LossRule,
     choose: str,
     estimates: Mapping[str, float],
-    problems: Problems | None = None,
+    problems: Problems,
 ) -> Comparison:
     """The ranked learners, best first, with the choice; statements and what is run later are still
     empty.
@@ -46,8 +47,6 @@ def compare_learners(
     `estimates` has the .632 estimates, by name; `problems` names the metrics that could not be
     made.
     """
-    if problems is None:
-        problems = Problems()
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
         reasons = "; ".join(
@@ -56,10 +55,11 @@ def compare_learners(
         raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
     found = [ranked_learner(trial, rule, table, estimates, problems) for trial in trials.values()]
     found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    ranked = [
-        replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {}))
-        for i, s in enumerate(found)
-    ]
+    ranked = []
+    for i, learner in enumerate(found):
+        committee = store.get(CommitteeWeights, learner.name)
+        members = committee.weights if committee else {}
+        ranked.append(replace(learner, rank=i + 1, members=members))
     found, test = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(found, trials, rule, choose)
     sample = trials[found[0].name].sample

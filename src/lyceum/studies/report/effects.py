@@ -88,10 +88,8 @@ def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarra
             yield split.train, split.test[: 3 * _ROWS]
 
 
-def effect_values(
-    plan: Plan, data: StudyData, choice: RankedLearner, store: Store
-) -> dict[str, Any]:
-    """Importances and effects of a learner's columns, as plain values."""
+def model_effects(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> ModelEffects:
+    """Importances and effects of a learner's columns."""
     unseen = _unseen(plan, data, choice, store)
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
     columns = list(data.schema)
@@ -100,7 +98,7 @@ def effect_values(
     places = [next(j for j, column in enumerate(columns) if column.name == name) for name in top]
     outputs = _outputs(plan, data)
     effects = [_effect(unseen, columns, j, outputs) for j in places]
-    found = ModelEffects(
+    return ModelEffects(
         sum(len(one.y) for one in unseen),
         len(unseen),
         _loss(plan, [(one.y, one.predict(one.X)) for one in unseen]),
@@ -108,7 +106,6 @@ def effect_values(
         tuple(effect for effect in effects if effect is not None),
         _strongest_pair(unseen, columns, places, outputs),
     )
-    return found.as_dict()
 
 
 # -- importance ------------------------------------------------------------------------

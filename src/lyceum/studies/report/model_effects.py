@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -159,8 +158,8 @@ class ModelEffects:
     >>> from lyceum.studies import ColumnImportance, ModelEffects
     >>> age = ColumnImportance("age", increase=0.12, standard_error=0.02)
     >>> found = ModelEffects(n_rows=300, n_models=2, loss=0.2, importance=(age,), effects=(), pair=None)
-    >>> found.importance[0].column, ModelEffects.from_dict(found.as_dict()) == found
-    ('age', True)
+    >>> found.importance[0].column, found.as_dict()["n_rows"]
+    ('age', 300)
     """
 
     n_rows: int
@@ -173,25 +172,3 @@ class ModelEffects:
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
         return plain(asdict(self))
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> ModelEffects:
-        """The effects that `as_dict` made."""
-        pair = stored["pair"]
-        return cls(
-            stored["n_rows"],
-            stored["n_models"],
-            stored["loss"],
-            tuple(ColumnImportance(**each) for each in stored["importance"]),
-            tuple(ColumnEffect(**_tuples(each)) for each in stored["effects"]),
-            None if pair is None else PairEffect(**_tuples(pair)),
-        )
-
-
-def _tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
-    def of(value: Any) -> Any:
-        if isinstance(value, list):
-            return tuple(map(of, value))
-        return value
-
-    return {name: of(value) for name, value in stored.items()}
