@@ -13,8 +13,8 @@ from tests.studies.kills import files, kill_at, results
 
 import lyceum
 from lyceum import datasets
+from lyceum._core.files import write_file
 from lyceum.errors import StudyError
-from lyceum.files import write_file
 from lyceum.studies import LearnerChoice, Study
 from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.store import Store, StudyKey

@@ -226,7 +226,7 @@ def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
 
     Without classes the losses stay as they are given.
     """
-    from lyceum.workflows import complete_loss, read_loss
+    from lyceum.cli.losses import complete_loss, read_loss
 
     if text is None:
         return None

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import dense_cells
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, ClassVar
 
+from lyceum._core.text import plain
 from lyceum.errors import undefined
-from lyceum.report import Summary, plain
+from lyceum.report import Summary
 
 
 class Printable:

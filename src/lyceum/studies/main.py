@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import FileFormat, Rows, is_frame, scan, to_arrow
+from lyceum._core.files import write_file
 from lyceum.errors import DataError, StudyError
-from lyceum.files import write_file
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.result import Study
 from lyceum.studies.run.session import DATA_FILE, Request, run_study

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.text import plain
 from lyceum.errors import StudyError
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table
 from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.plan.candidate import Failure

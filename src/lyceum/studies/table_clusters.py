@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from lyceum import plot
 from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
+from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.errors import SettingError
-from lyceum.files import write_file
 from lyceum.prepare import StandardScaler, TextVectorizer
 from lyceum.report import Summary, Table
 from lyceum.studies.report.page import templates

@@ -11,11 +11,12 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import spool
+from lyceum._core.text import plain, show_count
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import log_losses, mcnemar
-from lyceum.report import Summary, Table, plain, show_count
-from lyceum.workflows.batches import spool
+from lyceum.report import Summary, Table
 from lyceum.workflows.evaluate import decision_costs, mean_interval
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.outcomes import Outcomes

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.text import plain, show, show_cell
 from lyceum.errors import DataError, LyceumError
-from lyceum.report import Explanation, Table, plain, show
-from lyceum.workflows.batches import Batches, spool
+from lyceum.report import Explanation, Table
+from lyceum.workflows.batches import Batches
 from lyceum.workflows.fitted_model import FittedModel
 
 
@@ -104,13 +106,6 @@ class RowExplanation:
 
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in (self.table(), self.detail) if one is not None)
-
-
-def show_cell(cell: Any) -> str:
-    """A cell as people read it."""
-    if cell is None:
-        return "missing"
-    return show(cell)
 
 
 def explain_rows(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum._core.data import FileFormat, scan
+from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
 from lyceum.decomposition import (
@@ -23,7 +24,6 @@ from lyceum.decomposition import (
 from lyceum.errors import SettingError
 from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary
-from lyceum.workflows.batches import spool
 from lyceum.workflows.original_columns import original_columns
 from lyceum.workflows.reduction_figures import reduction_figures
 from lyceum.workflows.uninformative import uninformative_columns

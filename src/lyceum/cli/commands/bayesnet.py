@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lyceum._core.files import replace_file, write_file
 from lyceum._core.packages import check_installed
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
@@ -27,7 +28,6 @@ from lyceum.cli.options import (
     refuse_to_replace,
 )
 from lyceum.errors import DataError, LyceumError
-from lyceum.files import replace_file, write_file
 
 if TYPE_CHECKING:
     from lyceum.bayesnets import BayesNet

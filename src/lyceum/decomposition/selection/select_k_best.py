@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Recode, Rows, Step, target_task
+from lyceum._core.text import show_count
 from lyceum.decomposition.selection.column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.relief import relief
 from lyceum.errors import SettingError
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 class SelectKBest(ColumnSelector):

@@ -22,6 +22,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
+from lyceum._core.text import show_count
 from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
     BinnedRows,
@@ -37,7 +38,7 @@ from lyceum.ensemble.boosting.trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.ensemble.members.trees_as_learners import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1

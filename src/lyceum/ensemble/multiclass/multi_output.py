@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
 from lyceum._core.data import is_frame, row_weights, to_arrow
+from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
 from lyceum.ensemble.members.data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
 from lyceum.ensemble.multiclass.binary_members import (
@@ -27,7 +28,7 @@ from lyceum.ensemble.multiclass.binary_members import (
 )
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 class MultiOutputClassifier(Classifier, Ensemble):

@@ -12,12 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._core.base import unchanged_on_failure
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
+from lyceum._core.progress import is_watched
 from lyceum._core.statistics import seed_from
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.linear_scores import check_same_weights
 from lyceum.linear.logistic.log_loss import output_basis
 from lyceum.linear.row_passes import dense_blocks
-from lyceum.progress import is_watched, report
+from lyceum.progress import report
 
 _INTERCEPT_VARIANCE = 100.0
 _MOST = 5000  # parameters

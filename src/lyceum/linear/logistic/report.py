@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Learner
 from lyceum._core.data import Block
 from lyceum._core.probability import runner_up
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError
-from lyceum.report import Explanation, Summary, Table, undetermined_fact
+from lyceum.report import Explanation, Summary, Table
 
 
 class LogisticReport(Learner):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend, line_style
-from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from lyceum._core.text import show_count
 from lyceum.evaluate import log_losses
-from lyceum.report import show_count
 from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown, standard_errors_behind
 from lyceum.studies.compare.loss_rule import LossRule

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import plain
 from lyceum.evaluate import error_interval
-from lyceum.report import plain
 from lyceum.studies.compare.comparison import Span
 
 

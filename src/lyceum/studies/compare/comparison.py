@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lyceum._core.text import plain
 from lyceum.evaluate import LearningCurve
-from lyceum.report import plain
-from lyceum.studies.report.format import metric_name
+from lyceum.studies.report.format import aligned_interval, aligned_loss, metric_name, p_cell
+
+if TYPE_CHECKING:
+    from lyceum.studies.report.parts import IntervalScale
 
 Span = tuple[float, float]  # low and high end of a 95 % interval
 
@@ -118,6 +121,8 @@ class RankedLearner:
         Of a committee or of stacking: the weight of every learner; empty for others.
     warnings : tuple of str
         The warnings of its fits, each once.
+    p_text : str
+        `p_value_holm` for a table; empty without one.
     is_tuned : bool
         Whether its settings were searched in every finished fold, or there was nothing to search.
 
@@ -206,6 +211,11 @@ class RankedLearner:
         search."""
         return self.settings_tried < 2 or self.folds_searched >= self.folds_done
 
+    @property
+    def p_text(self) -> str:
+        """The corrected p-value against the best, for a table; empty without one."""
+        return p_cell(self.p_value_holm)
+
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
         return plain(asdict(self))
@@ -293,6 +303,8 @@ class Comparison:
         The criterion as it is shown: AUC, larger is better, where the loss is 1 − AUC.
     baseline : RankedLearner or None
         The constant guess.
+    axis : IntervalScale
+        The axis on which the intervals of the learners are drawn.
 
     See Also
     --------
@@ -348,6 +360,22 @@ class Comparison:
     def baseline(self) -> RankedLearner | None:
         """The constant guess."""
         return next((learner for learner in self.learners if learner.is_baseline), None)
+
+    @property
+    def axis(self) -> IntervalScale:
+        """The axis on which the intervals of the learners are drawn."""
+        from lyceum.studies.report.parts import IntervalScale
+
+        return IntervalScale.of(self.learners)
+
+    def loss_text(self, learner: RankedLearner) -> str:
+        """The loss of a learner as its metric is shown, with the decimals of the others."""
+        return aligned_loss(self, learner.loss)
+
+    def interval_text(self, learner: RankedLearner) -> str:
+        """The interval of a learner as its metric is shown, with the decimals of the others."""
+        low, high = aligned_interval(self, learner.interval)
+        return f"{low.removesuffix(' %')} to {high}"
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from lyceum.report import plain
+from lyceum._core.text import plain
 
 TaskKind = Literal["classification", "regression"]
 

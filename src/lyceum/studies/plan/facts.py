@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Column, Schema
+from lyceum._core.text import plain
 from lyceum.decision import LossMatrix
-from lyceum.report import plain
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import Candidate, ColumnWarning, TaskKind
 from lyceum.studies.plan.ranking_metric import RankingMetric

@@ -25,7 +25,6 @@ from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
-from lyceum.workflows import preparations, takes_sparse_text
 
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
@@ -315,7 +314,7 @@ def _candidate(
         settings,
         search,
         why,
-        sparse_text=takes_sparse_text(entry, data.schema),
+        sparse_text=entry.takes_sparse_text(data.schema),
     )
     _check_settings(candidate)
     return candidate
@@ -323,7 +322,7 @@ def _candidate(
 
 def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
     """Only what the learner needs: missing cells filled, numbers scaled; and why."""
-    before = preparations(entry, data.schema, missing=data.has_missing)
+    before = entry.preparations(data.schema, missing=data.has_missing)
     return (*before, entry.name), "; ".join(before.values())
 
 

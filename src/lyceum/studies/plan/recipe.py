@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from lyceum._core.files import write_file
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.files import write_file
 from lyceum.studies.plan.recipe_checks import CHECKS
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lyceum.report import show
+from lyceum._core.text import show
 
 if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import Comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lyceum.report import plain
+from lyceum._core.text import plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from lyceum.report import show_count
+from lyceum._core.text import show_count
 from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.compare.loss_rule import LossRule

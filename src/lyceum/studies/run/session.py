@@ -32,10 +32,10 @@ from typing import Any
 
 import lyceum
 from lyceum import progress
+from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, lacking_sentence
 from lyceum.errors import StudyError
 from lyceum.evaluate import LearningCurve
-from lyceum.files import write_file
 from lyceum.studies.compare.committees import run_committees
 from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies.compare.out_of_sample import OutOfSample

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Rows
+from lyceum._core.progress import with_watches
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread, ordered_map
 from lyceum.errors import Cancelled
-from lyceum.progress import with_watches
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.fold_scheme import FoldScheme

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import pa, pq
 from lyceum.errors import StudyError
-from lyceum.files import write_file
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.disk import damage_error, explain_disk_errors
 from lyceum.studies.plan.plan import Task
