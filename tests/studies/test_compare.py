@@ -189,9 +189,13 @@ def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypat
 
     monkeypatch.setattr(NaiveBayes, "fit", broken)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=3,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis"],
+        folds=3,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     [failure] = found.failures
     assert (failure.name, failure.fold) == ("NaiveBayes", 0)
     assert "the moon is full" in failure.reason
@@ -205,9 +209,13 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
     whole = NaiveBayes.predict_proba
     monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=2,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis"],
+        folds=2,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     assert "not a number" in found.failures[0].reason
 
 

@@ -20,8 +20,12 @@ from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.store import Store, StudyKey
 
 QUICK = {
-    "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminantAnalysis", {}, {})], "folds": 3
-}  # fmt: skip
+    "learners": [
+        LearnerChoice("NaiveBayes", {}, {}),
+        LearnerChoice("LinearDiscriminantAnalysis", {}, {}),
+    ],
+    "folds": 3,
+}
 
 
 @pytest.fixture(scope="module")

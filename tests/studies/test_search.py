@@ -98,7 +98,7 @@ def test_a_deadline_stops_a_search_in_its_threads():
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_gives_the_same_as_no_budget(
+def test_a_short_budget_tries_every_learner_and_more_time_gives_the_same_as_no_budget(
     tmp_path, monkeypatch
 ):
     ask = {"learners": ["NaiveBayes", "KNeighborsClassifier"], "folds": 3, "n_settings": 2}

@@ -16,6 +16,7 @@ from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run import workers as _workers
+from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.tasks import TaskRunner
 from lyceum.studies.run.workers import Workers
 
@@ -110,7 +111,7 @@ def test_a_task_in_another_process_gives_the_same_predictions():
         data=str(datasets.path("cpu")), target="class", learners=("RandomForestRegressor",)
     )
     data = StudyData.of(recipe)
-    runner = TaskRunner(Plan.of(recipe, data), data)
+    runner = TaskRunner(Plan.of(recipe, data), data, Deadline())
     job = (Task("RandomForestRegressor", 0, 1), True)
     here, there = runner(job), pickle.loads(pickle.dumps(runner))(job)
     assert here[1].equals(there[1])

@@ -205,12 +205,37 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
 # -- keys of a recipe as options -------------------------------------------------------
 
-_OPTIONS = {"budget_minutes": "--budget", "bootstrap_632": "--632", "kinds": "--kind",
-            "n_settings": "n_settings",
-            "memory_mb": "memory_mb", "inner_folds": "inner_folds", "committees": "committees"}  # fmt: skip
-_KEYS = ("target", "task", "learners", "loss", "doubt", "folds", "repeats", "holdout", "choose", "seed",
-         "ignore",
-         "keep", "weight", "metric", "group", "time", "calibrate", "recipe", "out", *_OPTIONS)  # fmt: skip
+_OPTIONS = {
+    "budget_minutes": "--budget",
+    "bootstrap_632": "--632",
+    "kinds": "--kind",
+    "n_settings": "n_settings",
+    "memory_mb": "memory_mb",
+    "inner_folds": "inner_folds",
+    "committees": "committees",
+}
+_KEYS = (
+    "target",
+    "task",
+    "learners",
+    "loss",
+    "doubt",
+    "folds",
+    "repeats",
+    "holdout",
+    "choose",
+    "seed",
+    "ignore",
+    "keep",
+    "weight",
+    "metric",
+    "group",
+    "time",
+    "calibrate",
+    "recipe",
+    "out",
+    *_OPTIONS,
+)
 _PHRASES = {
     "target=...": "--target COLUMN",
     "out=...": "--out FOLDER",

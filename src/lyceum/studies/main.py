@@ -138,13 +138,34 @@ def study(
     (1,)
     """
     options = {
-        "target": target, "task": task, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
-        "kinds": kinds, "ignore": ignore, "keep": keep, "weight": weight, "group": group, "time": time,
-        "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
-        "calibrate": calibrate, "committees": committees, "holdout": holdout,
-        "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
-        "memory_mb": memory_mb, "dates": dates, "text": text, "form": form,
-    }  # fmt: skip
+        "target": target,
+        "task": task,
+        "learners": learners,
+        "loss": loss,
+        "doubt": doubt,
+        "metric": metric,
+        "kinds": kinds,
+        "ignore": ignore,
+        "keep": keep,
+        "weight": weight,
+        "group": group,
+        "time": time,
+        "folds": folds,
+        "repeats": repeats,
+        "inner_folds": inner_folds,
+        "n_settings": n_settings,
+        "calibrate": calibrate,
+        "committees": committees,
+        "holdout": holdout,
+        "bootstrap_632": bootstrap_632,
+        "choose": choose,
+        "seed": seed,
+        "budget_minutes": budget,
+        "memory_mb": memory_mb,
+        "dates": dates,
+        "text": text,
+        "form": form,
+    }
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
         return run_study(_request(data, recipe, given, stack), Path(out), force)

@@ -143,12 +143,15 @@ class Study(StudyPlanRecord, Conclusions):
     >>> import tempfile
     >>> import lyceum
     >>> import pandas as pd
-    >>> rows = pd.DataFrame({"hours": range(20), "pay": [5.0 + 2 * h + (-1) ** h for h in range(20)]})
+    >>> pay = [5.0 + 2 * h + (-1) ** h for h in range(20)]
+    >>> rows = pd.DataFrame({"hours": range(20), "pay": pay})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=f"{folder}/study")
+    ...     out = f"{folder}/study"
+    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=out)
     ...     found = lyceum.studies.Study.open(made.folder)
     ...     y, predicted = found.out_of_sample("LinearRegression")
-    ...     found.model.predict(pd.DataFrame({"hours": [30]})).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
+    ...     new = pd.DataFrame({"hours": [30]})
+    ...     found.model.predict(new).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
     [64.69]
     >>> found.choice.name, found.comparison.baseline.name, len(predicted)
     ('LinearRegression', 'MeanRegressor', 20)

@@ -54,7 +54,8 @@ class RowExplanation:
     >>> from lyceum import scan
     >>> from lyceum.workflows import explain_rows
     >>> from lyceum.linear import LinearRegression
-    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": [5.0, 7.0, 9.0, 11.0]})
+    >>> pay = [5.0, 7.0, 9.0, 11.0]
+    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": pay})
     >>> model = LinearRegression().fit(scan(rows, target="pay"))
     >>> (found,) = explain_rows(model, rows, [3])
     >>> round(found.score, 6), round(found.base, 6)

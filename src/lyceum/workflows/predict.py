@@ -53,7 +53,8 @@ class Predicted:
     >>> rows = pd.DataFrame({"size": [1.0, 2.0, 6.0, 7.0], "kind": list("aabb")})
     >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}), f"{folder}/out.csv")
+    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}),
+    ...         f"{folder}/out.csv")
     ...     pathlib.Path(found.path).read_text().split()
     ['"predicted"', '"a"', '"b"', '"b"']
     >>> found.n_rows, found.answers

@@ -206,10 +206,7 @@ def _ranking(found: Study) -> Table:
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
-        if column.header in numbers:
-            column.justify = "right"
-        else:
-            column.justify = "left"
+        column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:
         cells = [
             "✔" if s.name == comparison.choice else "",
@@ -221,9 +218,10 @@ def _ranking(found: Study) -> Table:
             _settings_tried(s),
             f"{s.seconds:.1f}",
         ]
-        made.add_row(
-            *cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else ""
-        )
+        style = "dim" if s.is_baseline else ""
+        if s.name == comparison.choice:
+            style = "bold"
+        made.add_row(*cells, style=style)
     return made
 
 
@@ -237,6 +235,7 @@ def _interval_drawing(learner: RankedLearner, axis: Any) -> str:
     )
     cells = [" "] * _AXIS
     cells[low : high + 1] = "─" * (high + 1 - low)
-    cells[low], cells[high] = "├", "┤"
+    cells[low] = "├"
+    cells[high] = "┤"
     cells[point] = "●"
     return "".join(cells)

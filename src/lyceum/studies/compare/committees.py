@@ -108,9 +108,17 @@ def _fold(
     results = [table.done[Task(c.name, *at)] for c in members]
     size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
     done = TaskResult(
-        Task(candidate.name, *at), None, {}, float(np.mean(losses)), results[0].n_train, results[0].n_test,
-        size, (), time.perf_counter() - start, 0,
-    )  # fmt: skip
+        Task(candidate.name, *at),
+        None,
+        {},
+        float(np.mean(losses)),
+        results[0].n_train,
+        results[0].n_test,
+        size,
+        (),
+        time.perf_counter() - start,
+        0,
+    )
     return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
 
 

@@ -147,8 +147,10 @@ class RankedLearner:
 
     >>> from lyceum.studies import RankedLearner
     >>> learner = RankedLearner(
-    ...     name="Ridge", label="ridge regression", params={"alpha": 0.1}, loss=2.1, interval=(1.8, 2.4),
-    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     name="Ridge", label="ridge regression", params={"alpha": 0.1}, loss=2.1,
+    ...     interval=(1.8, 2.4),
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3,
+    ...     seconds=0.2, memory=0,
     ...     folds_done=2, folds_planned=2, is_baseline=False, settings_tried=12, folds_searched=1)
     >>> learner.is_tuned, learner.as_dict()["interval"]
     (False, [1.8, 2.4])
@@ -318,11 +320,14 @@ class Comparison:
     >>> from lyceum.studies import Comparison, RankedLearner
     >>> ridge = RankedLearner(
     ...     name="Ridge", label="ridge regression", params={}, loss=2.1, interval=(1.8, 2.4),
-    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3,
+    ...     seconds=0.2, memory=0,
     ...     folds_done=2, folds_planned=2, is_baseline=False, rank=1)
-    >>> guess = replace(ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
+    >>> guess = replace(
+    ...     ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
     >>> found = Comparison(
-    ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best", n_rows=40,
+    ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best",
+    ...     n_rows=40,
     ...     n_folds=2, hoeffding=None, test="", learning_curve=None, holdout=None, statements=())
     >>> found[found.best].loss, found.baseline.loss, found.metric
     (2.1, 5.0, 'RMSE')

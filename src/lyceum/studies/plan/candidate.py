@@ -139,7 +139,8 @@ class Failure:
     Examples
     --------
     >>> from lyceum.studies import Failure
-    >>> failure = Failure("Ridge", "ridge regression", repeat=0, fold=2, reason="column 'age' overflows")
+    >>> failure = Failure("Ridge", "ridge regression", repeat=0, fold=2,
+    ...     reason="column 'age' overflows")
     >>> f"{failure.label}, fold {failure.fold + 1}: {failure.reason}"
     "ridge regression, fold 3: column 'age' overflows"
     """

@@ -173,7 +173,8 @@ class Recipe:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> recipe = Recipe(data=("loans.csv",), target="class", learners=(LearnerChoice("NaiveBayes"),), folds=5)
+    >>> recipe = Recipe(data=("loans.csv",), target="class",
+    ...     learners=(LearnerChoice("NaiveBayes"),), folds=5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = recipe.write(pathlib.Path(folder) / "recipe.toml")
     ...     Recipe.read(path, relative=False) == recipe

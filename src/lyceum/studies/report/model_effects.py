@@ -70,7 +70,8 @@ class ColumnEffect:
     Examples
     --------
     >>> from lyceum.studies import ColumnEffect
-    >>> effect = ColumnEffect("age", values=(20, 40, 60), outputs=("ill",), means=((0.1, 0.2, 0.5),))
+    >>> means = ((0.1, 0.2, 0.5),)
+    >>> effect = ColumnEffect("age", values=(20, 40, 60), outputs=("ill",), means=means)
     >>> dict(zip(effect.values, effect.means[0]))
     {20: 0.1, 40: 0.2, 60: 0.5}
     """
@@ -157,7 +158,8 @@ class ModelEffects:
     --------
     >>> from lyceum.studies import ColumnImportance, ModelEffects
     >>> age = ColumnImportance("age", increase=0.12, standard_error=0.02)
-    >>> found = ModelEffects(n_rows=300, n_models=2, loss=0.2, importance=(age,), effects=(), pair=None)
+    >>> found = ModelEffects(n_rows=300, n_models=2, loss=0.2, importance=(age,), effects=(),
+    ...     pair=None)
     >>> found.importance[0].column, found.as_dict()["n_rows"]
     ('age', 300)
     """

@@ -219,9 +219,23 @@ class Store:
         t = done.task
         settings = json.dumps(dict(done.settings))
         messages = json.dumps(done.warnings)
-        values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
-                  done.complexity, messages, done.seconds, done.memory, done.settings_tried,
-                  done.search_seconds, done.calibration)  # fmt: skip
+        values = (
+            t.name,
+            t.repeat,
+            t.fold,
+            done.reason,
+            settings,
+            done.train_loss,
+            done.n_train,
+            done.n_test,
+            done.complexity,
+            messages,
+            done.seconds,
+            done.memory,
+            done.settings_tried,
+            done.search_seconds,
+            done.calibration,
+        )
         with self._db:
             self._db.execute(
                 f"insert or replace into task values ({', '.join('?' * len(values))})", values
@@ -278,13 +292,25 @@ class Store:
         return row is not None and row[0] == 0
 
     def _path(self, task: Task, is_first: bool) -> Path:
-        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}{'-defaults' * is_first}.parquet"
-        return self.folder / _PREDICTIONS / name
+        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}"
+        if is_first:
+            name += "-defaults"
+        return self.folder / _PREDICTIONS / f"{name}.parquet"
 
 
 def _task_result(row: sqlite3.Row) -> TaskResult:
-    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
-               "settings_tried", "search_seconds", "calibration")  # fmt: skip
+    columns = (
+        "reason",
+        "train_loss",
+        "n_train",
+        "n_test",
+        "complexity",
+        "seconds",
+        "memory",
+        "settings_tried",
+        "search_seconds",
+        "calibration",
+    )
     return TaskResult(
         task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),

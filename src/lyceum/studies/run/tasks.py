@@ -129,7 +129,7 @@ class TaskRunner:
 
     plan: Plan
     data: StudyData
-    deadline: Deadline = Deadline()
+    deadline: Deadline
 
     def __post_init__(self) -> None:
         self.splits = self.plan.splits(self.data.y)
