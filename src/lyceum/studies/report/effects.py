@@ -29,8 +29,11 @@ _SHUFFLES = 5
 _PREDICTIONS = 150_000  # of rows, for all importances together
 _BATCH = 20_000  # rows predicted at once
 _SHOWN = 4  # columns whose effect is computed
-_POINTS, _PAIR_POINTS, _CATEGORIES = 16, 8, 10
-_EFFECT_ROWS, _PAIR_ROWS = 200, 100
+_POINTS = 16
+_PAIR_POINTS = 8
+_CATEGORIES = 10
+_EFFECT_ROWS = 200
+_PAIR_ROWS = 100
 _CURVES = 4  # classes whose posterior is followed
 
 

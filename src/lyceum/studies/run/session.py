@@ -208,26 +208,37 @@ class _Session:
         comparison = replace(comparison, learning_curve=curve, holdout=holdout)
         not_made = list(self._missing_conclusions(comparison, final))
         sentences = _statements(record, table, comparison, sample, not_made, problems)
+        comparison = replace(comparison, statements=sentences)
         self._name_failures(record, comparison, problems)
+        store.put(self._conclusions(record, table, comparison, final, effects, problems))
+        progress.report("conclusions", 3, 3)
+
+    def _conclusions(
+        self,
+        record: StudyPlanRecord,
+        table: TaskTable,
+        comparison: Comparison,
+        final: FinalModel | None,
+        effects: ModelEffects | None,
+        problems: Problems,
+    ) -> Conclusions:
         examples: tuple[Example, ...] = ()
         n_fitted = None
         if final is not None:
             problems.extend(final.problems)
             examples = final.examples
             n_fitted = final.n_rows or record.n_rows
-        conclusions = Conclusions(
-            comparison=replace(comparison, statements=sentences),
+        return Conclusions(
+            comparison=comparison,
             examples=examples,
             effects=effects,
             failures=_failures(table),
             skipped=table.skipped,
             finished=table.finished,
             n_fitted=n_fitted,
-            seconds=store.total_seconds(),
+            seconds=self.store.total_seconds(),
             problems=tuple(problems),
         )
-        store.put(conclusions)
-        progress.report("conclusions", 3, 3)
 
     # -- time --------------------------------------------------------------------------
 
