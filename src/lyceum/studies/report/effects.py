@@ -244,7 +244,8 @@ def _strongest_pair(
 ) -> PairEffect | None:
     """The pair with the largest part that is no sum of two effects."""
     first = _Outputs(outputs.places[:1], outputs.names[:1])
-    best: tuple[float, PairEffect] | None = None
+    best: PairEffect | None = None
+    largest = -1.0
     cells = np.concatenate([one.X for one in unseen])
     grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in places}
     for a, i in enumerate(places):
@@ -253,20 +254,22 @@ def _strongest_pair(
                 continue
             changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]
             means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(len(grids[i]), -1)
-            joint = means - means.mean()
-            rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
-            size = float((rest**2).mean())
-            if best is None or size > best[0]:
-                if joint.any():
-                    share = size / float((joint**2).mean())
-                else:
-                    share = 0.0
+            size, share = _interaction(means)
+            if size > largest:
+                largest = size
                 labels = _labels(columns[i], grids[i]), _labels(columns[j], grids[j])
-                pair = PairEffect(
+                best = PairEffect(
                     (columns[i].name, columns[j].name), labels, first.names[0],
                     tuple(map(tuple, means.tolist())), share,
                 )  # fmt: skip
-                best = size, pair
-    if best is None:
-        return None
-    return best[1]
+    return best
+
+
+def _interaction(means: np.ndarray) -> tuple[float, float]:
+    """The mean square of what is no sum of two effects, and H², its share of all variance."""
+    joint = means - means.mean()
+    rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
+    size = float((rest**2).mean())
+    if not joint.any():
+        return size, 0.0
+    return size, size / float((joint**2).mean())

@@ -230,7 +230,9 @@ def _fit(
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
     with few_threads(rows):
-        return model.fit(data.all_rows if indices is None else rows), settings
+        if indices is None:
+            rows = data.all_rows
+        return model.fit(rows), settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
