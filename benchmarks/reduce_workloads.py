@@ -19,7 +19,9 @@ def _lyceum(X, y):
         from lyceum.decomposition import SequentialFeatureSelector
 
         return lambda: (
-            SequentialFeatureSelector(n_features_to_select=_KEPT, cv=5, random_state=0).fit(X, y).support_
+            SequentialFeatureSelector(n_features_to_select=_KEPT, cv=5, random_state=0)
+            .fit(X, y)
+            .support_
         )
 
     return prepare

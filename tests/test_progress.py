@@ -5,10 +5,11 @@ import threading
 import numpy as np
 import pytest
 
+from lyceum._core.progress import is_watched
 from lyceum.errors import Cancelled
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import OneHotEncoder
-from lyceum.progress import Update, is_watched, report, watch
+from lyceum.progress import Update, report, watch
 
 
 def test_updates_reach_every_watch_around_the_work():

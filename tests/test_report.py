@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lyceum.report import Explanation, Summary, Table, plain, show
+from lyceum._core.text import plain, show
+from lyceum.report import Explanation, Summary, Table
 
 
 @pytest.mark.parametrize(

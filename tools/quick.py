@@ -24,7 +24,16 @@ def pytest_runs(room: str) -> list[list[str]]:
 
 
 def main(room: str) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "auto", "--dist", "worksteal"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--numprocesses",
+        "auto",
+        "--dist",
+        "worksteal",
+    ]
     codes = [subprocess.call([*command, *run]) for run in pytest_runs(room)]
     return max(codes)
 

@@ -34,7 +34,12 @@ def first_sentence(value: object) -> str:
 
 
 def page() -> str:
-    lines = ["# Reference", "", "Every public name. `help(name)` has parameters and an example.", ""]
+    lines = [
+        "# Reference",
+        "",
+        "Every public name. `help(name)` has parameters and an example.",
+        "",
+    ]
     for room in public_rooms():
         about = inspect.cleandoc(room.__doc__ or "").split("\n")[0]
         lines += [f"## {room.__name__}", "", about, "", "| name | |", "|---|---|"]

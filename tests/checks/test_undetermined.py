@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lyceum
+from lyceum._core.text import undetermined_fact
 from lyceum.bayesnets import BayesNet, GaussianNode, learn_parameters
 from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.kernels import KernelRidge
@@ -19,7 +20,6 @@ from lyceum.neighbors import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
-from lyceum.report import undetermined_fact
 from lyceum.solvers import Newton, Point, Problem
 
 LINE = "not determined"

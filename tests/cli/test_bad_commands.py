@@ -66,9 +66,25 @@ FILES = {
 
 KEPT = ("full", "link", "bayes.lyceum", "ridge.lyceum")
 DATA = [
-    "none.csv", ".", "empty.csv", "blank.csv", "bytes.csv", "t.parquet", "t.arrow", "t.xlsx", "t.sqlite",
-    "t.duckdb", "t.jsonl", "t.arff", "sparse.arff", "t.gz", "t.unknown", "'*.nothing'", "''", "ragged.csv",
-]  # fmt: skip
+    "none.csv",
+    ".",
+    "empty.csv",
+    "blank.csv",
+    "bytes.csv",
+    "t.parquet",
+    "t.arrow",
+    "t.xlsx",
+    "t.sqlite",
+    "t.duckdb",
+    "t.jsonl",
+    "t.arff",
+    "sparse.arff",
+    "t.gz",
+    "t.unknown",
+    "'*.nothing'",
+    "''",
+    "ragged.csv",
+]
 
 READING = """
 inspect {}

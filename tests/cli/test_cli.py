@@ -69,8 +69,17 @@ def test_the_shell_completes_commands_and_learners():
 
 
 COMMANDS = [
-    "study", "inspect", "fit", "predict", "evaluate", "explain", "compare", "doctor", "syllabus", "learners"
-]  # fmt: skip
+    "study",
+    "inspect",
+    "fit",
+    "predict",
+    "evaluate",
+    "explain",
+    "compare",
+    "doctor",
+    "syllabus",
+    "learners",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

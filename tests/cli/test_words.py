@@ -8,13 +8,13 @@ from rich.console import Console
 
 from lyceum.cli import screen as _screen
 from lyceum.cli.commands.study import _costs
+from lyceum.cli.losses import complete_loss
 from lyceum.cli.options import option_words
 from lyceum.errors import DataError, StudyError
 from lyceum.progress import report
 from lyceum.studies import Recipe
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run.session import Request
-from lyceum.workflows import complete_loss
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,7 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
-    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(
-        load("heart_disease")
-    )
+    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(load("heart_disease"))
     tree = model[0, 0]
     assert tree.text().startswith(
         "log-odds of 1  [n 303]\nthal in {fixed defect, reversable defect}"

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from lyceum.decision import LossMatrix
+from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import HoldoutResult
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
@@ -29,13 +30,14 @@ class _Store:
 
     results: dict
     samples: dict
-    values: dict
+    weights: dict
 
     def finished_tasks(self):
         return self.results
 
-    def get(self, name, default=None):
-        return self.values.get(name, default)
+    def get(self, kind, learner):
+        assert kind is CommitteeWeights
+        return CommitteeWeights(self.weights.get(learner, {}))
 
     def predictions(self, task):
         return self.samples[task]
@@ -108,8 +110,7 @@ def fake_study(
                 task, None, {}, (train or {}).get(name, usual), len(y) - len(at), len(at),
                 (complexity or {}).get(name, 1), (), 0.0, 0,
             )  # fmt: skip
-    weights = {f"members/{name}": parts for name, parts in (members or {}).items()}
-    store, problems = _Store(results, samples, weights), Problems()
+    store, problems = _Store(results, samples, members or {}), Problems()
     comparison = compare_learners(
         store, TaskTable.of(candidates, store, folds, repeats), rule, choose, {}, problems
     )

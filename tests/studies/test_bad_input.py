@@ -200,7 +200,7 @@ def test_a_full_disk_is_said_and_the_study_goes_on_when_there_is_room(out, monke
         "out": out,
     }
     with monkeypatch.context() as patch:
-        patch.setattr(lyceum.files.os, "fsync", full)
+        patch.setattr(lyceum._core.files.os, "fsync", full)
         with pytest.raises(
             LyceumError, match="is full: free some space and run the same study again"
         ):

@@ -13,8 +13,8 @@ from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.settings_search import SettingsSearch
-from lyceum.studies.run.tasks import Budget
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -40,50 +40,46 @@ def final_fit(tmp_path, monkeypatch):
     )
     recipe = Recipe(data=str(path), target="y", learners=("NaiveBayes",))
     data = StudyData.of(recipe)
-    plan, hurried = Plan.of(recipe, data), []
+    plan = Plan.of(recipe, data)
 
-    def made(deadline, is_late=True):
-        def hurry():
-            hurried.append(True)
+    def fit(seconds, reserve=1e9):
+        deadline = Deadline(time.monotonic() + seconds, reserve)
+        return _conclusions.fit_choice(plan, data, None, "NaiveBayes", {}, deadline)
 
-        return _conclusions.FinalFit(plan, data, None, "NaiveBayes", {}, deadline, is_late, hurry)
-
-    return made, hurried
+    return fit
 
 
 def test_a_final_fit_that_takes_too_long_is_made_on_fewer_rows(final_fit):
-    made, hurried = final_fit
-    model, settings, n_rows = made(time.monotonic()).fit()
-    assert (n_rows, settings, hurried) == (2_000, {}, [True])
-    assert model.classes_.tolist() == ["no", "yes"]
+    final = final_fit(0.0)
+    assert (final.n_rows, final.settings, final.in_time) == (2_000, {}, False)
+    assert final.model.classes_.tolist() == ["no", "yes"]
 
 
 def test_a_final_fit_with_time_is_on_all_rows_and_searched(final_fit, monkeypatch):
-    made, hurried = final_fit
     searched = []
     monkeypatch.setattr(
         _conclusions, "search_settings", lambda *a: searched.append(a) or SettingsSearch({}, 2)
     )
-    assert made(time.monotonic() + 60.0, False).fit()[2] is None
+    final = final_fit(60.0, reserve=0.0)
+    assert final.n_rows is None
     assert len(searched) == 1
-    assert not hurried
+    assert final.in_time
 
 
 def test_a_request_to_stop_ends_a_final_fit(final_fit):
-    made, _ = final_fit
     with progress.watch() as watched:
         watched.cancel()
         with pytest.raises(Cancelled):
-            made(time.monotonic() + 60.0).fit()
+            final_fit(60.0)
 
 
 def test_time_is_kept_for_what_follows_the_folds():
     now = time.monotonic()
-    short, long = Budget.of(1.0), Budget.of(60.0)
-    assert short.tasks_end == pytest.approx(now + 48.0, abs=1.0)
-    assert long.tasks_end == pytest.approx(now + 3540.0, abs=1.0)
-    assert Budget.of(0).is_over
-    assert not Budget.of(None).is_over
+    short, long = Deadline.in_minutes(1.0), Deadline.in_minutes(60.0)
+    assert short.for_folds.end == pytest.approx(now + 48.0, abs=1.0)
+    assert long.for_folds.end == pytest.approx(now + 3540.0, abs=1.0)
+    assert Deadline.in_minutes(0).is_over
+    assert not Deadline.in_minutes(None).is_over
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path, monkeypatch):
@@ -95,7 +91,7 @@ def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path
         "out": tmp_path / "study",
     }
     with monkeypatch.context() as patch:
-        patch.setattr(Budget, "is_over", property(lambda self: True))
+        patch.setattr(Deadline, "is_over", property(lambda self: self.reserve > 0.0))
         found = lyceum.study(datasets.path("penguins"), "species", budget=60.0, **ask)
     [said] = [text for text in found.comparison.statements if text.startswith("The time allowed")]
     assert (

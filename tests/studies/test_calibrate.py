@@ -19,8 +19,11 @@ from lyceum.studies.run.store import TaskResult
 pytestmark = pytest.mark.usefixtures("no_pictures")
 LOG_LOSS = LossRule(2, metric=RankingMetric.of("log loss"))
 ASK = {
-    "learners": [LearnerChoice("NaiveBayes", {}, {})], "folds": 3, "committees": False, "metric": "log loss"
-}  # fmt: skip
+    "learners": [LearnerChoice("NaiveBayes", {}, {})],
+    "folds": 3,
+    "committees": False,
+    "metric": "log loss",
+}
 
 
 def inner_search(power, n=600):

@@ -16,6 +16,7 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.plan.candidate import Candidate, planned_committees
 from lyceum.studies.plan.plan import Task
+from lyceum.studies.run.records import read_record
 from lyceum.studies.run.store import Store, TaskResult
 
 LEARNERS = ["NaiveBayes", "LinearDiscriminantAnalysis", "DecisionTreeClassifier"]
@@ -66,7 +67,7 @@ def test_a_committee_with_one_member_left_is_not_missed():
 def test_a_candidate_stored_without_members_has_none():
     stored = Candidate("a", "a", "a", "", ("a",)).as_dict()
     del stored["members"]
-    assert Candidate.from_dict(stored) == Candidate("a", "a", "a", "", ("a",))
+    assert read_record(Candidate, stored) == Candidate("a", "a", "a", "", ("a",))
 
 
 def test_the_weights_for_a_fold_come_from_the_other_folds(made):

@@ -15,7 +15,7 @@ from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.progress import watch
 from lyceum.studies import LearnerChoice, Study
 from lyceum.studies.compare.difference_tests import holm
-from lyceum.studies.run import tasks as _run
+from lyceum.studies.run.deadline import Deadline
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 BAYES = [LearnerChoice("NaiveBayes", {}, {})]
@@ -189,9 +189,13 @@ def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypat
 
     monkeypatch.setattr(NaiveBayes, "fit", broken)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=3,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis"],
+        folds=3,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     [failure] = found.failures
     assert (failure.name, failure.fold) == ("NaiveBayes", 0)
     assert "the moon is full" in failure.reason
@@ -205,9 +209,13 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
     whole = NaiveBayes.predict_proba
     monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminantAnalysis"], folds=2,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes", "LinearDiscriminantAnalysis"],
+        folds=2,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     assert "not a number" in found.failures[0].reason
 
 
@@ -243,8 +251,7 @@ def time_for(monkeypatch, n_tasks):
     """A budget that is spent when a given number of tasks are begun; nobody looks before the
     first."""
     looks = itertools.count(1)
-    monkeypatch.setattr(_run.Budget, "is_spent", property(lambda self: next(looks) >= n_tasks))
-    monkeypatch.setattr(_run.Budget, "is_over", property(lambda self: self.is_spent))
+    monkeypatch.setattr(Deadline, "is_over", property(lambda self: next(looks) >= n_tasks))
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):

@@ -32,9 +32,16 @@ class Found:
 
 def recipe(**changes):
     usual = {
-        "target": "y", "keep": (), "kinds": {}, "text": True, "folds": None, "repeats": 1, "time": None,
-        "group": None, "n_settings": 12,
-    }  # fmt: skip
+        "target": "y",
+        "keep": (),
+        "kinds": {},
+        "text": True,
+        "folds": None,
+        "repeats": 1,
+        "time": None,
+        "group": None,
+        "n_settings": 12,
+    }
     return SimpleNamespace(**{**usual, **changes})
 
 

@@ -58,9 +58,12 @@ def text_of(section, found, **changes):
     """A section of the page as text."""
     page = page_of(found, **changes)
     names = {
-        "page": page, "study": page.study, "comparison": page.study.comparison, "choice": page.study.choice,
+        "page": page,
+        "study": page.study,
+        "comparison": page.study.comparison,
+        "choice": page.study.choice,
         "problems": [],
-    }  # fmt: skip
+    }
     problems = Problems()
     made = str(_section(section, names, problems))
     assert not list(problems)

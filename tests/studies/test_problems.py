@@ -151,7 +151,7 @@ def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch
 def test_what_comes_after_the_folds_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_conclusions, "learning_curve", broken)
     monkeypatch.setattr(_conclusions, "bootstrap_632", broken)
-    monkeypatch.setattr(_conclusions, "holdout_values", broken)
+    monkeypatch.setattr(_conclusions, "measure_holdout", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s", holdout=0.2, bootstrap_632=True)
     for part in ("learning curve", ".632 estimate", "rows held out"):
         assert any(part in text for text in study.problems), part

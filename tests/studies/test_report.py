@@ -328,7 +328,7 @@ def test_a_report_that_fails_leaves_the_old_one(studies, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     write_report(study, path)
     before = path.read_text(encoding="utf-8")
-    monkeypatch.setattr(lyceum.files.os, "replace", _refuse)
+    monkeypatch.setattr(lyceum._core.files.os, "replace", _refuse)
     with pytest.raises(OSError, match="disk full"):
         write_report(study, path)
     assert path.read_text(encoding="utf-8") == before

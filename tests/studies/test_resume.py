@@ -13,15 +13,19 @@ from tests.studies.kills import files, kill_at, results
 
 import lyceum
 from lyceum import datasets
+from lyceum._core.files import write_file
 from lyceum.errors import StudyError
-from lyceum.files import write_file
 from lyceum.studies import LearnerChoice, Study
-from lyceum.studies.run import session as _session
-from lyceum.studies.run.store import Store
+from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run.store import Store, StudyKey
 
 QUICK = {
-    "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminantAnalysis", {}, {})], "folds": 3
-}  # fmt: skip
+    "learners": [
+        LearnerChoice("NaiveBayes", {}, {}),
+        LearnerChoice("LinearDiscriminantAnalysis", {}, {}),
+    ],
+    "folds": 3,
+}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +89,7 @@ class TestTheFolder:
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)
-        monkeypatch.setattr(_session._conclusions, "fit_choice", lambda *parts: 1 / 0)
+        monkeypatch.setattr(_conclusions, "fit_choice", lambda *parts: 1 / 0)
         again = lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
         assert again.as_dict() == made.as_dict()
 
@@ -136,7 +140,10 @@ class TestTheFolder:
         if before is not None:
             folder.mkdir()
             (folder / before).write_text("mine")
-        with pytest.raises(StudyError, match="no learner"), Store.create(folder, {}, force=False):
+        with (
+            pytest.raises(StudyError, match="no learner"),
+            Store.create(folder, StudyKey("", "", ""), force=False),
+        ):
             raise StudyError(f"no learner: {write_file(folder / 'data.parquet', b'rows')}")
         left = [] if before is None else [before, "study"]
         assert sorted(path.name for path in tmp_path.rglob("*")) == left
@@ -180,12 +187,12 @@ class TestTheFolder:
         )
         assert found.finished
 
-    @pytest.mark.parametrize("fact", ["facts", "choice", "key"])
+    @pytest.mark.parametrize("kind", ["StudyPlanRecord", "Conclusions", "StudyKey"])
     @pytest.mark.parametrize("value", ["3", "[", '"x"'])
-    def test_a_damaged_fact_is_refused_by_a_sentence(self, made, fact, value):
+    def test_a_damaged_record_is_refused_by_a_sentence(self, made, kind, value):
         with closing(sqlite3.connect(made.folder / "study.sqlite")) as store, store:
-            store.execute("update fact set value = ? where name = ?", (value, fact))
-        if fact == "key":
+            store.execute("update record set value = ? where kind = ?", (value, kind))
+        if kind == "StudyKey":
             with pytest.raises(StudyError, match=r"is damaged|holds a study of"):
                 lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
             return
@@ -196,7 +203,7 @@ class TestTheFolder:
         for path in (made.folder / "predictions").iterdir():
             pq.write_table(pa.table({"a": [1]}), path)
         with pytest.raises(StudyError, match="holds no predictions: run the study anew"):
-            Study.open(made.folder)
+            Study.open(made.folder).out_of_sample("NaiveBayes")
 
     def test_no_study_is_said(self, tmp_path):
         with pytest.raises(StudyError, match="there is no study in"):
@@ -205,4 +212,4 @@ class TestTheFolder:
 
 def _key(made):
     with Store.read(made.folder) as store:
-        return store.get("key")
+        return store.get(StudyKey)

@@ -15,6 +15,7 @@ from lyceum.errors import Cancelled
 from lyceum.studies import Study
 from lyceum.studies.plan.settings import spread_settings
 from lyceum.studies.run import settings_search as _settings_search
+from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.settings_search import search_settings
 
 
@@ -97,7 +98,7 @@ def test_a_deadline_stops_a_search_in_its_threads():
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_gives_the_same_as_no_budget(
+def test_a_short_budget_tries_every_learner_and_more_time_gives_the_same_as_no_budget(
     tmp_path, monkeypatch
 ):
     ask = {"learners": ["NaiveBayes", "KNeighborsClassifier"], "folds": 3, "n_settings": 2}
@@ -111,7 +112,7 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
 
     with monkeypatch.context() as patch:
         patch.setattr("lyceum.studies.run.tasks.search_settings", no_time)
-        patch.setattr("lyceum.studies.run.tasks.Budget.is_spent", property(lambda self: False))
+        patch.setattr(Deadline, "is_over", property(lambda self: False))
         with pytest.raises(Cancelled):
             lyceum.study(penguins, "species", out=tmp_path / "a", budget=60.0, **ask)
     first = lyceum.study(penguins, "species", out=tmp_path / "a", budget=0.0, **ask)

@@ -187,9 +187,13 @@ def test_a_regression_example_is_what_the_model_says(computers):
 
 def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=["LinearDiscriminantAnalysis", "NaiveBayes"], folds=3,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        datasets.path("penguins"),
+        "species",
+        learners=["LinearDiscriminantAnalysis", "NaiveBayes"],
+        folds=3,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     assert found.n_missing == 19
     assert found.best.error < 0.03
     assert found.best.auc > 0.99
@@ -293,9 +297,14 @@ def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_row
     table = pa.table({**{f"x{j}": X[:, j] for j in range(6)}, "y": y})
     pq.write_table(table, tmp_path / "large.parquet", row_group_size=5_000)
     found = lyceum.study(
-        tmp_path / "large.parquet", "y", learners=["LinearDiscriminantAnalysis"], folds=2, memory_mb=1,
-        n_settings=1, out=tmp_path / "study",
-    )  # fmt: skip
+        tmp_path / "large.parquet",
+        "y",
+        learners=["LinearDiscriminantAnalysis"],
+        folds=2,
+        memory_mb=1,
+        n_settings=1,
+        out=tmp_path / "study",
+    )
     assert found.n_rows == 40_000
     assert found.n_studied < 10_000
     whole = lyceum.bayes.LinearDiscriminantAnalysis().fit(lyceum.scan(table, "y"))

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lyceum._core.files import spool
 from lyceum.data import Column
 from lyceum.errors import DataError, SchemaError
-from lyceum.workflows.batches import Batches, spool
+from lyceum.workflows.batches import Batches
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
-from lyceum.report import show_count
 
 # The step of the n-th row of a class, n = 1, 2, ..., from m, rate and tau.
 STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {

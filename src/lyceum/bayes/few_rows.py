@@ -9,8 +9,8 @@ import numpy as np
 
 from lyceum._core.probability import RIDGE, LowRankCovariance
 from lyceum._core.statistics import ClassRowScatter
+from lyceum._core.text import show_count
 from lyceum.errors import ModelFileError
-from lyceum.report import show_count
 
 
 def pooled_covariance(

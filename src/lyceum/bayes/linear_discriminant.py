@@ -20,6 +20,7 @@ from lyceum._core.probability import (
     whiten,
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter
+from lyceum._core.text import show_count
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -29,7 +30,7 @@ from lyceum.bayes.discriminant import (
 from lyceum.bayes.few_rows import check_covariances, pooled_covariance
 from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 class LinearDiscriminantAnalysis(Discriminant):

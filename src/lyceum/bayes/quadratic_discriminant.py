@@ -11,6 +11,7 @@ from scipy.linalg import LinAlgWarning
 from lyceum._core.constraints import StrOptions
 from lyceum._core.probability import Whitening, whiten
 from lyceum._core.statistics import ClassRowScatter
+from lyceum._core.text import show, show_count
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -19,7 +20,6 @@ from lyceum.bayes.discriminant import (
 )
 from lyceum.bayes.few_rows import borrowed_covariances
 from lyceum.evaluate import degrees_of_freedom
-from lyceum.report import show, show_count
 
 
 class QuadraticDiscriminantAnalysis(QuadraticRule):

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.files import write_file
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import TableNode
 from lyceum.errors import DataError
-from lyceum.files import write_file
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[{}()\[\];,|])|(?P<word>[^\s{}()\[\];,|"]+)""",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lyceum._core.text import undetermined_fact
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
-from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.report import Summary, Table
 
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from lyceum._core.base import Learner, Reading
+    from lyceum._core.data import Schema
 
 
 Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
@@ -25,6 +26,7 @@ TASKS: tuple[Task, ...] = (
     "reduction",
     "preparation",
 )
+_SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
 _READ = ("kinds", "missing", "needs_scaling", "scales", "sparse")  # from the class
 
 
@@ -139,6 +141,67 @@ class Entry:
     def load(self) -> type:
         """The class itself."""
         return getattr(importlib.import_module(self.package), self.name)
+
+    def build(self, sparse_text: bool = False) -> Any:
+        """A new learner with its defaults; one that counts words counts many of them, as sparse
+        rows, where these are asked for.
+
+        >>> from lyceum.catalog import find
+        >>> find("StandardScaler").build()
+        StandardScaler()
+        """
+        learner = self.load()()
+        if sparse_text and self.name == "TextVectorizer":
+            learner.set_params(max_features=_SPARSE_WORDS, sparse_output=True)
+        return learner
+
+    # -- what it needs in front of it --------------------------------------------------
+
+    def preparations(self, schema: Schema, *, missing: bool = True) -> dict[str, str]:
+        """The steps that it needs in front of it, by name, and why.
+
+        Words as sparse rows come last, beside the other columns when those are prepared; dense
+        words come first and are prepared as other numbers are.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table.
+        missing : bool, default=True
+            Whether cells may be missing.
+        """
+        sparse = self.takes_sparse_text(schema)
+        others = [column for column in schema if not column.is_free_text]
+        kinds = {column.kind for column in others}
+        has_dense_words = len(others) < len(schema) and not sparse
+        steps = {}
+        if has_dense_words:
+            kinds.add("continuous")
+            steps["TextVectorizer"] = (
+                "free text is counted word by word, 100 words of each column at most"
+            )
+        has_codes = any(not column.numeric for column in others)
+        if any(column.is_time for column in others):
+            steps["DatetimeEncoder"] = (
+                "dates are taken apart, as seasons and weekdays may tell something"
+            )
+            kinds |= {"binary", "categorical"}
+            has_codes = True
+        if missing and (not self.missing or sparse) and (others or has_dense_words):
+            steps["SimpleImputer"] = "missing cells are filled, because it cannot take them"
+        if self.needs_scaling and "continuous" in kinds:
+            steps["StandardScaler"] = "numbers are standardized, because their units would count"
+        if (sparse and has_codes) or not kinds <= set(self.kinds):
+            steps["OneHotEncoder"] = "categories are written as columns of 0 and 1"
+        if sparse:
+            steps["TextVectorizer"] = (
+                "free text is counted word by word, as sparse rows of TF-IDF weights"
+            )
+        return steps
+
+    def takes_sparse_text(self, schema: Schema) -> bool:
+        """Whether it gets the words of free text as sparse rows."""
+        return self.sparse and schema.has_free_text
 
     # -- what the class declares -------------------------------------------------------
 

@@ -189,15 +189,37 @@ def study(
     from lyceum.cli.commands.study import run
 
     run(
-        data, target, loss, as_json, task=task,
+        data,
+        target,
+        loss,
+        as_json,
+        task=task,
         learners=_names(learners or learner),
-        doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
-        choose=choose, seed=seed, budget=budget, metric=metric, group=group, time=time,
-        n_settings=settings, calibrate=calibrate, committees=committees,
-        kinds=kinds_of(kind) or None, ignore=ignore or None,
-        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates, text=text,
+        doubt=doubt,
+        folds=folds,
+        repeats=repeats,
+        holdout=holdout,
+        bootstrap_632=bootstrap_632,
+        choose=choose,
+        seed=seed,
+        budget=budget,
+        metric=metric,
+        group=group,
+        time=time,
+        n_settings=settings,
+        calibrate=calibrate,
+        committees=committees,
+        kinds=kinds_of(kind) or None,
+        ignore=ignore or None,
+        keep=keep or None,
+        weight=weight,
+        recipe=recipe,
+        out=out,
+        force=force,
+        dates=dates,
+        text=text,
         file_format=file_format or None,
-    )  # fmt: skip
+    )
 
 
 @app.command(epilog="Example: lyceum inspect customers.csv --target churned")

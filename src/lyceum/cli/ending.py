@@ -72,8 +72,8 @@ def _run(app: Callable[..., Any]) -> None:
 def _with_options(message: str) -> str:
     """The message with options of the command where it names arguments of `scan`.
 
-    >>> _with_options("declare its kind, scan(..., kinds={'age group': 'categorical'}), or use a regressor")
-    "declare its kind, --kind 'age group=categorical', or use a regressor"
+    >>> _with_options("declare it, scan(..., kinds={'age group': 'categorical'}), or regress")
+    "declare it, --kind 'age group=categorical', or regress"
     """
     message = re.sub(
         _KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message

@@ -209,12 +209,37 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
 # -- keys of a recipe as options -------------------------------------------------------
 
-_OPTIONS = {"budget_minutes": "--budget", "bootstrap_632": "--632", "kinds": "--kind",
-            "n_settings": "n_settings",
-            "memory_mb": "memory_mb", "inner_folds": "inner_folds", "committees": "committees"}  # fmt: skip
-_KEYS = ("target", "task", "learners", "loss", "doubt", "folds", "repeats", "holdout", "choose", "seed",
-         "ignore",
-         "keep", "weight", "metric", "group", "time", "calibrate", "recipe", "out", *_OPTIONS)  # fmt: skip
+_OPTIONS = {
+    "budget_minutes": "--budget",
+    "bootstrap_632": "--632",
+    "kinds": "--kind",
+    "n_settings": "n_settings",
+    "memory_mb": "memory_mb",
+    "inner_folds": "inner_folds",
+    "committees": "committees",
+}
+_KEYS = (
+    "target",
+    "task",
+    "learners",
+    "loss",
+    "doubt",
+    "folds",
+    "repeats",
+    "holdout",
+    "choose",
+    "seed",
+    "ignore",
+    "keep",
+    "weight",
+    "metric",
+    "group",
+    "time",
+    "calibrate",
+    "recipe",
+    "out",
+    *_OPTIONS,
+)
 _PHRASES = {
     "target=...": "--target COLUMN",
     "out=...": "--out FOLDER",
@@ -230,7 +255,7 @@ def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
 
     Without classes the losses stay as they are given.
     """
-    from lyceum.workflows import complete_loss, read_loss
+    from lyceum.cli.losses import complete_loss, read_loss
 
     if text is None:
         return None

@@ -88,7 +88,7 @@ def print_line(*parts: str | tuple[str, str], style: str = "") -> None:
 
 def show_summary(summary: report.Summary) -> None:
     """Print a summary: its title, facts and tables."""
-    from lyceum.report import show
+    from lyceum._core.text import show
 
     console.print(Text(summary.title, style="bold"), soft_wrap=True)
     if summary.facts:
@@ -108,7 +108,7 @@ _BETWEEN = 3  # characters between two columns
 def show_table(shown: report.Table) -> None:
     """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only
     counted."""
-    from lyceum.report import show, show_count
+    from lyceum._core.text import show, show_count
 
     if shown.title:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)

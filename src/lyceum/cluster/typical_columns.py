@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import dense_cells
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 class TypicalColumns:

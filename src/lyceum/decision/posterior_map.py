@@ -13,8 +13,8 @@ from scipy.special import expit, logit
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.data import row_weights
 from lyceum._core.probability import fit_sigmoid
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
-from lyceum.report import show_count
 
 _LEAST = 1e-15  # posteriors are kept away from 0 and 1 by this much before logarithms are taken
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.probability import LossMatrix, class_codes
+from lyceum._core.text import plain, show_count
 from lyceum.decision.risk import (
     check_doubt,
     check_posteriors,
@@ -17,7 +18,7 @@ from lyceum.decision.risk import (
     true_labels,
 )
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Table, plain, show_count
+from lyceum.report import Table
 
 
 @dataclass(frozen=True, eq=False)

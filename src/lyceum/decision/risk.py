@@ -12,8 +12,8 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from lyceum._core.data import is_dask, labels
 from lyceum._core.probability import LossMatrix, find_labels, label_array, label_key
+from lyceum._core.text import plain, show_count
 from lyceum.errors import DataError, SettingError
-from lyceum.report import plain, show_count
 
 REJECT = "reject"
 _ROUNDING = 1e-6  # how far below 0 a posterior may lie by rounding

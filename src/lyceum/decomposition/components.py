@@ -9,8 +9,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import is_dask
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
-from lyceum.report import show_count
 
 
 class Components:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 

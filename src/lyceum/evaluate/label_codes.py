@@ -9,8 +9,8 @@ import numpy as np
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, class_codes, refuse_beside_rows, row_weights
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.report import show_count
 
 
 def column_of(values: Any, name: str) -> np.ndarray:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, ClassVar
 
+from lyceum._core.text import plain
 from lyceum.errors import undefined
-from lyceum.report import Summary, plain
+from lyceum.report import Summary
 
 
 class Printable:

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from lyceum._core.base import NewColumns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels.functions.products import RBFKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 _FEW = 600  # rows up to which all eigenvalues are computed at once
 _ZERO = 1e-10  # eigenvalues below this share of the largest are zero

@@ -13,8 +13,9 @@ from lyceum._core.base import Classifier, Learner
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors, runner_up
+from lyceum._core.report import weights_table
 from lyceum.errors import SchemaError, SettingError
-from lyceum.report import Explanation, Table, weights_table
+from lyceum.report import Explanation, Table
 
 CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 

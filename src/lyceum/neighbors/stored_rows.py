@@ -33,8 +33,8 @@ from lyceum._core.distances import (
 )
 from lyceum._core.probability import RIDGE, whiten
 from lyceum._core.statistics import UNEXPLAINED, Moments, PositiveFactor
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import DataError, ModelFileError, SettingError
-from lyceum.report import undetermined_fact
 
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
 NAMES = {

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Learner, undefined
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
 from lyceum.neural.architecture import Architecture
 from lyceum.neural.gradient_contributions import contributions
-from lyceum.report import Explanation, Summary, Table, show_count
+from lyceum.report import Explanation, Summary, Table
 
 _OUTPUTS = {
     "softmax": "softmax",

@@ -11,8 +11,8 @@ import numpy as np
 
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import Moments, held_out_rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from typing import Any
 
 import lyceum
 from lyceum import catalog
+from lyceum._core.files import write_file
 from lyceum.errors import ModelFileError
-from lyceum.files import write_file
 
 __all__ = ["load", "save"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from lyceum._core.text import show_count
 from lyceum.errors import ModelFileError
-from lyceum.report import show_count
 
 TREE = "sklearn.tree._tree.Tree"
 FOREIGN_TYPES = {

@@ -16,9 +16,9 @@ from sklearn.pipeline import Pipeline
 
 from lyceum._core.base import Learner, pipeline_steps
 from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.text import show_count
 from lyceum.errors import LyceumError, ModelFileError
 from lyceum.persist.foreign_models import check_foreign, foreign_row
-from lyceum.report import show_count
 
 _LEAVES = frozenset({type(None), bool, int, float, str, bytes, np.float64, np.int64})
 _ANSWERS = (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.text import show
 from lyceum.errors import DataError
 from lyceum.plot.style import COLORS, INK, axes, finish, legend, note
-from lyceum.report import show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import plain
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Table, plain
+from lyceum.report import Table
 
 _MOST_SWEEPS = 200  # before a policy is evaluated exactly for the first time
 _STAYED = 10  # sweeps after which a policy that stays is evaluated exactly

@@ -13,9 +13,10 @@ from sklearn.utils import _safe_indexing, check_random_state
 from lyceum._core.data import Rows, is_frame, scan
 from lyceum._core.distances import Gower, pairwise_blocks
 from lyceum._core.statistics import p_log2_p
+from lyceum._core.text import plain, show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Table, plain, show_count
+from lyceum.report import Table
 
 STRATEGIES = ("uncertainty", "margin", "entropy", "committee", "density", "random")
 

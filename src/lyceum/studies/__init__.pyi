@@ -12,11 +12,6 @@ from lyceum.studies.plan.candidate import (
 )
 from lyceum.studies.plan.recipe import LearnerChoice as LearnerChoice, Recipe as Recipe
 from lyceum.studies.report.example import Example as Example
-from lyceum.studies.report.format import (
-    aligned_interval as aligned_interval,
-    aligned_loss as aligned_loss,
-    p_cell as p_cell,
-)
 from lyceum.studies.report.model_effects import (
     ColumnEffect as ColumnEffect,
     ColumnImportance as ColumnImportance,
@@ -24,7 +19,6 @@ from lyceum.studies.report.model_effects import (
     PairEffect as PairEffect,
 )
 from lyceum.studies.report.page import write_report as write_report
-from lyceum.studies.report.parts import IntervalScale as IntervalScale
 from lyceum.studies.result import Study as Study
 from lyceum.studies.run.baseline import (
     MeanRegressor as MeanRegressor,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import FileFormat, Rows, is_frame, scan, to_arrow
+from lyceum._core.files import write_file
 from lyceum.errors import DataError, StudyError
-from lyceum.files import write_file
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.result import Study
 from lyceum.studies.run.session import DATA_FILE, Request, run_study
@@ -138,13 +138,34 @@ def study(
     (1,)
     """
     options = {
-        "target": target, "task": task, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
-        "kinds": kinds, "ignore": ignore, "keep": keep, "weight": weight, "group": group, "time": time,
-        "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
-        "calibrate": calibrate, "committees": committees, "holdout": holdout,
-        "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
-        "memory_mb": memory_mb, "dates": dates, "text": text, "file_format": file_format,
-    }  # fmt: skip
+        "target": target,
+        "task": task,
+        "learners": learners,
+        "loss": loss,
+        "doubt": doubt,
+        "metric": metric,
+        "kinds": kinds,
+        "ignore": ignore,
+        "keep": keep,
+        "weight": weight,
+        "group": group,
+        "time": time,
+        "folds": folds,
+        "repeats": repeats,
+        "inner_folds": inner_folds,
+        "n_settings": n_settings,
+        "calibrate": calibrate,
+        "committees": committees,
+        "holdout": holdout,
+        "bootstrap_632": bootstrap_632,
+        "choose": choose,
+        "seed": seed,
+        "budget_minutes": budget,
+        "memory_mb": memory_mb,
+        "dates": dates,
+        "text": text,
+        "file_format": file_format,
+    }
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
         return run_study(_request(data, recipe, given, stack), Path(out), force)

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.report import Summary, Table, plain
+from lyceum._core.text import plain
+from lyceum.errors import StudyError
+from lyceum.report import Summary, Table
 from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
+from lyceum.studies.plan.recipe import Recipe
+from lyceum.studies.report.example import Example
 from lyceum.studies.report.format import keep_units, metric_interval, metric_value, p_cell, subject
+from lyceum.studies.report.model_effects import ModelEffects
 from lyceum.studies.run.problems import Problems
 
 if TYPE_CHECKING:
     from lyceum.studies.compare.class_rates import ClassRates
-    from lyceum.studies.plan.candidate import Failure
-    from lyceum.studies.plan.recipe import Recipe
-    from lyceum.studies.report.example import Example
-    from lyceum.studies.report.model_effects import ModelEffects
 
 
 _WIDTH = 80  # characters of a line
@@ -30,7 +32,22 @@ _TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Study(StudyPlanRecord):
+class Conclusions:
+    """What a study found; `Study` describes every field."""
+
+    comparison: Comparison
+    examples: tuple[Example, ...]
+    effects: ModelEffects | None
+    failures: tuple[Failure, ...]
+    skipped: tuple[str, ...]
+    finished: bool
+    n_fitted: int | None
+    seconds: float
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(StudyPlanRecord, Conclusions):
     """A study: the question, the comparison and the results.
 
     Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is
@@ -126,12 +143,15 @@ class Study(StudyPlanRecord):
     >>> import tempfile
     >>> import lyceum
     >>> import pandas as pd
-    >>> rows = pd.DataFrame({"hours": range(20), "pay": [5.0 + 2 * h + (-1) ** h for h in range(20)]})
+    >>> pay = [5.0 + 2 * h + (-1) ** h for h in range(20)]
+    >>> rows = pd.DataFrame({"hours": range(20), "pay": pay})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=f"{folder}/study")
+    ...     out = f"{folder}/study"
+    ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=out)
     ...     found = lyceum.studies.Study.open(made.folder)
     ...     y, predicted = found.out_of_sample("LinearRegression")
-    ...     found.model.predict(pd.DataFrame({"hours": [30]})).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
+    ...     new = pd.DataFrame({"hours": [30]})
+    ...     found.model.predict(new).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
     [64.69]
     >>> found.choice.name, found.comparison.baseline.name, len(predicted)
     ('LinearRegression', 'MeanRegressor', 20)
@@ -141,15 +161,6 @@ class Study(StudyPlanRecord):
 
     folder: Path
     recipe: Recipe
-    comparison: Comparison
-    examples: tuple[Example, ...]
-    failures: tuple[Failure, ...]
-    skipped: tuple[str, ...]
-    seconds: float
-    finished: bool
-    problems: tuple[str, ...] = ()
-    n_fitted: int | None = None
-    effects: ModelEffects | None = None
 
     @classmethod
     def open(cls, folder: Any) -> Study:
@@ -160,9 +171,16 @@ class Study(StudyPlanRecord):
         folder : path
             The folder of the study.
         """
-        from lyceum.studies.open import open_study
+        from lyceum.studies.run.store import Store
 
-        return open_study(folder)
+        folder = Path(folder)
+        with Store.read(folder) as store:
+            plan = store.get(StudyPlanRecord)
+            conclusions = store.get(Conclusions)
+        if plan is None or conclusions is None:
+            raise StudyError(f"the study in {folder} is not finished: run it again to continue it")
+        recipe = Recipe.read(folder / "recipe.toml")
+        return cls(**vars(plan), **vars(conclusions), folder=folder, recipe=recipe)
 
     # -- results -----------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from lyceum import plot
 from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
+from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.errors import SettingError
-from lyceum.files import write_file
 from lyceum.prepare import StandardScaler, TextVectorizer
 from lyceum.report import Summary, Table
 from lyceum.studies.report.page import templates
@@ -29,7 +29,8 @@ from lyceum.workflows import uninformative_columns
 
 _SILHOUETTE_ROWS = 10_000
 _FEW_ROWS = 20  # below which different texts may be categories
-_WORDS, _LISTED_WORDS = 5_000, 8  # that are counted of every column, and named of every cluster
+_WORDS = 5_000  # that are counted of every column
+_LISTED_WORDS = 8  # that are named of every cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,8 @@ class TableClusters:
     --------
     >>> import pandas as pd
     >>> from lyceum.studies import cluster_table
-    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": ["Ulm"] * 3 + ["Bonn"] * 3})
+    >>> towns = ["Ulm"] * 3 + ["Bonn"] * 3
+    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": towns})
     >>> print(cluster_table(table, clusters=2).profile)
     What every cluster is like
     column  cluster 0   cluster 1
@@ -208,7 +210,8 @@ def cluster_table(
     --------
     >>> import pandas as pd
     >>> from lyceum.studies import cluster_table
-    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": ["Ulm"] * 3 + ["Bonn"] * 3})
+    >>> towns = ["Ulm"] * 3 + ["Bonn"] * 3
+    >>> table = pd.DataFrame({"age": [21.0, 22, 23, 61, 62, 63], "town": towns})
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
@@ -240,29 +243,16 @@ def cluster_table(
         given = before.transform(rows)
     if words is not None:
         given = sparse.vstack([block.X for block in given.blocks()], format="csr")
-    choice = None
-    if "n_clusters" in made.get_params():
-        name = "n_clusters"
-    else:
-        name = "n_components"
-    if clusters is not None and name in made.get_params():
-        made.set_params(**{name: clusters})
-    elif name in made.get_params() and name not in settings:
-        most = min(10, max(2, len(rows) - 1))
-        choice = choose_k(given, range(2, most + 1), learner=made, random_state=seed)
-    if choice is not None:
-        model = choice.model
-    else:
-        model = made.fit(given)
-    found = getattr(model, "labels_", None)
-    labels = np.asarray(model.predict(given) if found is None else found)
+    model, choice = _fit_clusters(made, given, len(rows), clusters, settings, seed)
+    labels = getattr(model, "labels_", None)
+    if labels is None:
+        labels = model.predict(given)
+    labels = np.asarray(labels)
+    source = type(data).__name__
     if isinstance(data, str | os.PathLike):
         source = Path(data).name
-    else:
-        source = type(data).__name__
-    if before is None:
-        pipeline = model
-    else:
+    pipeline = model
+    if before is not None:
         pipeline = make_pipeline(before, model)
     measured = _silhouette(model, given, labels, seed)
     if words is None:
@@ -270,6 +260,26 @@ def cluster_table(
     else:
         profile = _word_profile(words, given, labels)
     return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
+
+
+def _fit_clusters(
+    learner: Any,
+    X: Any,
+    n_rows: int,
+    clusters: int | None,
+    settings: Mapping[str, Any],
+    seed: int,
+) -> tuple[Any, Any]:
+    """The fitted learner, and how the number of clusters was chosen where none is given."""
+    params = learner.get_params()
+    name = "n_clusters" if "n_clusters" in params else "n_components"
+    if clusters is not None and name in params:
+        learner.set_params(**{name: clusters})
+    elif name in params and name not in settings:
+        most = min(10, max(2, n_rows - 1))
+        choice = choose_k(X, range(2, most + 1), learner=learner, random_state=seed)
+        return choice.model, choice
+    return learner.fit(X), None
 
 
 def _are_free_texts(rows: Rows) -> bool:

@@ -1,4 +1,3 @@
-from lyceum.workflows.batches import spool as spool
 from lyceum.workflows.compare import (
     ModelComparison as ModelComparison,
     PairedTest as PairedTest,
@@ -12,17 +11,10 @@ from lyceum.workflows.evaluate import (
 from lyceum.workflows.explain import (
     RowExplanation as RowExplanation,
     explain_rows as explain_rows,
-    show_cell as show_cell,
 )
-from lyceum.workflows.fit import (
-    build_preparations as build_preparations,
-    fit_file as fit_file,
-    preparations as preparations,
-    takes_sparse_text as takes_sparse_text,
-)
+from lyceum.workflows.fit import fit_file as fit_file
 from lyceum.workflows.fitted_model import FittedModel as FittedModel
 from lyceum.workflows.label import Labeled as Labeled, label_file as label_file
-from lyceum.workflows.loss import complete_loss as complete_loss, read_loss as read_loss
 from lyceum.workflows.predict import Predicted as Predicted, predict_file as predict_file
 from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table
 from lyceum.workflows.segment import (

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lyceum._core.data import (
     Column,
@@ -26,7 +21,7 @@ from lyceum._core.data import (
     warn_about_format,
 )
 from lyceum._core.lazy_arrow import pa, pq, text_type
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import SchemaError
 
 _ROWS = 1 << 17
 
@@ -145,20 +140,3 @@ def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
     if pa.types.is_null(inferred) or pa.types.is_integer(inferred):
         return pa.float64()
     return inferred
-
-
-@contextmanager
-def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
-    """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
-    if not (isinstance(data, str) and data == "-"):
-        yield data
-        return
-    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
-        path = Path(folder) / "standard-input.csv"
-        with open(path, "wb") as file:
-            shutil.copyfileobj(stream or sys.stdin.buffer, file)
-        if not path.stat().st_size:
-            raise DataError(
-                "standard input is empty: it needs a line of column names and some rows"
-            )
-        yield str(path)

@@ -11,12 +11,13 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import spool
 from lyceum._core.statistics import log_losses
+from lyceum._core.text import plain, show_count
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import mcnemar
-from lyceum.report import Summary, Table, plain, show_count
-from lyceum.workflows.batches import spool
+from lyceum.report import Summary, Table
 from lyceum.workflows.evaluate import decision_costs, mean_interval
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.outcomes import Outcomes
@@ -271,18 +272,24 @@ def _class_tests(
         ]
         if known.any():
             yield _test_pair("cost per row", costs[0][known], costs[1][known])
-    wrong = [outcomes.truth != minimum_risk(outcomes.output).index for outcomes in both]
-    found = mcnemar(
-        only_first_wrong=int((wrong[0] & ~wrong[1]).sum()),
-        only_second_wrong=int((wrong[1] & ~wrong[0]).sum()),
-    )
-    mean, low, high = mean_interval(wrong[0].astype(float) - wrong[1])
-    rates = float(wrong[0].mean()), float(wrong[1].mean())
-    yield PairedTest("error", *rates, mean, low, high, found.p_value, f"McNemar ({found.method})")
+    yield _error_test(*both)
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
         losses = [log_losses(outcomes.truth[rows], outcomes.output[rows]) for outcomes in both]
         yield _test_pair("log loss", *losses)
+
+
+def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
+    """McNemar's test on the rows that one of the models decides wrong, and the other does not."""
+    first = one.truth != minimum_risk(one.output).index
+    second = two.truth != minimum_risk(two.output).index
+    test = mcnemar(
+        only_first_wrong=int((first & ~second).sum()),
+        only_second_wrong=int((second & ~first).sum()),
+    )
+    mean, low, high = mean_interval(first.astype(float) - second)
+    rates = (float(first.mean()), float(second.mean()))
+    return PairedTest("error", *rates, mean, low, high, test.p_value, f"McNemar ({test.method})")
 
 
 def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:

@@ -12,7 +12,9 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import spool
 from lyceum._core.statistics import log_losses
+from lyceum._core.text import plain, show_count
 from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
@@ -24,8 +26,7 @@ from lyceum.evaluate import (
     regression_report,
     roc_auc_score,
 )
-from lyceum.report import Summary, Table, plain, show_count
-from lyceum.workflows.batches import spool
+from lyceum.report import Summary, Table
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.outcomes import Outcomes
 

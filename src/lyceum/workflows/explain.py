@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.text import plain, show, show_cell
 from lyceum.errors import DataError, LyceumError
-from lyceum.report import Explanation, Table, plain, show
-from lyceum.workflows.batches import Batches, spool
+from lyceum.report import Explanation, Table
+from lyceum.workflows.batches import Batches
 from lyceum.workflows.fitted_model import FittedModel
 
 
@@ -52,7 +54,8 @@ class RowExplanation:
     >>> from lyceum import scan
     >>> from lyceum.workflows import explain_rows
     >>> from lyceum.linear import LinearRegression
-    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": [5.0, 7.0, 9.0, 11.0]})
+    >>> pay = [5.0, 7.0, 9.0, 11.0]
+    >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": pay})
     >>> model = LinearRegression().fit(scan(rows, target="pay"))
     >>> (found,) = explain_rows(model, rows, [3])
     >>> round(found.score, 6), round(found.base, 6)
@@ -104,13 +107,6 @@ class RowExplanation:
 
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in (self.table(), self.detail) if one is not None)
-
-
-def show_cell(cell: Any) -> str:
-    """A cell as people read it."""
-    if cell is None:
-        return "missing"
-    return show(cell)
 
 
 def explain_rows(

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from lyceum import progress
+from lyceum._core import progress
 from lyceum._core.base import Density
 from lyceum._core.data import Column, FileFormat, Rows, Schema, coded_source
 from lyceum._core.lazy_arrow import pa

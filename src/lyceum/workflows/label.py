@@ -12,10 +12,10 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from lyceum._core.data import FileFormat, read_data, warn_about_format
+from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import csv, pa
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError
-from lyceum.files import write_file
 from lyceum.semi_supervised import STRATEGIES, active_learning
 
 

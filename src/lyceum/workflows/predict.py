@@ -13,12 +13,11 @@ from typing import IO, Any
 import numpy as np
 
 from lyceum._core.data import Block, FileFormat, decode_dictionary
+from lyceum._core.files import replace_file, spool
 from lyceum._core.lazy_arrow import csv as pa_csv, pa, pc, pq
+from lyceum._core.text import plain
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError, SettingError
-from lyceum.files import replace_file
-from lyceum.report import plain
-from lyceum.workflows.batches import spool
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.original_columns import original_columns
 
@@ -54,7 +53,8 @@ class Predicted:
     >>> rows = pd.DataFrame({"size": [1.0, 2.0, 6.0, 7.0], "kind": list("aabb")})
     >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}), f"{folder}/out.csv")
+    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}),
+    ...         f"{folder}/out.csv")
     ...     pathlib.Path(found.path).read_text().split()
     ['"predicted"', '"a"', '"b"', '"b"']
     >>> found.n_rows, found.answers

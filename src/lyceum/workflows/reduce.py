@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum._core.data import FileFormat, scan
+from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
 from lyceum.decomposition import (
@@ -23,7 +24,6 @@ from lyceum.decomposition import (
 from lyceum.errors import SettingError
 from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary
-from lyceum.workflows.batches import spool
 from lyceum.workflows.original_columns import original_columns
 from lyceum.workflows.reduction_figures import reduction_figures
 from lyceum.workflows.uninformative import uninformative_columns
@@ -59,7 +59,8 @@ class Reduction:
 
     >>> import pandas as pd
     >>> from lyceum.workflows import reduce_table
-    >>> table = pd.DataFrame({"cm": [1.0, 2.0, 3.0, 4.0], "mm": [10, 20, 30, 40], "g": [1, -1, -1, 1]})
+    >>> table = pd.DataFrame(
+    ...     {"cm": [1.0, 2.0, 3.0, 4.0], "mm": [10, 20, 30, 40], "g": [1, -1, -1, 1]})
     >>> found = reduce_table(table, n_components=2)
     >>> found.table.column_names, found.model.explained_variance_ratio_.round(4).tolist()
     (['pca0', 'pca1'], [0.6667, 0.3333])

@@ -49,29 +49,35 @@ def _scatter(model: Any, table: pa.Table, ax: Any) -> None:
     names = model.get_feature_names_out().tolist()
     rows = np.unique(np.linspace(0, table.num_rows - 1, _MOST_POINTS).astype(int))
     first = table[names[0]].to_numpy()[rows]
+    second = np.zeros(len(rows))
     if len(names) > 1:
         second = table[names[1]].to_numpy()[rows]
-    else:
-        second = np.zeros(len(rows))
     target = [name for name in table.column_names if name not in names]
+    values = np.full(len(rows), "")
     if target:
         values = np.array(table[target[0]].to_pylist(), dtype=object)[rows]
-    else:
-        values = np.full(len(rows), "")
+    _draw_points(ax, first, second, values, target)
+    ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "")
+    if len(names) == 1:
+        ax.set_yticks([])
+
+
+def _draw_points(
+    ax: Any, first: np.ndarray, second: np.ndarray, values: np.ndarray, target: list[str]
+) -> None:
+    """The points, in colors of their classes or numbers where there is a target."""
     classes = sorted({str(value) for value in values})
     if 1 < len(classes) <= 10:
         labels = np.array([str(value) for value in values])
-        for one in classes:
-            ax.scatter(first[labels == one], second[labels == one], s=9, alpha=0.7, label=one)
+        for label in classes:
+            is_of = labels == label
+            ax.scatter(first[is_of], second[is_of], s=9, alpha=0.7, label=label)
         ax.legend(title=target[0], frameon=False, fontsize=8)
     elif target and all(isinstance(value, int | float) for value in values):
         dots = ax.scatter(first, second, c=values.astype(float), s=9, alpha=0.7)
         ax.figure.colorbar(dots, ax=ax, label=target[0])
     else:
         ax.scatter(first, second, s=9, alpha=0.7)
-    ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "")
-    if len(names) == 1:
-        ax.set_yticks([])
 
 
 def _bars(model: Any, ax: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum._core.base.replacement import parts_by_replacement
 from lyceum._core.data import Block, Column, Design, Rows, Schema, Step, constant_columns
-from lyceum.report import Explanation
+from lyceum._core.report import Explanation
 
 UNKNOWN = "(unknown)"  # a category that was not there in `fit`
 

@@ -36,7 +36,7 @@ from lyceum._core.data import (
     Schema,
     Step,
 )
-from lyceum.report import Explanation, Summary
+from lyceum._core.report import Explanation, Summary
 
 Reading = Literal["one pass", "many passes", "in memory"]
 

@@ -20,9 +20,9 @@ from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.constraints import Interval
+from lyceum._core.progress import Update, watch
 from lyceum._core.threads import limit_threads, single_threaded_blas
 from lyceum.errors import SettingError
-from lyceum.progress import Update, watch
 
 Guarded = TypeVar("Guarded", bound=type)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lyceum._core.data import Rows, comparable_target, other_target, refuse_beside_rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 
 class Classifier(ClassifierMixin):

@@ -24,8 +24,8 @@ from lyceum._core.base import (
     without_names,
 )
 from lyceum._core.data import ArraySource, Block, CheckCells, Rows, Schema, Step
+from lyceum._core.report import Explanation, Table
 from lyceum.errors import DataError, ModelFileError
-from lyceum.report import Explanation, Table
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ from lyceum._core.data.schema.profile import (
 )
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
+from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError, DataWarning, SchemaError
-from lyceum.progress import report
 
 
 def scan(

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from lyceum._core.distances.matrices import float_matrix
 from lyceum._core.native import native
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,8 +13,8 @@ from scipy.linalg import solve_triangular
 
 from lyceum._core.distances.metrics import Metric, Space, as_rows, register_metric
 from lyceum._core.statistics import PositiveFactor, Scatter
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
-from lyceum.report import show_count
 
 
 @register_metric("euclidean")

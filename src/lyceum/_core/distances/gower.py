@@ -17,8 +17,8 @@ from lyceum._core.distances.metrics import (
     moments_of,
     register_metric,
 )
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 @register_metric("gower")

@@ -19,9 +19,9 @@ from lyceum._core.distances.metrics import (
 from lyceum._core.distances.native_comparisons import alike, raw_nearest, raw_pairwise
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.native import native
+from lyceum._core.text import show_count
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 _MOST_COLUMNS = (
     8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster

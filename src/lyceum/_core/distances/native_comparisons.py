@@ -10,8 +10,8 @@ from scipy import sparse
 from lyceum._core.distances.function import FunctionSpace
 from lyceum._core.distances.metrics import Space
 from lyceum._core.native import native
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 def alike(A: Any, B: Any) -> tuple[Any, Any]:

@@ -19,8 +19,8 @@ from lyceum._core.distances.metrics import (
 )
 from lyceum._core.distances.native_comparisons import alike, raw_nearest
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:

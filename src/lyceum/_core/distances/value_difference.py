@@ -19,8 +19,8 @@ from lyceum._core.distances.metrics import (
     register_metric,
 )
 from lyceum._core.statistics import Counts
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 
 @register_metric("value_difference")

@@ -29,7 +29,7 @@ from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step, is_frame
 from lyceum._core.members.data import MemberData, refuse_codes
 from lyceum._core.members.packed import pack, unpack
-from lyceum.report import Explanation
+from lyceum._core.report import Explanation
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 
 def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:

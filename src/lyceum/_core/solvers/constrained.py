@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.progress import report
 from lyceum._core.solvers.kkt_system import ConstrainedProblem, named_functions, variable_names
 from lyceum._core.solvers.lagrange import HOLDS, UNDECIDED, ConstrainedOptima, StationaryPoint
 from lyceum.errors import SettingError
-from lyceum.progress import report
 
 _MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
 _SAME = 1e-5  # points nearer than this are one

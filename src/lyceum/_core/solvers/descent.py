@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lyceum._core.progress import report
 from lyceum._core.solvers.problem import Observer, Outcome, Point, is_flat
-from lyceum.progress import report
 
 # the next point, or None where no step lowers the objective; and the step that was tried
 Advance = Callable[[Point], tuple[Point | None, Any]]

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.data import Block, Rows
+from lyceum._core.progress import report
 from lyceum.errors import DataError, SettingError, undefined
-from lyceum.progress import report
 
 _ROUNDING = 1e-10  # a fall of the objective by this part of its size is rounding error
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Summary, Table
 from lyceum._core.solvers.kkt_system import ConstrainedProblem
-from lyceum.report import Summary, Table, plain, show
+from lyceum._core.text import plain, show
 
 HOLDS = 1e-7  # a constraint that fails by less holds
 UNDECIDED = "undecided: flat in some direction"

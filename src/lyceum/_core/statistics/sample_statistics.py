@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, Rows, Schema, scan
+from lyceum._core.report import Table
 from lyceum._core.statistics.moments.moments import Moments, Scatter
 from lyceum._core.statistics.quantiles import Quantiles
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import Table, show_count
 
 
 @dataclass(frozen=True, slots=True)

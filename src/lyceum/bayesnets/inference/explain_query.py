@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from lyceum._core.probability import Factor
+from lyceum._core.text import plain, show
 from lyceum.bayesnets.directed_graph import ancestors_of, descendants_of
 from lyceum.bayesnets.inference.elimination import Elimination, relevant_names
 from lyceum.bayesnets.inference.evidence import impossible, read_evidence
@@ -15,7 +16,6 @@ from lyceum.bayesnets.inference.posterior import Posterior
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.text import factor_text
 from lyceum.errors import DataError
-from lyceum.report import plain, show
 
 _MOST_VALUES = 16
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.probability import Factor, Gaussian, find_labels
+from lyceum._core.text import plain
 from lyceum.errors import DataError
-from lyceum.report import Table, plain
+from lyceum.report import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -114,7 +114,9 @@ class CodedData:
     def of(cls, rows: Rows, caller: str) -> CodedData:
         """The rows, gathered for a learner or function of this name."""
         states = _variables(rows.schema)
-        block = rows.in_one_block(caller, "method='chow_liu' or 'hill_climbing', which count in passes")
+        block = rows.in_one_block(
+            caller, "method='chow_liu' or 'hill_climbing', which count in passes"
+        )
         block = block.without_zero_weights()
         kind = np.uint8 if max(map(len, states.values())) < 255 else np.uint16
         if max(map(len, states.values())) > 65_000:

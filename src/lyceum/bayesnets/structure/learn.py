@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.data import scan
 from lyceum._core.probability import find_labels
+from lyceum._core.text import plain
 from lyceum.bayesnets.directed_graph import topological_order
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import TableNode
@@ -28,7 +29,7 @@ from lyceum.bayesnets.structure.pdag import extend
 from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch, k2, random_moves
 from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Summary, Table, plain
+from lyceum.report import Summary, Table
 
 METHODS = ("order_search", "hill_climbing", "tabu", "k2", "chow_liu", "tan", "pc")
 _SEARCHES = ("order_search", "hill_climbing", "tabu")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lyceum._core.files import replace_file, write_file
 from lyceum._core.packages import check_installed
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
@@ -27,7 +28,6 @@ from lyceum.cli.options import (
     refuse_to_replace,
 )
 from lyceum.errors import DataError, LyceumError
-from lyceum.files import replace_file, write_file
 
 if TYPE_CHECKING:
     from lyceum.bayesnets import BayesNet
@@ -122,16 +122,29 @@ def learn(
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
         found = learn_structure(
-            rows, method, score=score, max_parents=max_parents, required=_edges(required, "--required"),
-            forbidden=_edges(forbidden, "--forbidden"), restarts=restarts, alpha=alpha, estimate=estimate,
-            order=None if order is None else [name.strip() for name in order.split(",")], random_state=seed,
-        )  # fmt: skip
+            rows,
+            method,
+            score=score,
+            max_parents=max_parents,
+            required=_edges(required, "--required"),
+            forbidden=_edges(forbidden, "--forbidden"),
+            restarts=restarts,
+            alpha=alpha,
+            estimate=estimate,
+            order=None if order is None else [name.strip() for name in order.split(",")],
+            random_state=seed,
+        )
     write_bif(found.net, out)
     if as_json:
         print_json(
-            {"network": out, "cut": numbers, "edges": found.net.edges, "undirected": found.undirected,
-             **found.summary().as_dict()}
-        )  # fmt: skip
+            {
+                "network": out,
+                "cut": numbers,
+                "edges": found.net.edges,
+                "undirected": found.undirected,
+                **found.summary().as_dict(),
+            }
+        )
         return
     show_summary(found.summary())
     if numbers:

@@ -39,9 +39,15 @@ def run(
     lacking = note_lacking("the report of clusters", *EXTRAS["report"])
     with notes(), progress_bar(f"clustering {Path(data).name}"):
         found = cluster_table(
-            data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
-            file_format=file_format, seed=seed,
-        )  # fmt: skip
+            data,
+            learner=learner,
+            clusters=clusters,
+            settings=settings,
+            kinds=kinds or None,
+            ignore=ignore,
+            file_format=file_format,
+            seed=seed,
+        )
     found.write_labels(out)
     if not lacking:
         found.write_report(report)

@@ -8,9 +8,10 @@ from rich.text import Text
 
 import lyceum
 from lyceum._core.data import FileFormat
+from lyceum._core.text import show, show_cell
 from lyceum.cli.screen import console, print_json, table
-from lyceum.report import Table, show
-from lyceum.workflows import RowExplanation, explain_rows, show_cell
+from lyceum.report import Table
+from lyceum.workflows import RowExplanation, explain_rows
 
 _BAR = 12  # cells of the longest bar on either side
 

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from lyceum._core.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
+from lyceum._core.files import spool
+from lyceum._core.text import show as shown, show_count
 from lyceum.cli.screen import console, print_json, progress_bar, table
-from lyceum.report import show as shown, show_count
-from lyceum.workflows import spool
 
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDE = 110  # from this many columns on, the reason for each kind is shown too

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from lyceum import catalog
 from lyceum._core.data import FileFormat
+from lyceum._core.text import show_cell
 from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import console, notes, print_line, table
-from lyceum.workflows import label_file, show_cell
+from lyceum.workflows import label_file
 
 
 def run(

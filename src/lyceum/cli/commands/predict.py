@@ -8,10 +8,10 @@ from pathlib import Path
 
 import lyceum
 from lyceum._core.data import FileFormat
+from lyceum._core.text import show_count
 from lyceum.cli.options import loss_for, refuse_to_replace
 from lyceum.cli.screen import notes, print_json, print_line, progress_bar
 from lyceum.errors import LyceumError
-from lyceum.report import show_count
 from lyceum.workflows import FittedModel, predict_file
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import replace_file, write_file
 from lyceum._core.lazy_arrow import csv, pq
 from lyceum._core.packages import check_installed
 from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import console, notes, print_json, print_line, progress_bar, show_table
-from lyceum.files import replace_file, write_file
 from lyceum.workflows import reduce_table
 
 

@@ -26,15 +26,7 @@ from lyceum.cli.screen import (
     table,
 )
 from lyceum.errors import LyceumError
-from lyceum.studies import (
-    IntervalScale,
-    RankedLearner,
-    Study,
-    aligned_interval,
-    aligned_loss,
-    p_cell,
-    study,
-)
+from lyceum.studies import RankedLearner, Study, study
 
 _AXIS = 24  # cells of the drawn intervals
 _TARGET_NAMES = (
@@ -200,7 +192,7 @@ def _warnings(found: Study) -> Iterator[str]:
 
 def _ranking(found: Study) -> Table:
     comparison = found.comparison
-    scale = IntervalScale.of(found.comparison.learners)
+    axis = comparison.axis
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")
     heads = [
@@ -214,38 +206,36 @@ def _ranking(found: Study) -> Table:
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
-        if column.header in numbers:
-            column.justify = "right"
-        else:
-            column.justify = "left"
+        column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:
-        low, high = aligned_interval(comparison, s.interval)
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(f"{s.label} (calibrated)" if s.calibration else s.label),
-            aligned_loss(comparison, s.loss),
-            f"{low.removesuffix(' %')} to {high}",
-            *([_interval_drawing(s, scale)] if drawn else []),
-            p_cell(s.p_value_holm),
+            comparison.loss_text(s),
+            comparison.interval_text(s),
+            *([_interval_drawing(s, axis)] if drawn else []),
+            s.p_text,
             _settings_tried(s),
             f"{s.seconds:.1f}",
         ]
-        made.add_row(
-            *cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else ""
-        )
+        style = "dim" if s.is_baseline else ""
+        if s.name == comparison.choice:
+            style = "bold"
+        made.add_row(*cells, style=style)
     return made
 
 
-def _interval_drawing(learner: RankedLearner, scale: IntervalScale) -> str:
+def _interval_drawing(learner: RankedLearner, axis: Any) -> str:
     """The interval as characters: ├──●──┤."""
-    if not scale.holds(learner.loss):
+    if not axis.holds(learner.loss):
         return f"{'→':>{_AXIS}}"
     low, point, high = (
-        round(scale.at(value) / 100 * (_AXIS - 1))
+        round(axis.at(value) / 100 * (_AXIS - 1))
         for value in (learner.interval[0], learner.loss, learner.interval[1])
     )
     cells = [" "] * _AXIS
     cells[low : high + 1] = "─" * (high + 1 - low)
-    cells[low], cells[high] = "├", "┤"
+    cells[low] = "├"
+    cells[high] = "┤"
     cells[point] = "●"
     return "".join(cells)

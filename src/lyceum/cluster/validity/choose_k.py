@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import clone
 
 from lyceum._core.data import dense_cells
+from lyceum._core.text import plain, show_count
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.cluster.validity.internal import silhouette, sums_of_squares
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, plain, show_count
+from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from scipy import sparse
 
 from lyceum._core.data import dense_cells, row_weights
 from lyceum._core.distances import Metric, check_finite, float_matrix, metric
+from lyceum._core.text import show_count
 from lyceum.cluster.cluster_distances import distance_sums
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)

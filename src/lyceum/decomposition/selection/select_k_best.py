@@ -179,7 +179,9 @@ class SelectKBest(ColumnSelector):
     def _score_by_function(self, rows: Rows) -> None:
         """Scores, and p-values if there are some, as scikit-learn's functions give them."""
         assert callable(self.score_func)
-        block = rows.in_one_block(type(self).__name__, "a measure by name, which reads rows in passes")
+        block = rows.in_one_block(
+            type(self).__name__, "a measure by name, which reads rows in passes"
+        )
         assert block.y is not None
         y = block.y
         if self.task_ == "classes":

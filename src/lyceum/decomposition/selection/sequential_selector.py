@@ -15,6 +15,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import HasMethods, Interval, RealNotInt, StrOptions
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum._core.statistics import folds_of, seed_from
+from lyceum._core.text import show_count, undetermined_fact
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.subset_losses import (
     CRITERIA,
@@ -25,7 +26,7 @@ from lyceum.decomposition.selection.subset_losses import (
 )
 from lyceum.decomposition.selection.subset_search import Losses, StopRule, SubsetSearch
 from lyceum.errors import SettingError
-from lyceum.report import Summary, Table, show_count, undetermined_fact
+from lyceum.report import Summary, Table
 
 
 class SequentialFeatureSelector(ColumnSelector):

@@ -23,6 +23,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
+from lyceum._core.text import show_count
 from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
     BinnedRows,
@@ -38,7 +39,7 @@ from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 _MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in scikit-learn
 _FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work

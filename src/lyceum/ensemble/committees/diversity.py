@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import plain, show_count
 from lyceum.errors import DataError
-from lyceum.report import Table, plain, show_count
+from lyceum.report import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

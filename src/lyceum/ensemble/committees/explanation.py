@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.report import Explanation, Table, plain
+from lyceum._core.text import plain
+from lyceum.report import Explanation, Table
 
 _LEAST = 1e-12  # posteriors below it are taken as this where their logarithms are compared
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.probability import check_shares
+from lyceum._core.text import plain, show_count
 from lyceum.ensemble.committees.fusion import answers_of_members, check_class_codes, fuse
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Table, plain, show_count
+from lyceum.report import Table
 
 _METHODS = ("accuracy", "greedy", "reduce_error", "plus_minus")
 _MOST_PASSES = 100

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier
 from lyceum._core.data import ArraySource, is_frame, row_weights, to_arrow
 from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
+from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
@@ -27,7 +28,7 @@ from lyceum.ensemble.multiclass.binary_members import (
 )
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 class MultiOutputClassifier(Classifier, Ensemble):

@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import column_of, common_codes
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, run_all
-from lyceum.report import Summary, show_count
+from lyceum.report import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

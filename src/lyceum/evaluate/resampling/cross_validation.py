@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.statistics import given_splits
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
 from lyceum.evaluate.resampling.splits import Split, StratifiedFolds
-from lyceum.report import Summary, Table, show_count
+from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,10 +16,10 @@ from sklearn.utils.validation import has_fit_parameter
 from lyceum import progress
 from lyceum._core.base import takes_rows, target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import weights_of
-from lyceum.report import show_count
 
 RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Predict = Callable[[Any, Any], Any]

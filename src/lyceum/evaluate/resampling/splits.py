@@ -17,9 +17,9 @@ from sklearn.utils.multiclass import type_of_target
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError, undefined
 from lyceum.evaluate.label_codes import code_labels
-from lyceum.report import show_count
 
 Split = tuple[np.ndarray, np.ndarray]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import column_of, known_codes, weights_of
-from lyceum.report import show_count
 
 
 def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:

@@ -10,8 +10,8 @@ from scipy import sparse
 from lyceum._core.data import row_weights
 from lyceum._core.distances import nearest, pairwise
 from lyceum._core.statistics import weighted_median
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 _MOST_ROWS = 1000  # whose distances are taken for the median
 

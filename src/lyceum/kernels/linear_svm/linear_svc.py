@@ -17,6 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows
 from lyceum._core.probability import class_weight_factors, runner_up
+from lyceum._core.report import weights_table
 from lyceum._core.statistics import Moments
 from lyceum.errors import SettingError
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
@@ -28,7 +29,7 @@ from lyceum.kernels.linear_svm.hinge_solvers import (
     by_proximal_newton,
 )
 from lyceum.kernels.svm.report import intercept_fact
-from lyceum.report import Explanation, Summary, Table, weights_table
+from lyceum.report import Explanation, Summary, Table
 
 _WIDE = 1000  # columns from which no Hessian of all columns is formed
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError, number_setting
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
 from lyceum.kernels.ridge.explanation import explain_ridge
@@ -27,7 +28,7 @@ from lyceum.kernels.ridge.solvers import (
     warn_below_rounding,
     without_rounding,
 )
-from lyceum.report import Explanation, Summary, undetermined_fact
+from lyceum.report import Explanation, Summary
 
 _Fit = tuple[float, np.ndarray, float]  # λ, a and b
 _MIXED = 1024  # rows from which a factor in float32 pays

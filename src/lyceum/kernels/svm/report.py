@@ -10,9 +10,10 @@ from scipy import sparse
 
 from lyceum._core.base import parts_by_replacement, typical_row
 from lyceum._core.data import Block
+from lyceum._core.report import weights_table
 from lyceum.errors import SettingError
 from lyceum.kernels.functions.other import PrecomputedKernel
-from lyceum.report import Explanation, Summary, Table, weights_table
+from lyceum.report import Explanation, Summary, Table
 
 _MACHINE_COLUMNS = (
     "machine",

@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import PositiveFactor, RowScatter
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.residual_checks import ResidualChecks
 from lyceum.linear.least_squares.solvers import SOLVERS
 from lyceum.linear.least_squares.steps_by_hand import Descent, StepSetting
-from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.report import Summary, Table
 
 
 class LinearRegression(LeastSquares):

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import chdtrc
 from scipy.stats import shapiro
 
-from lyceum.report import Table, plain, show_count
+from lyceum._core.text import plain, show_count
+from lyceum.report import Table
 
 _MOST = 5000  # rows up to which Shapiro and Wilk's p-value is accurate
 

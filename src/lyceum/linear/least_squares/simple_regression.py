@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr
 
+from lyceum._core.text import plain
 from lyceum.errors import DataError, number_setting
-from lyceum.report import plain
 
 
 @dataclass(frozen=True)

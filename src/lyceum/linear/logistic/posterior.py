@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import chdtrc, log_softmax, logsumexp, ndtr
 
 from lyceum._core.data import Block
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError
-from lyceum.report import Table, undetermined_fact
+from lyceum.report import Table
 
 _CELLS = 1 << 16  # of the scores of some draws, which are taken at once
 

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
+from lyceum._core.progress import is_watched
 from lyceum._core.solvers import (
     LBFGS,
     ConjugateGradient,
@@ -37,7 +38,7 @@ from lyceum.linear.least_squares.base import warn_dependent
 from lyceum.linear.logistic.bounds import minimize_by_turns
 from lyceum.linear.logistic.log_loss import LogLoss, output_basis
 from lyceum.linear.row_passes import dense_blocks
-from lyceum.progress import is_watched, report
+from lyceum.progress import report
 
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
 _MOST = 5000  # parameters up to which proximal Newton and the recursion can hold the Hessian

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.solvers import ElasticNetProblem, Solution
+from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import ElasticNet
-from lyceum.report import plain
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import RowScatter, Scatter
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.solvers import by_recursion
 from lyceum.linear.penalized.unit_columns import inverse_deviations
-from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.report import Summary, Table
 
 
 class Ridge(LeastSquares):

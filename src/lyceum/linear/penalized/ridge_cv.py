@@ -11,12 +11,12 @@ import numpy as np
 from lyceum._core.constraints import Interval
 from lyceum._core.solvers import GramElasticNet
 from lyceum._core.statistics import RowSpace, folds_of, is_wide, seed_from
+from lyceum._core.text import undetermined_fact
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.fold_errors import by_moments, scatters
 from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear.penalized.regularization_path import given_penalties
-from lyceum.report import undetermined_fact
 
 
 class RidgeCV(PenaltyCV):

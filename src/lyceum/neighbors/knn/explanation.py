@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.distances import Gower, Mahalanobis, Metric, ValueDifference
-from lyceum.report import Explanation, Table, plain
+from lyceum._core.text import plain
+from lyceum.report import Explanation, Table
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
 from lyceum._core.distances import Mahalanobis
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
+from lyceum._core.text import undetermined_fact
 from lyceum.neighbors.smooth import minimize
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
-from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.report import Summary, Table
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _SMALLEST_PART = 1e-9  # of what M gives a column

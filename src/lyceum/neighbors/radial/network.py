@@ -13,12 +13,13 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
 from lyceum._core.solvers import ExpectationMaximization
 from lyceum._core.statistics import seed_from
+from lyceum._core.text import undetermined_fact
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.radial.em import RadialMixture
 from lyceum.neighbors.radial.units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors.smooth import minimize
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
-from lyceum.report import Summary, Table, undetermined_fact
+from lyceum.report import Summary, Table
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fits to units

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum import bayesnets as networks
+from lyceum._core.text import show
 from lyceum.bayesnets import BayesNet, JunctionTree, Posterior
 from lyceum.plot.graphs.layered_layout import LayeredLayout, layered_layout
 from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
-from lyceum.report import show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
-from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import norm
 
+from lyceum._core.text import show_count
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier
 from lyceum.errors import DataError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend, line_style
 from lyceum.probability import fuse_gaussians
-from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ import numpy as np
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.curves import results_by_name
-from lyceum.report import show_count
 
 Curve = TypeVar("Curve")
 Task = tuple[np.ndarray, np.ndarray]  # which rows are positive, and their scores

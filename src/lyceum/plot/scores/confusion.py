@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import BinaryReport, ClassReport, Cobweb, Confusion
 from lyceum.plot.style import INK, axes, heading, legend, line_style, reference_line
-from lyceum.report import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

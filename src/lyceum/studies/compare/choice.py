@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from lyceum._core.statistics import log_losses
-from lyceum.report import show_count
+from lyceum._core.text import show_count
 from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown, standard_errors_behind
 from lyceum.studies.compare.loss_rule import LossRule

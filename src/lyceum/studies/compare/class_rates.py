@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import plain
 from lyceum.evaluate import error_interval
-from lyceum.report import plain
 from lyceum.studies.compare.comparison import Span
 
 
@@ -69,7 +69,8 @@ def class_rates(
 
     Examples
     --------
-    >>> [(one.label, one.recall, one.precision) for one in class_rates([[8, 2], [0, 10]], "ab", [0, 1])]
+    >>> rates = class_rates([[8, 2], [0, 10]], "ab", [0, 1])
+    >>> [(rate.label, rate.recall, rate.precision) for rate in rates]
     [('a', 0.8, 1.0), ('b', 1.0, 0.8333333333333334)]
     """
     table = np.asarray(confusion, dtype=np.float64)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,22 @@ Answers = dict[tuple[int, int], list[OutOfSample]]  # of every member, by repeat
 Fuse = Callable[[np.ndarray], np.ndarray]  # answers (L, n, K) or (L, n) to predictions
 
 
+@dataclass(frozen=True)
+class CommitteeWeights:
+    """The weight of every learner in a committee."""
+
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _CommitteeBasis:
+    """What the committees were made of."""
+
+    members: tuple[str, ...]
+    n_folds: int
+    n_searched: int  # tasks
+
+
 def run_committees(plan: Plan, store: Store) -> None:
     """Store what the committees of a plan predict on the folds that all learners finished."""
     with warnings.catch_warnings():
@@ -47,8 +64,8 @@ def _run_committees(plan: Plan, store: Store) -> None:
     searched = sum(
         not done.is_first for task, done in table.done.items() if not plan[task.name].members
     )
-    rests_on = [[c.name for c in members], len(table.folds), searched]
-    if store.get("committees") == rests_on:
+    basis = _CommitteeBasis(tuple(c.name for c in members), len(table.folds), searched)
+    if store.get(_CommitteeBasis) == basis:
         return
     answers = {at: [store.predictions(Task(c.name, *at)) for c in members] for at in table.folds}
     for candidate in plan.committees:
@@ -60,10 +77,9 @@ def _run_committees(plan: Plan, store: Store) -> None:
                 )
                 store.finish(result, predictions)
         learned = _learn(candidate, plan.rule, list(answers.values()))[1]
-        store.put(
-            f"members/{candidate.name}", {c.name: w for c, w in zip(members, learned) if w > 0}
-        )
-    store.put("committees", rests_on)
+        weights = {c.name: w for c, w in zip(members, learned) if w > 0}
+        store.put(CommitteeWeights(weights), candidate.name)
+    store.put(basis)
 
 
 def _folds_in_a_repeat(folds: Sequence[tuple[int, int]]) -> int:
@@ -92,9 +108,17 @@ def _fold(
     results = [table.done[Task(c.name, *at)] for c in members]
     size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
     done = TaskResult(
-        Task(candidate.name, *at), None, {}, float(np.mean(losses)), results[0].n_train, results[0].n_test,
-        size, (), time.perf_counter() - start, 0,
-    )  # fmt: skip
+        Task(candidate.name, *at),
+        None,
+        {},
+        float(np.mean(losses)),
+        results[0].n_train,
+        results[0].n_test,
+        size,
+        (),
+        time.perf_counter() - start,
+        0,
+    )
     return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
 
 
@@ -180,7 +204,9 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     candidate = plan[name]
     seed = seed_of(plan.seed, name, "final")
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
-    weights: dict[str, float] = store.get(f"members/{name}")
+    stored = store.get(CommitteeWeights, name)
+    assert stored is not None
+    weights = stored.weights
     members = []
     for c in table.compared:
         if weights.get(c.name, 0.0) > 0.0:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from lyceum.report import plain
-from lyceum.studies.report.format import metric_name
+from lyceum._core.text import plain
+from lyceum.evaluate import LearningCurve
+from lyceum.studies.report.format import aligned_interval, aligned_loss, metric_name, p_cell
 
 if TYPE_CHECKING:
-    from lyceum.evaluate import LearningCurve
-
+    from lyceum.studies.report.parts import IntervalScale
 
 Span = tuple[float, float]  # low and high end of a 95 % interval
 
@@ -121,6 +121,8 @@ class RankedLearner:
         Of a committee or of stacking: the weight of every learner; empty for others.
     warnings : tuple of str
         The warnings of its fits, each once.
+    p_text : str
+        `p_value_holm` for a table; empty without one.
     is_tuned : bool
         Whether its settings were searched in every finished fold, or there was nothing to search.
 
@@ -145,8 +147,10 @@ class RankedLearner:
 
     >>> from lyceum.studies import RankedLearner
     >>> learner = RankedLearner(
-    ...     name="Ridge", label="ridge regression", params={"alpha": 0.1}, loss=2.1, interval=(1.8, 2.4),
-    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     name="Ridge", label="ridge regression", params={"alpha": 0.1}, loss=2.1,
+    ...     interval=(1.8, 2.4),
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3,
+    ...     seconds=0.2, memory=0,
     ...     folds_done=2, folds_planned=2, is_baseline=False, settings_tried=12, folds_searched=1)
     >>> learner.is_tuned, learner.as_dict()["interval"]
     (False, [1.8, 2.4])
@@ -208,6 +212,11 @@ class RankedLearner:
         """Whether its settings were searched in every finished fold, or there was nothing to
         search."""
         return self.settings_tried < 2 or self.folds_searched >= self.folds_done
+
+    @property
+    def p_text(self) -> str:
+        """The corrected p-value against the best, for a table; empty without one."""
+        return p_cell(self.p_value_holm)
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
@@ -296,6 +305,8 @@ class Comparison:
         The criterion as it is shown: AUC, larger is better, where the loss is 1 − AUC.
     baseline : RankedLearner or None
         The constant guess.
+    axis : IntervalScale
+        The axis on which the intervals of the learners are drawn.
 
     See Also
     --------
@@ -309,11 +320,14 @@ class Comparison:
     >>> from lyceum.studies import Comparison, RankedLearner
     >>> ridge = RankedLearner(
     ...     name="Ridge", label="ridge regression", params={}, loss=2.1, interval=(1.8, 2.4),
-    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3, seconds=0.2, memory=0,
+    ...     standard_error=0.15, fold_losses=(4.0, 4.82), train_loss=1.9, complexity=3,
+    ...     seconds=0.2, memory=0,
     ...     folds_done=2, folds_planned=2, is_baseline=False, rank=1)
-    >>> guess = replace(ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
+    >>> guess = replace(
+    ...     ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
     >>> found = Comparison(
-    ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best", n_rows=40,
+    ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best",
+    ...     n_rows=40,
     ...     n_folds=2, hoeffding=None, test="", learning_curve=None, holdout=None, statements=())
     >>> found[found.best].loss, found.baseline.loss, found.metric
     (2.1, 5.0, 'RMSE')
@@ -351,6 +365,22 @@ class Comparison:
     def baseline(self) -> RankedLearner | None:
         """The constant guess."""
         return next((learner for learner in self.learners if learner.is_baseline), None)
+
+    @property
+    def axis(self) -> IntervalScale:
+        """The axis on which the intervals of the learners are drawn."""
+        from lyceum.studies.report.parts import IntervalScale
+
+        return IntervalScale.of(self.learners)
+
+    def loss_text(self, learner: RankedLearner) -> str:
+        """The loss of a learner as its metric is shown, with the decimals of the others."""
+        return aligned_loss(self, learner.loss)
+
+    def interval_text(self, learner: RankedLearner) -> str:
+        """The interval of a learner as its metric is shown, with the decimals of the others."""
+        low, high = aligned_interval(self, learner.interval)
+        return f"{low.removesuffix(' %')} to {high}"
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

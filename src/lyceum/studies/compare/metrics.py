@@ -143,9 +143,14 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
     else:
         w = sample.weight[given]
     part = OutOfSample(
-        sample.rows[given], sample.repeats[given], sample.folds[given], sample.y[given], named[given], w,
+        sample.rows[given],
+        sample.repeats[given],
+        sample.folds[given],
+        sample.y[given],
+        named[given],
+        w,
         None if sample.groups is None else sample.groups[given],
-    )  # fmt: skip
+    )
     rate, error = _mean_and_error(part, (named[given] != sample.y[given]).astype(np.float64))
     return rate, _rate_interval(part, rate, error)
 

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding_bound
 from lyceum.studies.compare.choice import choose_learner
+from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
     DifferenceTest,
@@ -38,7 +39,7 @@ def compare_learners(
     rule: LossRule,
     choose: str,
     estimates: Mapping[str, float],
-    problems: Problems | None = None,
+    problems: Problems,
 ) -> Comparison:
     """The ranked learners, best first, with the choice; statements and what is run later are still
     empty.
@@ -46,39 +47,46 @@ def compare_learners(
     `estimates` has the .632 estimates, by name; `problems` names the metrics that could not be
     made.
     """
-    if problems is None:
-        problems = Problems()
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
         reasons = "; ".join(
             dict.fromkeys(f"{result.task.name}: {result.reason}" for result in table.failures)
         )
         raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
-    found = [ranked_learner(trial, rule, table, estimates, problems) for trial in trials.values()]
-    found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    ranked = [
-        replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {}))
-        for i, s in enumerate(found)
-    ]
-    found, test = _against_best(ranked, trials, rule, problems)
-    choice, reason = choose_learner(found, trials, rule, choose)
-    sample = trials[found[0].name].sample
-    n = len(np.unique(sample.rows))
+    measured = [ranked_learner(each, rule, table, estimates, problems) for each in trials.values()]
+    ranked = _rank(measured, store)
+    learners, test = _against_best(ranked, trials, rule, problems)
+    choice, reason = choose_learner(learners, trials, rule, choose)
+    sample = trials[learners[0].name].sample
+    n_groups = None
+    if sample.groups is not None:
+        n_groups = len(np.unique(sample.groups))
     return Comparison(
         criterion=rule.criterion,
-        learners=tuple(found),
-        best=found[0].name,
+        learners=tuple(learners),
+        best=learners[0].name,
         choice=choice,
         choice_reason=reason,
-        n_rows=n,
+        n_rows=len(np.unique(sample.rows)),
         n_folds=len(table.folds),
-        hoeffding=_hoeffding_bound(rule, sample, len(found)),
+        hoeffding=_hoeffding_bound(rule, sample, len(learners)),
         test=test,
         learning_curve=None,
         holdout=None,
         statements=(),
-        n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
+        n_groups=n_groups,
     )
+
+
+def _rank(learners: list[RankedLearner], store: Store) -> list[RankedLearner]:
+    """The learners, best first, with their ranks; committees with the weights of their members."""
+    learners = sorted(learners, key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
+    ranked = []
+    for i, learner in enumerate(learners):
+        committee = store.get(CommitteeWeights, learner.name)
+        members = committee.weights if committee else {}
+        ranked.append(replace(learner, rank=i + 1, members=members))
+    return ranked
 
 
 def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> float | None:
@@ -97,19 +105,48 @@ def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> floa
 
 
 def _against_best(
-    found: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, problems: Problems
+    ranked: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, problems: Problems
 ) -> tuple[list[RankedLearner], str]:
     """The learners with their tests against the best and the constant guess, and the name of the
-    test.
+    test."""
+    best, *others = ranked
+    first = trials[best.name]
+    test = DifferenceTest.choose(first, rule)
+    base = problems.attempt(
+        "test against the constant guess", partial(against_baseline, trials), {}
+    )
+    columns = _p_values(ranked, trials, rule, test, base, problems)
+    tested = [best]
+    for i, s in enumerate(others):
+        difference = float(trials[s.name].fold_losses.mean() - first.fold_losses.mean())
+        p_values = {name: values[i] for name, values in columns.items()}
+        tested.append(replace(s, difference=difference, **p_values))
+    compared = [
+        replace(s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name))
+        for s in tested
+    ]
+    judged = []
+    for s in compared:
+        judge = partial(_with_verdict, s, compared, rule.criterion)
+        judged.append(problems.attempt(f"verdict on {s.label}", judge, s))
+    return judged, test.name
+
+
+def _p_values(
+    ranked: list[RankedLearner],
+    trials: Mapping[str, Trial],
+    rule: LossRule,
+    test: DifferenceTest,
+    base: Mapping[str, float | None],
+    problems: Problems,
+) -> dict[str, list[Any]]:
+    """The p-values of all but the best against it, by the name of their field.
 
     The constant guess and the best are compared by one test, that over rows, in both places where
-    its p-value is shown.
+    its p-value is shown; `base` has the p-values against the constant guess.
     """
-    best = found[0]
-    others = found[1:]
+    best, *others = ranked
     first = trials[best.name]
-    pairs = [trials[s.name] for s in others]
-    test = DifferenceTest.choose(first, rule)
     rows_p = cache(row_loss_p)
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
         "p_value": rows_p if test.p_value is row_loss_p else test.p_value,
@@ -119,10 +156,9 @@ def _against_best(
     }
     columns: dict[str, list[Any]] = {}
     for name, of in tests.items():
-        columns[name] = [problems.attempt(_TESTS[name], partial(of, one, first)) for one in pairs]
-    base = problems.attempt(
-        "test against the constant guess", partial(against_baseline, trials), {}
-    )
+        columns[name] = [
+            problems.attempt(_TESTS[name], partial(of, trials[s.name], first)) for s in others
+        ]
     guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
     if guess is not None:
         columns["p_value"][guess] = None
@@ -131,25 +167,7 @@ def _against_best(
     if guess is not None:
         columns["p_value"][guess] = columns["p_rows"][guess]
         columns["p_value_holm"][guess] = base.get(best.name)
-    compared = [
-        replace(
-            s,
-            difference=float(trials[s.name].fold_losses.mean() - first.fold_losses.mean()),
-            **{name: values[i] for name, values in columns.items()},
-        )
-        for i, s in enumerate(others)
-    ]
-    near = [
-        replace(s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name))
-        for s in (best, *compared)
-    ]
-    judged = [
-        problems.attempt(
-            f"verdict on {s.label}", partial(_with_verdict, s, near, rule.criterion), s
-        )
-        for s in near
-    ]
-    return judged, test.name
+    return columns
 
 
 _TESTS = {

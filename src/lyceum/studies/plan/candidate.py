@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from lyceum.report import plain
+from lyceum._core.text import plain
 
 TaskKind = Literal["classification", "regression"]
 
@@ -57,8 +57,6 @@ class Candidate:
     ...     steps=("SimpleImputer", "Ridge"), search=({"alpha": 0.1}, {"alpha": 10.0}))
     >>> len(candidate.search), candidate.is_baseline, candidate.as_dict()["steps"]
     (2, False, ['SimpleImputer', 'Ridge'])
-    >>> Candidate.from_dict(candidate.as_dict()) == candidate
-    True
     """
 
     name: str
@@ -76,12 +74,6 @@ class Candidate:
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
         return plain(asdict(self))
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Candidate:
-        """The candidate that `as_dict` made."""
-        lists = ("steps", "search", "members")
-        return cls(**{**stored, **{name: tuple(stored.get(name, ())) for name in lists}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +139,8 @@ class Failure:
     Examples
     --------
     >>> from lyceum.studies import Failure
-    >>> failure = Failure("Ridge", "ridge regression", repeat=0, fold=2, reason="column 'age' overflows")
+    >>> failure = Failure("Ridge", "ridge regression", repeat=0, fold=2,
+    ...     reason="column 'age' overflows")
     >>> f"{failure.label}, fold {failure.fold + 1}: {failure.reason}"
     "ridge regression, fold 3: column 'age' overflows"
     """

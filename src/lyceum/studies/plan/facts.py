@@ -9,55 +9,17 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Column, Schema
+from lyceum._core.text import plain
 from lyceum.decision import LossMatrix
-from lyceum.report import plain
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import Candidate, ColumnWarning, TaskKind
 from lyceum.studies.plan.ranking_metric import RankingMetric
+from lyceum.studies.run.records import read_record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyPlanRecord:
-    """The question and the plan of a study.
-
-    Attributes
-    ----------
-    task : {"classification", "regression"}
-        What the target asks for.
-    schema : Schema
-        The columns that the learners saw, with the target.
-    classes : tuple of labels, or None
-        None for regression.
-    loss : LossMatrix or None
-        The requested costs, rows in the order of `classes`; None is the error rate.
-    doubt : float or None
-        The cost of rejecting a row.
-    metric : str or None
-        What learners are ranked by, if the recipe says so.
-    variance : float
-        Of the target, by which R² is measured; 1 without it.
-    n_rows : int
-        Rows of the data with a target.
-    n_studied : int
-        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held
-        out.
-    n_without_target : int
-        Rows that were left out because their target is missing.
-    n_missing : int
-        Missing cells in the columns studied.
-    folds, repeats : int
-        Outer folds, and how often they are drawn.
-    candidates : tuple of Candidate
-        The learners, the baseline first.
-    suspects : tuple of Suspect
-        Columns that look wrong.
-    notes : tuple of str
-        Sentences about the data and the plan.
-    left_out : tuple of str
-        Sentences on learners that were not tried, because there are too many rows for them.
-    versions : dict of str to str
-        Versions of Lyceum, Python and the packages that results depend on.
-    """
+    """The question and the plan of a study; `lyceum.studies.Study` describes every field."""
 
     task: TaskKind
     schema: Schema
@@ -85,16 +47,13 @@ class StudyPlanRecord:
         assert target is not None
         if self.classes is None:
             what = "number"
-        else:
-            what = f"class out of {len(self.classes)}"
-        if self.classes is None:
             other = "classification"
         else:
+            what = f"class out of {len(self.classes)}"
             other = "regression"
+        settle = ""
         if target.why.endswith(("classes", "numbers")):
             settle = f"; --task {other} takes it otherwise"
-        else:
-            settle = ""
         return f"{target.name!r} is predicted as a {what} ({target.why}{settle})."
 
     @property
@@ -112,32 +71,27 @@ class StudyPlanRecord:
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
-        found = {each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)}
-        if self.loss is None:
-            loss = None
-        else:
-            loss = self.loss.to_dict()
-        return plain({**found, "schema": _schema_as_dict(self.schema), "loss": loss})
+        values = {each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)}
+        values["schema"] = _schema_as_dict(self.schema)
+        if self.loss is not None:
+            values["loss"] = self.loss.to_dict()
+        return plain(values)
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> StudyPlanRecord:
         """The facts that `as_dict` made."""
-        return cls(
-            **{
-                **{
-                    each.name: stored[each.name]
-                    for each in fields(StudyPlanRecord)
-                    if each.name in stored
-                },
-                "schema": _schema(stored["schema"]),
-                "classes": None if stored["classes"] is None else tuple(stored["classes"]),
-                "loss": None if stored["loss"] is None else LossMatrix.from_dict(stored["loss"]),
-                "candidates": tuple(map(Candidate.from_dict, stored["candidates"])),
-                "suspects": tuple(ColumnWarning(**each) for each in stored["suspects"]),
-                "notes": tuple(stored["notes"]),
-                "left_out": tuple(stored.get("left_out", ())),
-            }
-        )
+        loss = stored["loss"]
+        changed = {
+            **stored,
+            "schema": _schema(stored["schema"]),
+            "loss": None if loss is None else LossMatrix.from_dict(loss),
+            "candidates": tuple(read_record(Candidate, each) for each in stored["candidates"]),
+            "suspects": tuple(ColumnWarning(**each) for each in stored["suspects"]),
+        }
+        for name in ("classes", "notes", "left_out"):
+            if changed[name] is not None:
+                changed[name] = tuple(changed[name])
+        return cls(**changed)
 
 
 def _schema_as_dict(schema: Schema) -> dict[str, Any]:

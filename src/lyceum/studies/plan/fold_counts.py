@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.errors import StudyError
 from lyceum.evaluate import error_interval
-from lyceum.report import show_count
 from lyceum.studies.plan.fold_scheme import FoldScheme
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.study_data import StudyData

@@ -25,7 +25,6 @@ from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
-from lyceum.workflows import preparations, takes_sparse_text
 
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
@@ -150,29 +149,17 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
         for key in ("loss", "doubt", "calibrate"):
             if getattr(recipe, key) not in (None, False):
                 raise StudyError(only_classes_text(key, target.name))
-        variance = float(
-            np.average((data.y - np.average(data.y, weights=data.w)) ** 2, weights=data.w)
-        )
+        mean = np.average(data.y, weights=data.w)
+        variance = float(np.average((data.y - mean) ** 2, weights=data.w))
         metric = _metric(recipe, target.name, False)
+        scale = 1.0
         if metric is not None and metric.name == "r2" and variance > 0:
             scale = variance
-        else:
-            scale = 1.0
         return None, LossRule(None, metric=metric, variance=scale)
     classes = tuple(target.categories.tolist())
     loss = None
     if recipe.loss is not None:
-        try:
-            loss = LossMatrix.of(recipe.loss, classes)
-        except LyceumError as error:
-            raise StudyError(f"loss: {error}") from error
-        known = {*map(str, classes), *map(str, data.rare_classes)}
-        unknown = [label for label in recipe.loss.classes or () if str(label) not in known]
-        if unknown:
-            raise StudyError(
-                f"loss: the matrix has a row for {unknown[0]!r}, which is no class of the target "
-                f"{target.name!r}: its classes are {', '.join(map(repr, classes))}"
-            )
+        loss = _loss_matrix(recipe, data, target.name, classes)
     metric = _metric(recipe, target.name, True)
     if metric is not None and metric.name == "balanced error":
         if loss is not None or recipe.doubt is not None:
@@ -181,6 +168,25 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
             )
         loss = _balanced_costs(classes, data)
     return classes, LossRule(len(classes), loss, recipe.doubt, metric)
+
+
+def _loss_matrix(
+    recipe: Recipe, data: StudyData, target: str, classes: tuple[Any, ...]
+) -> LossMatrix:
+    """The losses of the recipe for these classes."""
+    assert recipe.loss is not None
+    try:
+        loss = LossMatrix.of(recipe.loss, classes)
+    except LyceumError as error:
+        raise StudyError(f"loss: {error}") from error
+    names = {*map(str, classes), *map(str, data.rare_classes)}
+    unknown = [label for label in recipe.loss.classes or () if str(label) not in names]
+    if unknown:
+        raise StudyError(
+            f"loss: the matrix has a row for {unknown[0]!r}, which is no class of the target "
+            f"{target!r}: its classes are {', '.join(map(repr, classes))}"
+        )
+    return loss
 
 
 def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | None:
@@ -315,7 +321,7 @@ def _candidate(
         settings,
         search,
         why,
-        sparse_text=takes_sparse_text(entry, data.schema),
+        sparse_text=entry.takes_sparse_text(data.schema),
     )
     _check_settings(candidate)
     return candidate
@@ -323,7 +329,7 @@ def _candidate(
 
 def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
     """Only what the learner needs: missing cells filled, numbers scaled; and why."""
-    before = preparations(entry, data.schema, missing=data.has_missing)
+    before = entry.preparations(data.schema, missing=data.has_missing)
     return (*before, entry.name), "; ".join(before.values())
 
 

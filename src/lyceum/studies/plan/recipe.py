@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lyceum._core.data import FileFormat
+from lyceum._core.files import write_file
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.files import write_file
 from lyceum.studies.plan.recipe_checks import CHECKS
 
 
@@ -174,7 +174,8 @@ class Recipe:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> recipe = Recipe(data=("loans.csv",), target="class", learners=(LearnerChoice("NaiveBayes"),), folds=5)
+    >>> recipe = Recipe(data=("loans.csv",), target="class",
+    ...     learners=(LearnerChoice("NaiveBayes"),), folds=5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = recipe.write(pathlib.Path(folder) / "recipe.toml")
     ...     Recipe.read(path, relative=False) == recipe

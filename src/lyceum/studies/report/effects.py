@@ -29,8 +29,11 @@ _SHUFFLES = 5
 _PREDICTIONS = 150_000  # of rows, for all importances together
 _BATCH = 20_000  # rows predicted at once
 _SHOWN = 4  # columns whose effect is computed
-_POINTS, _PAIR_POINTS, _CATEGORIES = 16, 8, 10
-_EFFECT_ROWS, _PAIR_ROWS = 200, 100
+_POINTS = 16
+_PAIR_POINTS = 8
+_CATEGORIES = 10
+_EFFECT_ROWS = 200
+_PAIR_ROWS = 100
 _CURVES = 4  # classes whose posterior is followed
 
 
@@ -88,10 +91,8 @@ def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarra
             yield split.train, split.test[: 3 * _ROWS]
 
 
-def effect_values(
-    plan: Plan, data: StudyData, choice: RankedLearner, store: Store
-) -> dict[str, Any]:
-    """Importances and effects of a learner's columns, as plain values."""
+def model_effects(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> ModelEffects:
+    """Importances and effects of a learner's columns."""
     unseen = _unseen(plan, data, choice, store)
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
     columns = list(data.schema)
@@ -100,7 +101,7 @@ def effect_values(
     places = [next(j for j, column in enumerate(columns) if column.name == name) for name in top]
     outputs = _outputs(plan, data)
     effects = [_effect(unseen, columns, j, outputs) for j in places]
-    found = ModelEffects(
+    return ModelEffects(
         sum(len(one.y) for one in unseen),
         len(unseen),
         _loss(plan, [(one.y, one.predict(one.X)) for one in unseen]),
@@ -108,7 +109,6 @@ def effect_values(
         tuple(effect for effect in effects if effect is not None),
         _strongest_pair(unseen, columns, places, outputs),
     )
-    return found.as_dict()
 
 
 # -- importance ------------------------------------------------------------------------
@@ -244,7 +244,8 @@ def _strongest_pair(
 ) -> PairEffect | None:
     """The pair with the largest part that is no sum of two effects."""
     first = _Outputs(outputs.places[:1], outputs.names[:1])
-    best: tuple[float, PairEffect] | None = None
+    best: PairEffect | None = None
+    largest = -1.0
     cells = np.concatenate([one.X for one in unseen])
     grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in places}
     for a, i in enumerate(places):
@@ -253,20 +254,22 @@ def _strongest_pair(
                 continue
             changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]
             means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(len(grids[i]), -1)
-            joint = means - means.mean()
-            rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
-            size = float((rest**2).mean())
-            if best is None or size > best[0]:
-                if joint.any():
-                    share = size / float((joint**2).mean())
-                else:
-                    share = 0.0
+            size, share = _interaction(means)
+            if size > largest:
+                largest = size
                 labels = _labels(columns[i], grids[i]), _labels(columns[j], grids[j])
-                pair = PairEffect(
+                best = PairEffect(
                     (columns[i].name, columns[j].name), labels, first.names[0],
                     tuple(map(tuple, means.tolist())), share,
                 )  # fmt: skip
-                best = size, pair
-    if best is None:
-        return None
-    return best[1]
+    return best
+
+
+def _interaction(means: np.ndarray) -> tuple[float, float]:
+    """The mean square of what is no sum of two effects, and H², its share of all variance."""
+    joint = means - means.mean()
+    rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
+    size = float((rest**2).mean())
+    if not joint.any():
+        return size, 0.0
+    return size, size / float((joint**2).mean())

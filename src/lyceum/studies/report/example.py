@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.report import Explanation, plain
+from lyceum._core.text import plain
+from lyceum.report import Explanation
 
 
 @dataclass(frozen=True, slots=True, eq=False)

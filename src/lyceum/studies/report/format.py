@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lyceum.report import show
+from lyceum._core.text import show
 
 if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import Comparison
@@ -36,7 +36,7 @@ def number_text(value: float) -> str:
     """A number with three significant digits, zeros at the end included, so that ends of intervals
     match.
 
-    >>> number_text(10.04), number_text(0.21), number_text(1234.5), number_text(0.0), number_text(120.3)
+    >>> tuple(map(number_text, [10.04, 0.21, 1234.5, 0.0, 120.3]))
     ('10.0', '0.210', '1,234', '0', '120')
     >>> number_text(999.7), number_text(456_516_888.0)
     ('1,000', '4.57e+08')
@@ -135,7 +135,8 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
 def loss_text(criterion: str, loss: float) -> str:
     """A loss as its metric is shown: an error rate in percent with a decimal, 1 − AUC as AUC.
 
-    >>> loss_text("error rate", 0.1812), loss_text("error rate", 0.00031), loss_text("RMSE", 12.3456)
+    >>> losses = [("error rate", 0.1812), ("error rate", 0.00031), ("RMSE", 12.3456)]
+    >>> tuple(loss_text(criterion, loss) for criterion, loss in losses)
     ('18.1 %', '< 0.1 %', '12.3')
     >>> loss_text("1 − AUC", 0.161), loss_text("1 − R²", 0.00021), loss_text("1 − R²", 0.0)
     ('0.839', '0.9998', '1.000')
@@ -172,7 +173,7 @@ def in_sentence(label: str) -> str:
     """A learner inside a sentence, with an article where its name is that of a thing, not of a
     method.
 
-    >>> in_sentence("random forest"), in_sentence("logistic regression"), in_sentence("neural network 2")
+    >>> tuple(map(in_sentence, ["random forest", "logistic regression", "neural network 2"]))
     ('the random forest', 'logistic regression', 'the neural network 2')
     """
     words = label.rstrip("0123456789 ").split()

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
-from lyceum.files import write_file
-from lyceum.report import Summary, plain, show_count
+from lyceum._core.text import plain, show_count
+from lyceum.report import Summary
 from lyceum.studies.report import format as _format
 from lyceum.studies.report.effect_figures import effect_figures
 from lyceum.studies.report.figures import figures_of

@@ -36,21 +36,6 @@ _FAR = 4.0  # times the worst learner: from there on the constant guess is off t
 class IntervalScale:
     """The axis of the drawn intervals of a ranking.
 
-    Attributes
-    ----------
-    low : float
-        The smallest end shown.
-    high : float
-        The largest end shown.
-
-    See Also
-    --------
-    RankedLearner : Has the intervals that are drawn.
-    write_report : Draws them.
-
-    Examples
-    --------
-    >>> from lyceum.studies import IntervalScale
     >>> scale = IntervalScale(0.0, 0.4)
     >>> scale.at(0.1), scale.holds(0.1), scale.holds(0.5)
     (25.0, True, False)
@@ -70,7 +55,6 @@ class IntervalScale:
         start = min(low, 0.0)  # costs are negative where decisions earn something
         is_far = ends[1] - start > _FAR * (high - start)
         if is_far:
-            low = low
             high = start + 1.15 * (high - start)
         else:
             low, high = ends

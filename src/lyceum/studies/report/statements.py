@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from lyceum.report import show_count
+from lyceum._core.text import show_count
 from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.compare.loss_rule import LossRule
@@ -289,9 +289,8 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     others = rest if best.is_baseline else [s for s in rest if not s.is_baseline]
     tested = [s for s in others if s.p_value_holm is not None]
     if rest and not comparison.test:
-        if comparison.n_groups is None:
-            groups = ""
-        else:
+        groups = ""
+        if comparison.n_groups is not None:
             groups = f" of {show_count(comparison.n_groups, 'group')}"
         yield (
             f"With {comparison.n_rows:,} rows{groups} in {comparison.n_folds} folds no test can"
@@ -301,19 +300,18 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     same = [in_sentence(s.label) for s in tested if not is_shown(s.p_value_holm)]
     worse = [in_sentence(s.label) for s in tested if is_shown(s.p_value_holm)]
     test = f"{comparison.test}, Holm's correction for several comparisons"
-    who = in_sentence(best.label)
+    name = in_sentence(best.label)
     if same:
-        if len(same) == 1:
-            verb = "is"
-        else:
-            verb = "are"
-        yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {who} ({test})."
+        verb = "is" if len(same) == 1 else "are"
+        yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {name} ({test})."
     if worse:
-        if len(worse) == 1:
-            verb = "is"
-        else:
-            verb = "are"
-        yield f"{capitalize(_name_list(worse))} {verb} worse than {who} beyond chance ({test})."
+        verb = "is" if len(worse) == 1 else "are"
+        yield f"{capitalize(_name_list(worse))} {verb} worse than {name} beyond chance ({test})."
+    yield from _against_guess(comparison, best)
+
+
+def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]:
+    """Whether the best is more than a guess."""
     if best.p_baseline is not None:
         how = "better than a constant guess beyond chance"
         if not is_shown(best.p_baseline):

@@ -16,7 +16,6 @@ from lyceum import catalog
 from lyceum._core.data import Rows
 from lyceum._core.threads import one_thread
 from lyceum.studies.plan.candidate import Candidate
-from lyceum.workflows import build_preparations
 
 _SMALL = 200_000  # cells
 _BASELINES = {
@@ -40,14 +39,12 @@ def learner_class(name: str) -> type:
 def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipeline:
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
-    steps: list[tuple[str, Any]] = list(
-        zip(before, build_preparations(before, candidate.sparse_text))
-    )
-    last = learner_class(learner)(**{**candidate.settings, **settings})
-    for _, step in [*steps, (learner, last)]:
+    steps = [(name, catalog.find(name).build(candidate.sparse_text)) for name in before]
+    steps.append((learner, learner_class(learner)(**{**candidate.settings, **settings})))
+    for _, step in steps:
         if "random_state" in step.get_params() and step.random_state is None:
             step.set_params(random_state=seed)
-    return Pipeline([*steps, (learner, last)])
+    return Pipeline(steps)
 
 
 @contextmanager

@@ -1,12 +1,30 @@
 """One session of a study: its folder prepared, its tasks run, its conclusions drawn, its results
-written."""
+written.
+
+What happens in which order, and in which file:
+
+    main.study                 arguments and recipe to one Request
+    plan/study_data, plan/plan the rows; the candidates, folds and tasks
+    run/store                  the folder: every task and record is kept as soon as it is finished
+    run/tasks, run/workers     every learner on every fold, here and in other processes
+      run/settings_search        settings by inner folds
+      run/pipelines              a candidate as a pipeline
+    compare/committees         committees from the stored predictions
+    compare/ranking            the learners against each other, and the choice: a Comparison
+    run/conclusions            .632, final model, holdout and curve; report/effects: the columns
+    report/statements          what a careful reader should know
+    result.Study               all of it, read back from the folder
+    report/page                report.html and report.json
+
+`_Session.conclude` has the steps after the folds; `run/deadline` is asked wherever time matters.
+"""
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -14,28 +32,36 @@ from typing import Any
 
 import lyceum
 from lyceum import progress
+from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, lacking_sentence
-from lyceum.errors import Cancelled, StudyError
-from lyceum.files import write_file
+from lyceum.errors import StudyError
+from lyceum.evaluate import LearningCurve
 from lyceum.studies.compare.committees import run_committees
-from lyceum.studies.compare.comparison import Comparison
+from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedLearner
+from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.ranking import compare_learners
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import pooled_predictions
 from lyceum.studies.disk import explain_disk_errors
-from lyceum.studies.open import open_study
+from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.row_order import without_order_columns
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
-from lyceum.studies.report.effects import effect_values
-from lyceum.studies.result import Study
+from lyceum.studies.report.effects import model_effects
+from lyceum.studies.report.example import Example
+from lyceum.studies.report.model_effects import ModelEffects
+from lyceum.studies.report.statements import statements
+from lyceum.studies.result import Conclusions, Study
 from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run.conclusions import BootstrapError, FinalModel
+from lyceum.studies.run.deadline import Deadline, OutOfTime
 from lyceum.studies.run.problems import Problems
-from lyceum.studies.run.store import Store
-from lyceum.studies.run.tasks import Budget, run_tasks
+from lyceum.studies.run.records import R
+from lyceum.studies.run.store import Store, StudyKey
+from lyceum.studies.run.tasks import run_tasks
 
 DATA_FILE = "data.parquet"
 
@@ -70,17 +96,16 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
     request = request.with_loss(data)
     recipe = request.recipe
     plan = Plan.of(recipe, data)
-    budget = Budget.of(recipe.budget_minutes)  # the time to read the data does not count
-    key = {"recipe": recipe.digest, "data": data.digest, "lyceum": lyceum.__version__}
+    deadline = Deadline.in_minutes(recipe.budget_minutes)  # reading the data does not count
+    key = StudyKey(recipe.digest, data.digest, lyceum.__version__)
     try:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)
-            run_tasks(plan, data, store, budget)
+            run_tasks(plan, data, store, deadline)
             run_committees(plan, store)
-            _Session(plan, data, store, recipe, budget).conclude()
-            store.forget("report_problems")
+            _Session(plan, data, store, recipe, deadline).conclude()
         with explain_disk_errors(folder):
-            return _write_results(open_study(folder))
+            return _write_results(Study.open(folder))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; finished tasks are kept in {folder}: run the same study again to continue it"
@@ -97,10 +122,10 @@ def _begin(request: Request, folder: Path, store: Store, plan: Plan, data: Study
     recipe.write(folder / "recipe.toml")
     if plan.rule.loss is not None:
         plan.rule.loss.write(folder / "loss.csv", force=True)
-    store.put("facts", _facts(plan, data).as_dict())
+    store.put(_plan_record(plan, data))
 
 
-def _facts(plan: Plan, data: StudyData) -> StudyPlanRecord:
+def _plan_record(plan: Plan, data: StudyData) -> StudyPlanRecord:
     return StudyPlanRecord(
         task=data.task,
         schema=data.schema,
@@ -133,165 +158,291 @@ def _versions() -> Mapping[str, str]:
     }
 
 
+@dataclass(frozen=True)
+class _ConclusionBasis:
+    """What the conclusions in the store rest on."""
+
+    n_searched: int  # tasks whose settings were searched
+    in_time: bool  # whether none was left out or made in haste
+
+
+@dataclass(frozen=True)
+class _ModelFile:
+    """The choice that the model file is of."""
+
+    learner: str
+    n_folds: int
+
+
 @dataclass(frozen=True, eq=False)
 class _Session:
-    """What the steps after the folds need; each result is stored under the choice and folds it
-    rests on."""
+    """The steps after the folds; each record is stored under the learner and the folds it rests
+    on."""
 
     plan: Plan
     data: StudyData
     store: Store
     recipe: Recipe
-    budget: Budget
+    deadline: Deadline
 
     def conclude(self) -> None:
         """Draw and store the conclusions."""
-        plan = self.plan
         store = self.store
-        self._forget_hasty()
-        every = (*plan.candidates, *plan.committees)
-        table = TaskTable.of(every, store, plan.folds, plan.repeats)
+        record = store.get(StudyPlanRecord)
+        assert record is not None
+        problems = Problems()
+        self._drop_rushed_results()
+        table = TaskTable.of(record.candidates, store, record.folds, record.repeats)
         estimates = self._bootstrap_errors(table)
-        comparison = compare_learners(store, table, plan.rule, self.recipe.choose, estimates)
-        at = f"{comparison.choice}/{comparison.n_folds}"
-        store.put("choice", {"choose": self.recipe.choose, "at": at, "error_632": estimates})
+        comparison = compare_learners(
+            store, table, record.rule, self.recipe.choose, estimates, problems
+        )
+        sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
         progress.report("conclusions", 0, 3)
-        self._final_model(comparison, at)
+        final = self._final_model(comparison, sample)
         progress.report("conclusions", 1, 3)
-        self._holdout(comparison)
-        self._effects(comparison, at)
+        holdout = self._holdout(comparison)
+        effects = self._effects(comparison)
         progress.report("conclusions", 2, 3)
-        self._curve(comparison, at)
+        curve = self._curve(comparison)
+        comparison = replace(comparison, learning_curve=curve, holdout=holdout)
+        not_made = list(self._missing_conclusions(comparison, final))
+        sentences = _statements(record, table, comparison, sample, not_made, problems)
+        comparison = replace(comparison, statements=sentences)
+        self._name_failures(record, comparison, problems)
+        store.put(self._conclusions(record, table, comparison, final, effects, problems))
         progress.report("conclusions", 3, 3)
 
-    def _in_time(self, name: str, work: Callable[[], Any]) -> Any:
-        """The stored result of some work, None where the time allowed does not suffice for it."""
-        if self.budget.is_over and self.store.get(name) is None:
-            return self._hurry()
-        try:
-            with progress.watch(deadline=self.budget.deadline):
-                return _conclusions.stored_result(self.store, name, work)
-        except Cancelled:
-            if not self.budget.is_over:
-                raise
-            return self._hurry()
+    def _conclusions(
+        self,
+        record: StudyPlanRecord,
+        table: TaskTable,
+        comparison: Comparison,
+        final: FinalModel | None,
+        effects: ModelEffects | None,
+        problems: Problems,
+    ) -> Conclusions:
+        examples: tuple[Example, ...] = ()
+        n_fitted = None
+        if final is not None:
+            problems.extend(final.problems)
+            examples = final.examples
+            n_fitted = final.n_rows or record.n_rows
+        return Conclusions(
+            comparison=comparison,
+            examples=examples,
+            effects=effects,
+            failures=_failures(table),
+            skipped=table.skipped,
+            finished=table.finished,
+            n_fitted=n_fitted,
+            seconds=self.store.total_seconds(),
+            problems=tuple(problems),
+        )
 
-    def _hurry(self) -> None:
-        """Note that conclusions are left out or hasty: a session with more time makes them
+    # -- time --------------------------------------------------------------------------
+
+    def _drop_rushed_results(self) -> None:
+        """Drop what an earlier session made with fewer folds searched or too little time."""
+        n_searched = self._n_searched()
+        is_late = self.deadline.for_folds.is_over
+        before = self.store.get(_ConclusionBasis)
+        if before is not None:
+            if before.n_searched == n_searched and (before.in_time or is_late):
+                return
+            self.store.drop(BootstrapError, FinalModel, HoldoutResult, LearningCurve, ModelEffects)
+        self.store.put(_ConclusionBasis(n_searched, in_time=not is_late))
+
+    def _note_time_limit(self) -> None:
+        """Note that something is left out or made in haste: a session with more time makes it
         again."""
-        self.store.put("conclusions", [self._n_searched(), False])
+        self.store.put(_ConclusionBasis(self._n_searched(), in_time=False))
 
     def _n_searched(self) -> int:
         return sum(not result.is_first for result in self.store.finished_tasks().values())
 
+    def _make(self, kind: type[R], learner: str, n_folds: int, make: Callable[[], R]) -> R | None:
+        """A record, from the store if it was made before; None where it fails or time is over."""
+        if not self.store.has(kind, learner, n_folds):
+            try:
+                if self.deadline.is_over:
+                    raise OutOfTime
+                with self.deadline.limit():
+                    _conclusions.make_record(self.store, kind, learner, n_folds, make)
+            except OutOfTime:
+                self._note_time_limit()
+        return self.store.get(kind, learner, n_folds)
+
+    # -- the conclusions ---------------------------------------------------------------
+
     def _bootstrap_errors(self, table: TaskTable) -> dict[str, float]:
-        """The requested .632 estimates, as far as the budget goes."""
-        found: dict[str, float] = {}
-        for candidate in table.compared if self.recipe.bootstrap_632 and table.folds else ():
-            if self.budget.is_spent:
+        """The requested .632 estimates, as far as the time goes."""
+        estimates: dict[str, float] = {}
+        if not self.recipe.bootstrap_632 or not table.folds:
+            return estimates
+        for candidate in table.compared:
+            if self.deadline.for_folds.is_over:
                 break
             if candidate.members:
                 continue
+            name = candidate.name
             params = table.params(candidate)
-            settings = {name: params[name] for name in params if name not in candidate.settings}
-            work = partial(
-                _conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name
-            )
-            name = f"632/{candidate.name}/{len(table.folds)}"
-            error = self._in_time(name, work)
-            if error is not None and _conclusions.failure_of(error) is None:
-                found[candidate.name] = error
-        return found
+            settings = {key: params[key] for key in params if key not in candidate.settings}
+            make = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, name)
+            estimate = self._make(BootstrapError, name, len(table.folds), make)
+            if estimate is not None:
+                estimates[name] = estimate.error
+        return estimates
 
-    def _curve(self, comparison: Comparison, at: str) -> None:
-        choice = comparison[comparison.choice]
-        baseline = comparison.baseline
-        if choice.is_baseline or self.plan[choice.name].members or not self.plan.rule.is_cost:
-            return
-        if baseline:
-            loss = baseline.loss
-        else:
-            loss = choice.loss
-        if self.plan.classes is None:
-            loss = loss**2
-        work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
-        self._in_time(f"curve/{at}", work)
-
-    def _effects(self, comparison: Comparison, at: str) -> None:
-        choice = comparison[comparison.choice]
-        if not choice.is_baseline:
-            work = partial(effect_values, self.plan, self.data, choice, self.store)
-            self._in_time(f"effects/{at}", work)
-
-    def _forget_hasty(self) -> None:
-        """Forget the conclusions of an earlier session with fewer folds searched or too little
-        time."""
-        searched = self._n_searched()
-        before = self.store.get("conclusions")
-        if before == [searched, True] or (before == [searched, False] and self.budget.is_spent):
-            return
-        if before is not None:
-            self.store.forget_all("curve/", "effects/", "holdout/", "final/", "632/")
-        self.store.put("conclusions", [searched, not self.budget.is_spent])
-
-    def _settings(self, comparison: Comparison) -> dict[str, Any]:
-        """The settings chosen most often, for where no time is left to search."""
-        fixed = self.plan[comparison.choice].settings
-        params = comparison[comparison.choice].params
-        return {name: value for name, value in params.items() if name not in fixed}
-
-    def _holdout(self, comparison: Comparison) -> None:
-        choice = comparison.choice
-        if len(self.plan.held_out):
-            if self.budget.is_spent:
-                settings = self._settings(comparison)
-            else:
-                settings = None
-            work = partial(
-                _conclusions.holdout_values, self.plan, self.data, choice, self.store, settings
-            )
-            self._in_time(f"holdout/{choice}", work)
-
-    def _final_model(self, comparison: Comparison, at: str) -> None:
+    def _final_model(self, comparison: Comparison, sample: OutOfSample) -> FinalModel | None:
         store = self.store
-        if not (store.folder / "model.lyceum").is_file() or store.get("model") != at:
-            store.forget(f"final/{at}")
-        sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
-        fit = _conclusions.FinalFit(
-            self.plan, self.data, store, comparison.choice, self._settings(comparison), self.budget.deadline,
-            self.budget.is_spent, self._hurry,
-        )  # fmt: skip
-        _conclusions.stored_result(
-            store, f"final/{at}", partial(_conclusions.fit_choice, fit, sample)
+        key = (comparison.choice, comparison.n_folds)
+        model_file = _ModelFile(*key)
+        is_there = (store.folder / _conclusions.MODEL_FILE).is_file()
+        if not is_there or store.get(_ModelFile) != model_file or not store.has(FinalModel, *key):
+            _conclusions.make_record(
+                store, FinalModel, *key, partial(self._fit_final, comparison, sample)
+            )
+            store.put(model_file)
+        return store.get(FinalModel, *key)
+
+    def _fit_final(self, comparison: Comparison, sample: OutOfSample) -> FinalModel:
+        settings = _conclusions.chosen_settings(self.plan, comparison[comparison.choice])
+        final = _conclusions.fit_choice(
+            self.plan, self.data, self.store, comparison.choice, settings, self.deadline
         )
-        store.put("model", at)
+        if not final.in_time:
+            self._note_time_limit()
+        return _conclusions.save_final_model(final, self.plan, self.data, self.store, sample)
+
+    def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
+        if not len(self.plan.held_out):
+            return None
+        choice = comparison.choice
+        settings = None
+        if self.deadline.for_folds.is_over:
+            settings = _conclusions.chosen_settings(self.plan, comparison[choice])
+        make = partial(
+            _conclusions.measure_holdout, self.plan, self.data, choice, self.store, settings
+        )
+        return self._make(HoldoutResult, choice, comparison.n_folds, make)
+
+    def _effects(self, comparison: Comparison) -> ModelEffects | None:
+        choice = comparison[comparison.choice]
+        if choice.is_baseline:
+            return None
+        make = partial(model_effects, self.plan, self.data, choice, self.store)
+        return self._make(ModelEffects, choice.name, comparison.n_folds, make)
+
+    def _curve(self, comparison: Comparison) -> LearningCurve | None:
+        choice = comparison[comparison.choice]
+        if not self._has_curve(choice):
+            return None
+        make = partial(_conclusions.choice_curve, self.plan, self.data, choice, comparison.baseline)
+        return self._make(LearningCurve, choice.name, comparison.n_folds, make)
+
+    def _has_curve(self, choice: RankedLearner) -> bool:
+        is_committee = bool(self.plan[choice.name].members)
+        return self.plan.rule.is_cost and not choice.is_baseline and not is_committee
+
+    # -- what is missing ---------------------------------------------------------------
+
+    def _missing_conclusions(
+        self, comparison: Comparison, final: FinalModel | None
+    ) -> Iterator[str]:
+        """The conclusions on the choice that there was no time for."""
+        choice = comparison[comparison.choice]
+        if self.recipe.budget_minutes is None or choice.is_baseline:
+            return
+        has = partial(self.store.has, learner=choice.name, n_folds=comparison.n_folds)
+        if self._has_curve(choice) and not has(LearningCurve):
+            yield "the learning curve"
+        if not has(ModelEffects):
+            yield "the importance of the columns"
+        if self.recipe.holdout > 0 and not has(HoldoutResult):
+            yield "the test on the rows held out"
+        if final is not None and final.n_rows is not None:
+            yield f"the fit of the final model on more than {final.n_rows:,} rows"
+
+    def _name_failures(
+        self, record: StudyPlanRecord, comparison: Comparison, problems: Problems
+    ) -> None:
+        """Name the conclusions that failed."""
+        choice = comparison.choice
+        label = comparison[choice].label
+        parts: list[tuple[str, type, str]] = [
+            (f"final model ({label})", FinalModel, choice),
+            (f"importance of columns for {label}", ModelEffects, choice),
+            (f"learning curve of {label}", LearningCurve, choice),
+            (f"test of {label} on the rows held out", HoldoutResult, choice),
+        ]
+        for c in record.candidates:
+            parts.append((f".632 estimate of {c.label}", BootstrapError, c.name))
+        for part, kind, learner in parts:
+            reason = self.store.failure(kind, learner, comparison.n_folds)
+            if reason is not None:
+                problems.add(part, reason)
 
 
-def _write_results(found: Study) -> Study:
+def _statements(
+    record: StudyPlanRecord,
+    table: TaskTable,
+    comparison: Comparison,
+    sample: OutOfSample,
+    not_made: list[str],
+    problems: Problems,
+) -> tuple[str, ...]:
+    return statements(
+        comparison,
+        sample,
+        record.rule,
+        classes=record.classes,
+        suspects=record.suspects,
+        failures=_failures(table),
+        skipped=[c.label for c in record.candidates if c.name in table.skipped],
+        notes=record.notes,
+        finished=table.finished,
+        folds_planned=len(table.order),
+        not_made=not_made,
+        problems=problems,
+    )
+
+
+def _failures(table: TaskTable) -> tuple[Failure, ...]:
+    labels = {candidate.name: candidate.label for candidate in table.candidates}
+    failures = []
+    for result in table.failures:
+        task = result.task
+        reason = result.reason or ""
+        failures.append(Failure(task.name, labels[task.name], task.repeat, task.fold, reason))
+    return tuple(failures)
+
+
+# -- the results as files --------------------------------------------------------------
+
+
+def _write_results(study: Study) -> Study:
     """Write the report and results.json; the study with the problems met on the way."""
-    problems = Problems()
+    problems = Problems(study.problems)
     lacking = lacking_sentence("it", *EXTRAS["report"])
     if lacking is None:
-        _write_report(found, problems)
+        from lyceum.studies.report import page as _report  # Matplotlib is not needed before
+
+        content: dict[str, Any] = {}
+        page = _report.render(study, problems, content)
+        write_file(study.report_path, page.encode())
+        write_file(study.content_path, _json(content))
     else:
         problems.extend(
             [f"The report was left out, as {lacking}; the same study, run again, writes it."]
         )
-    with Store.read(found.folder) as store:
-        store.put("report_problems", list(problems))
-    found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))
-    write_file(found.results_path, _json(found.as_dict()))
-    return found
-
-
-def _write_report(found: Study, problems: Problems) -> None:
-    """Write the page, and all that it shows as JSON."""
-    from lyceum.studies.report import page as _report  # Matplotlib is not needed before
-
-    content: dict[str, Any] = {}
-    page = _report.render(found, problems, content)
-    write_file(found.report_path, page.encode())
-    write_file(found.content_path, _json(content))
+    study = replace(study, problems=tuple(problems))
+    with Store.read(study.folder) as store:
+        store.put(
+            Conclusions(**{each.name: getattr(study, each.name) for each in fields(Conclusions)})
+        )
+    write_file(study.results_path, _json(study.as_dict()))
+    return study
 
 
 def _json(value: Any) -> bytes:

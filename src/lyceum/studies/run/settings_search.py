@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Rows
+from lyceum._core.progress import with_watches
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread, ordered_map
 from lyceum.errors import Cancelled
-from lyceum.progress import with_watches
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.fold_scheme import FoldScheme
@@ -58,6 +58,15 @@ class _Contender:
     predictions: list[np.ndarray]
     error: Exception | None = None
 
+    def add(self, outcome: tuple[float, np.ndarray] | Exception) -> None:
+        """Add the loss and the predictions of an inner fold, or why there are none."""
+        if isinstance(outcome, Exception):
+            self.error = outcome
+        else:
+            loss, predicted = outcome
+            self.losses.append(loss)
+            self.predictions.append(predicted)
+
     @property
     def loss(self) -> float:
         if self.losses and self.error is None:
@@ -90,39 +99,38 @@ def search_settings(
     ahead = contenders
     for number, (train, test) in enumerate(splits):
         work = with_watches(partial(_try, candidate, train, test, rule, seed))
-        for one, found in zip(ahead, ordered_map(work, [one.settings for one in ahead])):
-            if isinstance(found, Exception):
-                one.error = found
-            else:
-                one.losses.append(found[0])
-                one.predictions.append(found[1])
-        ahead = [one for one in ahead if one.error is None]
+        outcomes = ordered_map(work, [contender.settings for contender in ahead])
+        for contender, outcome in zip(ahead, outcomes):
+            contender.add(outcome)
+        ahead = [contender for contender in ahead if contender.error is None]
         if number < len(splits) - 1:
             ahead = _select_better(ahead, len(rows))
-    failed = [one for one in contenders if one.error is not None]
+    errors = [each.error for each in contenders if each.error is not None]
     if not ahead:
-        assert failed[-1].error is not None
-        raise failed[-1].error
-    best = min(ahead, key=lambda one: one.loss)
+        raise errors[-1]
+    best = min(ahead, key=lambda contender: contender.loss)
+    tests = [test for _, test in splits]
+    w = None
+    if rows.sample_weight is not None:
+        w = np.concatenate([np.asarray(test.sample_weight) for test in tests])
     return SettingsSearch(
         dict(best.settings),
-        len(options),
-        len(failed),
-        time.perf_counter() - start,
-        np.concatenate([np.asarray(test.coded_y) for _, test in splits]),
-        np.concatenate(best.predictions),
-        np.repeat(np.arange(len(splits)), [len(test) for _, test in splits]),
-        None
-        if rows.sample_weight is None
-        else np.concatenate([np.asarray(test.sample_weight) for _, test in splits]),
+        n_tried=len(options),
+        n_failed=len(errors),
+        seconds=time.perf_counter() - start,
+        y=np.concatenate([np.asarray(test.coded_y) for test in tests]),
+        predicted=np.concatenate(best.predictions),
+        folds=np.repeat(np.arange(len(tests)), list(map(len, tests))),
+        w=w,
     )
 
 
 def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
     """The better third (half, of few rows), two at least, in the order in which they came."""
-    n = max(2, math.ceil(len(contenders) / (2 if n_rows < _FEW_ROWS else 3)))
-    places = sorted(range(len(contenders)), key=lambda i: (contenders[i].loss, i))[:n]
-    return [contenders[i] for i in sorted(places)]
+    part = 2 if n_rows < _FEW_ROWS else 3
+    n = max(2, math.ceil(len(contenders) / part))
+    order = sorted(range(len(contenders)), key=lambda i: (contenders[i].loss, i))
+    return [contenders[i] for i in sorted(order[:n])]
 
 
 def _try(

@@ -1,11 +1,11 @@
 """The study folder: every finished task is stored at once, so that a killed study continues where
 it was.
 
-    recipe.toml       the request
-    study.sqlite facts of the study, one row per task, and what follows the tasks; one transaction
-    each predictions/ out-of-sample predictions of every task (Parquet) data.parquet the data, when
-    they came as a frame and not as a file model.lyceum, report.html, report.json, results.json,
-    loss.csv the results
+    recipe.toml    the request
+    study.sqlite   one row per task, and records of the plan and of what follows the tasks
+    predictions/   out-of-sample predictions of every task (Parquet)
+    data.parquet   the data, when they came as a frame and not as a file
+    model.lyceum, report.html, report.json, results.json, loss.csv   the results
 
 A task counts as done when its row is in study.sqlite; its predictions are complete on disk before
 that.
@@ -26,18 +26,26 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import pa, pq
 from lyceum.errors import StudyError
-from lyceum.files import write_file
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.disk import damage_error, explain_disk_errors
 from lyceum.studies.plan.plan import Task
+from lyceum.studies.run.records import R, read_record, write_record
 
 _FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
           "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"
 _TABLES = """
-create table if not exists fact (name text primary key, value text not null) without rowid;
+create table if not exists record (
+    kind text not null,        -- the class of the record
+    learner text not null, n_folds integer not null,  -- what it rests on, if on less than all
+    value text,                -- its fields, JSON; null where it could not be made
+    reason text,               -- why it could not be made
+    seconds real not null,
+    primary key (kind, learner, n_folds)
+) without rowid;
 create table if not exists task (
     name text not null, repeat integer not null, fold integer not null,
     reason text,              -- why it failed, null when it did not
@@ -51,6 +59,15 @@ create table if not exists task (
     primary key (name, repeat, fold)
 ) without rowid;
 """
+
+
+@dataclass(frozen=True, slots=True)
+class StudyKey:
+    """What the study in a folder is of: digests of recipe and data, and Lyceum's version."""
+
+    recipe: str
+    data: str
+    lyceum: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +110,7 @@ class Store:
 
     @classmethod
     @contextmanager
-    def create(cls, folder: Path, key: Mapping[str, str], *, force: bool) -> Iterator[Store]:
+    def create(cls, folder: Path, key: StudyKey, *, force: bool) -> Iterator[Store]:
         """The store of a new study, or of the same study to go on with.
 
         `key` says what the study is of: a folder with another key is refused unless `force` starts
@@ -111,7 +128,7 @@ class Store:
                 connection.executescript(_TABLES)
                 _sweep(folder)
                 store = cls(folder, connection)
-                store.put("key", dict(key))
+                store.put(key)
                 try:
                     yield store
                 except StudyError:
@@ -132,36 +149,63 @@ class Store:
         with explain_disk_errors(folder), closing(_connect(folder)) as connection:
             yield cls(folder, connection)
 
-    # -- facts -------------------------------------------------------------------------
+    # -- records -----------------------------------------------------------------------
 
-    def put(self, name: str, value: Any) -> None:
-        """Keep a fact of the study, in place of an older one."""
+    def put(
+        self, record: Any, learner: str = "", n_folds: int = 0, *, seconds: float = 0.0
+    ) -> None:
+        """Keep a record, in place of an older one of its class that rests on the same."""
+        value = json.dumps(write_record(record))
+        self._put(type(record), learner, n_folds, value, None, seconds)
+
+    def put_failure(
+        self, kind: type, learner: str, n_folds: int, reason: str, *, seconds: float
+    ) -> None:
+        """Keep the reason why a record could not be made."""
+        self._put(kind, learner, n_folds, None, reason, seconds)
+
+    def _put(self, kind: type, learner: str, n_folds: int, *values: Any) -> None:
         with self._db:
-            self._db.execute("insert or replace into fact values (?, ?)", (name, json.dumps(value)))
+            self._db.execute(
+                "insert or replace into record values (?, ?, ?, ?, ?, ?)",
+                (kind.__name__, learner, n_folds, *values),
+            )
 
-    def get(self, name: str, default: Any = None) -> Any:
-        found = self._db.execute("select value from fact where name = ?", (name,)).fetchone()
+    def get(self, kind: type[R], learner: str = "", n_folds: int = 0) -> R | None:
+        """The record of a class, None where there is none or it could not be made."""
+        row = self._row(kind, learner, n_folds)
+        if row is None or row["value"] is None:
+            return None
         try:
-            if found is None:
-                return default
-            return json.loads(found[0])
-        except (TypeError, ValueError) as error:
+            return read_record(kind, json.loads(row["value"]))
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise damage_error(self.folder, error) from error
 
-    def extra_seconds(self) -> float:
-        """The time that facts took to compute."""
-        found = self._db.execute("select value from fact where name like 'seconds/%'").fetchall()
-        return sum(float(value) for (value,) in found)
+    def has(self, kind: type, learner: str, n_folds: int) -> bool:
+        """Whether a record was made, or could not be made."""
+        return self._row(kind, learner, n_folds) is not None
 
-    def forget(self, name: str) -> None:
-        with self._db:
-            self._db.execute("delete from fact where name = ?", (name,))
+    def failure(self, kind: type, learner: str, n_folds: int) -> str | None:
+        """The reason why a record could not be made, None if it was or has not been tried."""
+        row = self._row(kind, learner, n_folds)
+        if row is None:
+            return None
+        return row["reason"]
 
-    def forget_all(self, *beginnings: str) -> None:
-        """Forget the facts whose names begin so."""
+    def drop(self, *kinds: type) -> None:
+        """Forget all records of these classes."""
         with self._db:
-            for name in beginnings:
-                self._db.execute("delete from fact where substr(name, 1, ?) = ?", (len(name), name))
+            for kind in kinds:
+                self._db.execute("delete from record where kind = ?", (kind.__name__,))
+
+    def _row(self, kind: type, learner: str, n_folds: int) -> sqlite3.Row | None:
+        query = "select * from record where kind = ? and learner = ? and n_folds = ?"
+        return self._db.execute(query, (kind.__name__, learner, n_folds)).fetchone()
+
+    def total_seconds(self) -> float:
+        """The time that all tasks and records took."""
+        query = "select (select total(seconds) from task) + (select total(seconds) from record)"
+        return self._db.execute(query).fetchone()[0]
 
     # -- tasks -------------------------------------------------------------------------
 
@@ -175,9 +219,23 @@ class Store:
         t = done.task
         settings = json.dumps(dict(done.settings))
         messages = json.dumps(done.warnings)
-        values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
-                  done.complexity, messages, done.seconds, done.memory, done.settings_tried,
-                  done.search_seconds, done.calibration)  # fmt: skip
+        values = (
+            t.name,
+            t.repeat,
+            t.fold,
+            done.reason,
+            settings,
+            done.train_loss,
+            done.n_train,
+            done.n_test,
+            done.complexity,
+            messages,
+            done.seconds,
+            done.memory,
+            done.settings_tried,
+            done.search_seconds,
+            done.calibration,
+        )
         with self._db:
             self._db.execute(
                 f"insert or replace into task values ({', '.join('?' * len(values))})", values
@@ -234,13 +292,25 @@ class Store:
         return row is not None and row[0] == 0
 
     def _path(self, task: Task, is_first: bool) -> Path:
-        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}{'-defaults' * is_first}.parquet"
-        return self.folder / _PREDICTIONS / name
+        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}"
+        if is_first:
+            name += "-defaults"
+        return self.folder / _PREDICTIONS / f"{name}.parquet"
 
 
 def _task_result(row: sqlite3.Row) -> TaskResult:
-    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
-               "settings_tried", "search_seconds", "calibration")  # fmt: skip
+    columns = (
+        "reason",
+        "train_loss",
+        "n_train",
+        "n_test",
+        "complexity",
+        "seconds",
+        "memory",
+        "settings_tried",
+        "search_seconds",
+        "calibration",
+    )
     return TaskResult(
         task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),
@@ -277,7 +347,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
+def _prepare(folder: Path, key: StudyKey, force: bool) -> None:
     """A folder that holds nothing, or this study; what another study wrote goes only with force."""
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
@@ -335,29 +405,28 @@ def _sweep(folder: Path) -> None:
         draft.unlink()
 
 
-def _check_key(folder: Path, key: Mapping[str, str]) -> None:
+def _check_key(folder: Path, key: StudyKey) -> None:
     with closing(_connect(folder)) as connection:
         try:
-            found = connection.execute("select value from fact where name = 'key'").fetchone()
+            query = "select value from record where kind = 'StudyKey'"
+            row = connection.execute(query).fetchone()
         except sqlite3.OperationalError as error:
             if "no such table" not in str(error):
                 raise
             return  # killed before anything was written
         except sqlite3.DatabaseError as error:
             raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
+    if row is None:
+        return
     try:
-        if found:
-            known = dict(json.loads(found[0]))
-        else:
-            known = dict(key)
+        stored = read_record(StudyKey, json.loads(row[0]))
     except (TypeError, ValueError) as error:
         raise damage_error(folder, error) from error
-    other = [name for name in key if known.get(name) != key[name]]
-    if other:
-        raise StudyError(
-            f"{folder} holds a study of {_OTHER[other[0]]}: give another folder, or replace it with"
-            " force"
-        )
+    for name, other in _OTHER.items():
+        if getattr(stored, name) != getattr(key, name):
+            raise StudyError(
+                f"{folder} holds a study of {other}: give another folder, or replace it with force"
+            )
 
 
 _OTHER = {"recipe": "another recipe", "data": "other data", "lyceum": "another version of Lyceum"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,181 +21,172 @@ from lyceum.errors import Cancelled, LyceumError
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, RowSplit, Task
 from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.run.deadline import Deadline, OutOfTime
 from lyceum.studies.run.fold_calibration import choose_map
-from lyceum.studies.run.helpers import Helpers
 from lyceum.studies.run.pipelines import are_few, build_pipeline, few_threads, row_predictions
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
 from lyceum.studies.run.store import Store, TaskResult, as_table
-
-_RESERVE, _MOST_RESERVE = (
-    0.2,
-    60.0,
-)  # the share of the time that is kept for what follows the folds; seconds
+from lyceum.studies.run.workers import Workers
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """When no more folds are started, and when all is to be done."""
+def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> None:
+    """Run the tasks that are not done yet, while there is time; the first task is always run.
 
-    tasks_end: float | None
-    deadline: float | None
-
-    @classmethod
-    def of(cls, minutes: float | None) -> Budget:
-        if minutes is None:
-            return cls(None, None)
-        end = time.monotonic() + 60.0 * minutes
-        return cls(end - min(_RESERVE * 60.0 * minutes, _MOST_RESERVE), end)
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether no fold is to be started."""
-        return self.tasks_end is not None and time.monotonic() >= self.tasks_end
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is to be started that can be left out."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
-
-
-def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None:
-    """Run the tasks that are not done yet, while the budget lasts; the first task is always run.
-
-    With a budget, every learner has all its folds with its defaults first, so that a short time has
-    tried each of them; then the folds are run again with settings searched, which replaces the
+    With a deadline, every learner has all its folds with its defaults first, so that a short time
+    has tried each of them; then the folds are run again with settings searched, which replaces the
     first. What is still running when the time is over is given up. A learner that failed once is
     not tried on further folds. Tasks on few rows are shared with other processes; on many rows each
     task has all threads.
     """
-    tasks = list(plan.tasks())
-    done = store.finished_tasks()
-    failed = {task.name for task, result in done.items() if result.failed}
-    passes = (True, False) if budget.deadline is not None else (False,)
-    todo = [
-        (task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)
-    ]
-    if len(passes) > 1:  # what has nothing to search is done after its first pass
-        todo = [(task, first) for task, first in todo if first or len(plan[task.name].search) > 1]
-    n_tasks = len(passes) * len(tasks)
-    n_done = n_tasks - len(todo)
+    board = _Board.of(plan, store, has_deadline=deadline.end is not None)
+    runner = TaskRunner(plan, data, deadline.for_folds)
+    must = not board.done
 
-    def keep(outcome: _TaskOutcome) -> None:
-        """Store the outcome of a task, unless it was given up or has been replaced."""
-        nonlocal n_done
-        n_done += 1
+    def is_open(job: Job) -> bool:
+        task, _ = job
+        return task.name not in board.failed and (must or not runner.deadline.is_over)
+
+    board.report()
+    with Workers(runner, deque(board.jobs), is_open) as workers:
+        while True:
+            for outcome in workers.outcomes():
+                board.add(outcome)
+            if are_few(data.rows):
+                workers.start_if_worth()
+            job = workers.next_job()
+            if job is not None:
+                with one_thread() if workers.are_working else nullcontext():
+                    outcome = runner(job, must)
+                board.add(outcome)
+                must = False
+            elif workers.wait(0.2):
+                board.report()
+            else:
+                break
+    if not runner.deadline.is_over:  # learners that failed were not run on all folds
+        board.report_all()
+
+
+Job = tuple[Task, bool]  # a task, and whether it is run with its defaults only
+
+
+@dataclass(eq=False)
+class _Board:
+    """The jobs of a session, and what has become of them."""
+
+    store: Store
+    jobs: list[Job]
+    done: dict[Task, TaskResult]
+    failed: set[str]  # names of learners
+    n_jobs: int  # of all sessions
+    n_done: int
+
+    @classmethod
+    def of(cls, plan: Plan, store: Store, has_deadline: bool) -> _Board:
+        tasks = list(plan.tasks())
+        done = store.finished_tasks()
+        jobs: list[Job] = []
+        if has_deadline:
+            jobs += [(task, True) for task in tasks if task not in done]
+        for task in tasks:
+            # what has nothing to search is done after its first pass
+            is_new = task not in done and not (has_deadline and len(plan[task.name].search) < 2)
+            if is_new or (task in done and done[task].is_first):
+                jobs.append((task, False))
+        failed = {task.name for task, result in done.items() if result.failed}
+        n_jobs = (1 + has_deadline) * len(tasks)
+        return cls(store, jobs, done, failed, n_jobs, n_jobs - len(jobs))
+
+    def add(self, outcome: _TaskOutcome) -> None:
+        """Store the outcome of a job, unless it was given up or has been replaced."""
+        self.n_done += 1
         if outcome is None:
             return
         result, predictions = outcome
-        before = done.get(result.task)
+        before = self.done.get(result.task)
         if result.is_first and before is not None and not before.is_first:
             return
-        store.finish(result, predictions)
-        done[result.task] = result
+        self.store.finish(result, predictions)
+        self.done[result.task] = result
         if result.failed:
-            failed.add(result.task.name)
-        progress.report("tasks", n_done, n_tasks)
+            self.failed.add(result.task.name)
+        self.report()
 
-    attempt = _Attempt(plan, data, budget.tasks_end)
-    must = not done
-    progress.report("tasks", n_done, n_tasks)
+    def report(self) -> None:
+        progress.report("tasks", self.n_done, self.n_jobs)
 
-    def is_open(job: tuple[Task, bool]) -> bool:
-        return job[0].name not in failed and (must or not budget.is_spent)
-
-    with Helpers(attempt, deque(todo), is_open) as helpers:
-        while True:
-            for outcome in helpers.outcomes():
-                keep(outcome)
-            if are_few(data.rows):
-                helpers.start_if_worth()
-            job = helpers.next_job()
-            if job is not None:
-                with one_thread() if helpers.are_working else nullcontext():
-                    outcome = attempt(job, must)
-                keep(outcome)
-                must = False
-            elif not helpers.wait(0.2):
-                break
-            else:
-                progress.report("tasks", n_done, n_tasks)
-    if n_done < n_tasks and not budget.is_spent:  # learners that failed were not run on all folds
-        progress.report("tasks", n_tasks, n_tasks)
+    def report_all(self) -> None:
+        if self.n_done < self.n_jobs:
+            progress.report("tasks", self.n_jobs, self.n_jobs)
 
 
 _TaskOutcome = tuple[TaskResult, Any] | None
 
 
 @dataclass(eq=False)
-class _Attempt:
-    """Runs one task, in this process or in a helper."""
+class TaskRunner:
+    """Runs one task, in this process or in another."""
 
     plan: Plan
     data: StudyData
-    end: float | None  # on the clock of time.monotonic, which all processes share
+    deadline: Deadline
 
     def __post_init__(self) -> None:
         self.splits = self.plan.splits(self.data.y)
 
-    def __call__(self, job: tuple[Task, bool], must: bool = False) -> _TaskOutcome:
+    def __call__(self, job: Job, must: bool = False) -> _TaskOutcome:
         """The result with its predictions; None if the time was over before it was done."""
+        deadline = Deadline() if must else self.deadline
         task, first = job
+        split = self.splits[task.repeat, task.fold]
         try:
-            with progress.watch(deadline=None if must else self.end):
-                return _attempt(
-                    self.plan, task, self.data, self.splits[task.repeat, task.fold], first
-                )
-        except Cancelled:
-            if self.end is not None and time.monotonic() >= self.end:
-                return None
-            raise
+            with deadline.limit():
+                return _run_task(self.plan, task, self.data, split, first)
+        except OutOfTime:
+            return None
 
 
-def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult]) -> bool:
-    """Whether a task is to be run, with its defaults only (`first`) or as it is to be."""
-    if first:
-        return task not in done
-    return task not in done or done[task].is_first
-
-
-def _attempt(
+def _run_task(
     plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
 ) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
     start = time.perf_counter()
     reason = None
-    outcome = None
+    fit = None
     with warnings.catch_warnings(record=True) as caught, _memory() as memory:
         warnings.simplefilter("always")
         try:
-            outcome = _fit_and_predict(plan, task, data, split, first)
+            fit = _fit_and_predict(plan, task, data, split, first)
         except Cancelled:
             raise
         except Exception as error:  # a learner may fail in any way; the study goes on
-            if _is_clear(error):
-                reason = str(error)
-            else:
+            reason = str(error)
+            if not (isinstance(error, LyceumError | ArithmeticError) and reason):
                 reason = f"{type(error).__name__}: {error}"
-    seconds = time.perf_counter() - start
-    messages = tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
-    sizes = (len(split.train), len(split.test))
-    if outcome is None:
-        return (
-            TaskResult(
-                task, reason or "failed", {}, None, *sizes, None, messages, seconds, memory()
-            ),
-            None,
-        )
-    search = outcome.search
-    done = TaskResult(
-        task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, messages, seconds,
-        memory(), search.n_tried, search.seconds, outcome.calibration,
-    )  # fmt: skip
-    return done, outcome.predictions
-
-
-def _is_clear(error: Exception) -> bool:
-    """Whether the message says all without the type of the error."""
-    return isinstance(error, LyceumError | ArithmeticError) and bool(str(error))
+    result = TaskResult(
+        task=task,
+        reason=reason,
+        settings={},
+        train_loss=None,
+        n_train=len(split.train),
+        n_test=len(split.test),
+        complexity=None,
+        warnings=tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught)),
+        seconds=time.perf_counter() - start,
+        memory=memory(),
+    )
+    if fit is None:
+        return result, None
+    result = replace(
+        result,
+        settings=fit.search.settings,
+        train_loss=fit.train_loss,
+        complexity=fit.complexity,
+        settings_tried=fit.search.n_tried,
+        search_seconds=fit.search.seconds,
+        calibration=fit.calibration,
+    )
+    return result, fit.predictions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum._core.trees import TreeLabels, number
-from lyceum.report import show_count
 from lyceum.trees.reading.rules import Condition, rules
 
 

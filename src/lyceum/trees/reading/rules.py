@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum._core.trees import INTERVALS, THRESHOLD, TreeLabels, interval_text, number, set_text
-from lyceum.report import show_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
+from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
-from lyceum.progress import report
 
 _FEWEST = 1_000
 

@@ -19,7 +19,7 @@ from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numb
 from lyceum._core.data.inputs.text_arrays import is_number
 from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.lazy_arrow import pa
-from lyceum.report import show_count
+from lyceum._core.text import show_count
 
 _CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly constant
 _MANY = 50  # categories beyond which each has to earn its rows

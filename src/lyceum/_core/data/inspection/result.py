@@ -10,7 +10,8 @@ import numpy as np
 
 from lyceum._core.data.inspection.quality import Flag
 from lyceum._core.data.schema.column import TIMES, Kind
-from lyceum.report import Summary, Table, plain
+from lyceum._core.report import Summary, Table
+from lyceum._core.text import plain
 
 
 @dataclass(frozen=True, slots=True, repr=False)

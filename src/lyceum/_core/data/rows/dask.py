@@ -22,10 +22,10 @@ from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import TableProfile
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.progress import is_watched, report
+from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
 from lyceum.errors import DataError
-from lyceum.progress import is_watched, report
-from lyceum.report import show_count
 
 _FAN_IN = 8
 

@@ -11,8 +11,8 @@ import numpy as np
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.rows.sources import Part, Source
 from lyceum._core.data.schema.schema import Schema
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SourceError
-from lyceum.report import show_count
 
 
 def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:

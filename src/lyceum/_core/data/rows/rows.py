@@ -25,9 +25,9 @@ from lyceum._core.data.rows.row_selection import BlockSource, TakenSource, key_p
 from lyceum._core.data.rows.sources import ArraySource, Part, Source
 from lyceum._core.data.rows.text import describe, describe_in_html
 from lyceum._core.data.schema.schema import Schema
+from lyceum._core.progress import is_watched, report
 from lyceum._core.threads import ordered_map, single_threaded_blas
 from lyceum.errors import DataError
-from lyceum.progress import is_watched, report
 
 Summary = TypeVar("Summary", bound="Statistic")
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"

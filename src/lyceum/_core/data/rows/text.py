@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum._core.data.schema.column import KINDS, Column
 from lyceum._core.data.schema.schema import Schema
-from lyceum.report import Table, show_count
+from lyceum._core.report import Table
+from lyceum._core.text import show_count
 
 if TYPE_CHECKING:
     from lyceum._core.data.rows.rows import Rows

@@ -13,8 +13,8 @@ from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.schema.column import LISTED, Column, Kind, declared_column
 from lyceum._core.data.schema.profile import ColumnProfile, TableProfile, by_type, check_kinds
 from lyceum._core.data.schema.schema import Schema
+from lyceum._core.text import show_count
 from lyceum.errors import DataError, SchemaError
-from lyceum.report import show_count
 
 TASK_KINDS: dict[str, Kind] = {"classification": "categorical", "regression": "continuous"}
 _CLASSES = 20  # a target of more distinct whole numbers is a number

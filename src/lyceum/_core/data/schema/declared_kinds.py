@@ -20,8 +20,8 @@ from lyceum._core.data.schema.column import EXACT, Column, declared_column
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import check_kinds, too_many_text
 from lyceum._core.data.schema.schema import Schema
+from lyceum._core.text import show_count
 from lyceum.errors import SchemaError
-from lyceum.report import show_count
 
 
 def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> ColumnRoles:

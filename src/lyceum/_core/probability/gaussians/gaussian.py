@@ -12,8 +12,8 @@ from lyceum._core.probability.gaussians.fusion import fuse_gaussians
 from lyceum._core.probability.gaussians.log_density import gaussian_log_density
 from lyceum._core.probability.gaussians.whitening import Whitening, whiten
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 _ROUNDING = 1e-10  # of the largest cell or eigenvalue
 

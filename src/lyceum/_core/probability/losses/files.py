@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lyceum._core.files import write_file
 from lyceum.errors import DataError, SettingError
-from lyceum.files import write_file
 
 _NOTE = "rows = true class, columns = action"
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")

@@ -12,8 +12,9 @@ import numpy as np
 
 from lyceum._core.probability.labels import find_labels, label_key, unique_labels
 from lyceum._core.probability.losses import files
+from lyceum._core.report import Table
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import Table, show_count
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Table
 from lyceum.errors import DataError
-from lyceum.report import Table
 
 _TOLERANCE = 1e-9
 

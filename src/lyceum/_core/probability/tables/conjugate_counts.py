@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln, gammaln
 
+from lyceum._core.report import Summary
 from lyceum.errors import DataError, SettingError
-from lyceum.report import Summary
 
 
 @dataclass(frozen=True, slots=True)

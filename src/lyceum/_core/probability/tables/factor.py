@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from lyceum._core.probability.labels import find_labels, unique_labels
+from lyceum._core.report import Table
 from lyceum.errors import DataError
-from lyceum.report import Table
 
 States = dict[str, tuple[Any, ...]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.report import Table
+from lyceum._core.report import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,8 @@ import numpy as np
 from lyceum._core.probability.labels import find_labels, unique_labels
 from lyceum._core.probability.tables.factor import Factor, check_states, spread_axes
 from lyceum._core.probability.tables.independence import Independence, compare_products
+from lyceum._core.report import Table
 from lyceum.errors import DataError
-from lyceum.report import Table
 
 _TOLERANCE = 1e-9
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lyceum._core.data import Block
+from lyceum._core.text import show_count
 from lyceum.errors import SettingError
-from lyceum.report import show_count
 
 Edges = Sequence[float] | np.ndarray | Sequence[np.ndarray]
 

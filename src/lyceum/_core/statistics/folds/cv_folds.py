@@ -13,8 +13,8 @@ import numpy as np
 
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics.folds.hashed_folds import FoldStatistics, fold_numbers
+from lyceum._core.text import show_count
 from lyceum.errors import LyceumError, SettingError
-from lyceum.report import show_count
 
 Of = Callable[[Block], Any]
 Reduce = Callable[[Rows, Of], Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lyceum._core.data import Block
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
-from lyceum.report import show_count
 
 
 def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

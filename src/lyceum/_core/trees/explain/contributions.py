@@ -10,11 +10,11 @@ import numpy as np
 
 from lyceum._core.base import Learner
 from lyceum._core.data import Block
+from lyceum._core.report import Explanation
 from lyceum._core.trees.decisions import shares
 from lyceum._core.trees.explain.labels import Actions
 from lyceum._core.trees.router import Router, float_cells
 from lyceum._core.trees.tree import Tree
-from lyceum.report import Explanation
 
 
 def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.ndarray:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lyceum._core.data import Schema
+from lyceum._core.report import Table
 from lyceum._core.trees.tree import LEAF, Tree
-from lyceum.report import Table
 
 
 def impurity_importances(

@@ -10,11 +10,12 @@ import numpy as np
 
 from lyceum._core.base import Learner
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.report import Table
+from lyceum._core.text import plain, show_count
 from lyceum._core.trees.decisions import shares
 from lyceum._core.trees.explain.labels import TreeLabels
 from lyceum._core.trees.router import Router, float_cells
 from lyceum.errors import DataError
-from lyceum.report import Table, plain, show_count
 
 
 @dataclass(frozen=True, slots=True)

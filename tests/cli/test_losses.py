@@ -2,9 +2,9 @@
 
 import pytest
 
+from lyceum.cli.losses import read_loss
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
-from lyceum.workflows import read_loss
 
 
 def test_typed_costs_and_a_file_are_the_same_matrix(tmp_path):

@@ -1,15 +1,18 @@
-"""Files written as a whole or not at all."""
+"""Files written as a whole or not at all, and standard input as a file."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-__all__ = ["replace_file", "write_file"]
+from lyceum.errors import DataError
 
 
 @contextmanager
@@ -82,3 +85,20 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """
     with replace_file(path) as file:
         file.write(data)
+
+
+@contextmanager
+def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
+    """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
+    if not (isinstance(data, str) and data == "-"):
+        yield data
+        return
+    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
+        path = Path(folder) / "standard-input.csv"
+        with open(path, "wb") as file:
+            shutil.copyfileobj(stream or sys.stdin.buffer, file)
+        if not path.stat().st_size:
+            raise DataError(
+                "standard input is empty: it needs a line of column names and some rows"
+            )
+        yield str(path)

@@ -1,0 +1,283 @@
+"""Summaries, tables and explanations of learners, as text and as tables in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lyceum._core.text import plain, show, show_count
+
+Extended = TypeVar("Extended", bound="Explanation")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table; `rows` hold raw values, formatted only when shown.
+
+    Parameters
+    ----------
+    title : str
+    columns : sequence of str
+        The heads of the columns.
+    rows : sequence of sequences
+        The cells of every row.
+
+    See Also
+    --------
+    Summary : Facts and tables under one title.
+
+    Examples
+    --------
+    >>> print(Table("Means", ("class", "age"), [("a", 31.25), ("b", 7)]))
+    Means
+    class    age
+    ─────  ─────
+    a      31.25
+    b          7
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    def __str__(self) -> str:
+        cells = [list(map(show, row)) for row in self.rows]
+        wide = [max(map(len, column)) for column in zip(self.columns, *cells)]
+        right = [self.is_number_column(j) for j in range(len(self.columns))]
+        lines = [self._line(row, wide, right) for row in ([*self.columns], *cells)]
+        lines.insert(1, "  ".join("─" * width for width in wide))
+        return "\n".join([self.title, *lines] if self.title else lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Title, columns and rows in JSON's own types."""
+        return {"title": self.title, "columns": plain(self.columns), "rows": plain(self.rows)}
+
+    def is_number_column(self, j: int) -> bool:
+        """Whether all cells of column number j are numbers."""
+        return bool(self.rows) and all(
+            isinstance(row[j], int | float | np.number) for row in self.rows
+        )
+
+    @staticmethod
+    def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
+        return "  ".join(
+            f"{cell:>{w}}" if r else f"{cell:<{w}}" for cell, w, r in zip(row, wide, right)
+        ).rstrip()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        if self.title:
+            caption = f"<caption>{html.escape(self.title)}</caption>"
+        else:
+            caption = ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def weights_table(
+    names: Sequence[str], intercept: np.ndarray, coef: np.ndarray, titles: Sequence[str]
+) -> Table:
+    """The weights of linear scores: a line per column of the design, a column per score.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The d columns.
+    intercept : array of shape (n_scores,)
+    coef : array of shape (n_scores, d)
+    titles : sequence of str
+        What every score is for.
+
+    Returns
+    -------
+    Table
+    """
+    values = np.column_stack([intercept, coef]).T
+    lines = [(name, *map(float, row)) for name, row in zip(("(intercept)", *names), values)]
+    return Table("Weights", ("column", *titles), lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was learned: a title, facts by name, and tables.
+
+    Parameters
+    ----------
+    title : str
+        What the summary is of.
+    facts : mapping of str to values, default={}
+        Single values by their names.
+    tables : sequence of Table, default=()
+        Further values, in rows and columns.
+
+    See Also
+    --------
+    lyceum.base.Learner.summary : The summary of what a learner has learned.
+    Table : One table of it.
+    Explanation : Single predictions, column by column.
+
+    Examples
+    --------
+    >>> table = Table("Means", ("class", "age"), [("a", 31.25), ("b", 7)])
+    >>> summary = Summary("A small model", {"rows": 12, "log loss": 0.123456}, [table])
+    >>> print(summary)
+    A small model
+    <BLANKLINE>
+      rows      12
+      log loss  0.1235
+    <BLANKLINE>
+    Means
+    class    age
+    ─────  ─────
+    a      31.25
+    b          7
+    >>> summary.as_dict()["facts"]
+    {'rows': 12, 'log loss': 0.123456}
+    """
+
+    title: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
+
+    def __str__(self) -> str:
+        wide = max(map(len, self.facts), default=0)
+        facts = "\n".join(f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items())
+        return "\n\n".join(part for part in (self.title, facts, *map(str, self.tables)) if part)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Title, facts and tables in JSON's own types."""
+        return {"title": self.title, "facts": plain(self.facts), "tables": plain(self.tables)}
+
+    def _repr_html_(self) -> str:
+        if self.facts:
+            facts = Table("", ("", ""), list(self.facts.items()))._repr_html_()
+        else:
+            facts = ""
+        tables = "".join(table._repr_html_() for table in self.tables)
+        return f"<h4>{html.escape(self.title)}</h4>{facts}{tables}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How much every column adds to a prediction: a score is a base plus one contribution per
+    column.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns of the table.
+    contributions : array of shape (n_rows, n_columns)
+        What every column adds; the base plus their sum is the score.
+    base : array of shape (n_rows,)
+        The score before any column adds to it.
+    predicted : array of shape (n_rows,)
+        The predictions: classes or numbers.
+    unit : str
+        What the contributions are measured in, e.g. "log-odds".
+    values : array of shape (n_rows, n_columns), optional
+        The cells that were explained: numbers, or categories as they were written; None where
+        missing.
+
+    Attributes
+    ----------
+    scores : array of shape (n_rows,)
+        The explained scores: base plus contributions.
+
+    See Also
+    --------
+    Table : What `row` gives for one row.
+    Summary : The model as a whole.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LinearRegression
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])  # y = 1 + 2 x
+    >>> explanation = model.explain([[4.0]])
+    >>> print(explanation.row(0))
+    Row 0: 9, y 9
+    column  value  y
+    ──────  ─────  ─
+    (base)         3
+    x0      4      6
+    """
+
+    names: Sequence[str]
+    contributions: np.ndarray
+    base: np.ndarray
+    predicted: np.ndarray
+    unit: str
+    values: np.ndarray | None = None
+
+    def extend(self, kind: type[Extended], **more: Any) -> Extended:
+        """The same explanation as one of a subclass, with further fields."""
+        own = {one.name: getattr(self, one.name) for one in fields(Explanation)}
+        return kind(**own, **more)
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The explained scores: base plus contributions."""
+        return self.base + self.contributions.sum(axis=1)
+
+    def _score(self, i: int) -> float:
+        """The score of row i alone: the sum over all rows would make a loop over rows quadratic."""
+        return float(self.base[i] + self.contributions[i].sum())
+
+    def row(self, i: int) -> Table:
+        """The contributions to one prediction, largest first."""
+        order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
+        cells = ["missing" if (cell := self.value(i, j)) is None else cell for j in order]
+        added = [
+            (self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)
+        ]
+        title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
+        return Table(
+            title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added]
+        )
+
+    def detail(self, i: int) -> Table | None:
+        """What else decided row i: the neighbors that voted, or a committee's members; None for
+        most."""
+        return None
+
+    def value(self, i: int, j: int) -> Any:
+        """The cell of row i and column j: None if it is missing, "" if cells are not known."""
+        if self.values is None:
+            return ""
+        return self.values[i, j]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The unit, and for every row its prediction, base and contributions, in JSON's own
+        types."""
+        return {"unit": self.unit, "rows": [self._row_as_dict(i) for i in range(len(self))]}
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        columns = [
+            {"column": name, "value": self.value(i, j), "contribution": self.contributions[i, j]}
+            for j, name in enumerate(self.names)
+        ]
+        head = {"predicted": self.predicted[i], "score": self._score(i), "base": self.base[i]}
+        return plain(head | {"columns": columns})
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    def _first_tables(self) -> list[Table]:
+        """The tables of the first rows, each with its detail."""
+        both = ((self.row(i), self.detail(i)) for i in range(min(3, len(self))))
+        return [table for pair in both for table in pair if table is not None]
+
+    def __str__(self) -> str:
+        shown = "\n\n".join(map(str, self._first_tables()))
+        return shown + (
+            f"\n\n… and {show_count(len(self) - 3, 'more row')}" if len(self) > 3 else ""
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self._first_tables())
