@@ -76,10 +76,12 @@ def damage(folder: Path, rng: np.random.Generator) -> str:
 
 def _change_cell(path: Path, rng: np.random.Generator) -> str:
     with closing(sqlite3.connect(path)) as connection, connection:
-        names = [name for (name,) in connection.execute("select name from fact")]
-        name = names[rng.integers(len(names))]
-        (text,) = connection.execute("select value from fact where name = ?", (name,)).fetchone()
+        records = connection.execute("select kind, learner, value from record where value not null")
+        stored = records.fetchall()
+        kind, learner, text = stored[rng.integers(len(stored))]
         changed = mutate_bytes(text.encode(), rng).decode("utf8", "replace")
         value = [changed, "null", "[]", "{}", "3", '"x"'][rng.integers(6)]
-        connection.execute("update fact set value = ? where name = ?", (value, name))
-    return f"fact {name} from {text[:60]!r} to {value[:60]!r}"
+        connection.execute(
+            "update record set value = ? where (kind, learner) = (?, ?)", (value, kind, learner)
+        )
+    return f"record {kind} from {text[:60]!r} to {value[:60]!r}"

@@ -161,8 +161,8 @@ class SettingError(LyceumError, ValueError):
     >>> KBinsDiscretizer(strategy="mdl").fit([[1.0], [2.0]])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    lyceum.errors.SettingError: method='mdl' cuts by classes: give fit a y of classes,
-        or choose 'frequency' or 'width'
+    lyceum.errors.SettingError: strategy='mdl' cuts by classes: give fit a y of classes,
+        or choose 'quantile' or 'uniform'
     """
 
 

@@ -152,7 +152,7 @@ def test_folds_are_given_alike():
     ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
     ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
     defaults = dict.fromkeys(ten, 10) | dict.fromkeys(
-        ("BayesOptimalClassifier", "MinimumRiskClassifier")
+        ("BayesOptimalClassifier", "CalibratedClassifierCV", "MinimumRiskClassifier")
     )
 
     def otherwise(kind):

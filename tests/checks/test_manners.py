@@ -38,7 +38,6 @@ OTHER_FIRST = {
     "MLPRegressor": (
         "hidden_layer_sizes"
     ),  # `loss`, which came first in a late version, is for classifiers
-    "Nystroem": "n_components",
 }
 EITHER_TASK = (
     "AuxiliaryTargets",

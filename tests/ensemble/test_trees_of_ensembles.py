@@ -25,9 +25,9 @@ X, y = load_iris(return_X_y=True)
 @pytest.mark.parametrize(
     ("model", "target", "K"),
     [
-        (HistGradientBoostingClassifier(n_estimators=4), y, 3),
-        (HistGradientBoostingClassifier(n_estimators=4), y > 0, 1),
-        (HistGradientBoostingRegressor(n_estimators=4), X[:, 0], 1),
+        (HistGradientBoostingClassifier(max_iter=4), y, 3),
+        (HistGradientBoostingClassifier(max_iter=4), y > 0, 1),
+        (HistGradientBoostingRegressor(max_iter=4), X[:, 0], 1),
     ],
 )
 def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):

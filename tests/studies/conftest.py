@@ -42,7 +42,7 @@ def short_page(study, problems=None, content=None):
 def shorten_conclusions(patch):
     """A learning curve of two folds and sizes; effects from one fold, of few rows at few points."""
     patch.setattr(_conclusions, "_CURVE_FOLDS", 2)
-    patch.setattr(_conclusions, "learning_curve", partial(learning_curve, sizes=(0.5, 1.0)))
+    patch.setattr(_conclusions, "learning_curve", partial(learning_curve, train_sizes=(0.5, 1.0)))
     few = {
         "_ROWS": 30,
         "_SHUFFLES": 2,

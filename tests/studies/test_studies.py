@@ -158,7 +158,7 @@ def test_examples_explain_the_final_model(credit):
 
 def test_the_learning_curve_ends_at_what_the_folds_measured(credit):
     curve = credit.comparison.learning_curve
-    assert curve.sizes[-1] == 640
+    assert curve.train_sizes[-1] == 640
     assert curve.test_mean[-1] == pytest.approx(credit.choice.loss, abs=0.08)
     assert curve.baseline == pytest.approx(credit.comparison.baseline.loss)
 

@@ -36,6 +36,8 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
         wanted = None
     else:
         wanted = {_room_and_name(name) for name in names}
+        # one that stands on the private floor may have its door in another room
+        wanted |= {other for other in _OTHERS if any(other[1] == name for _, name in wanted)}
     found: dict[str, type] = {}
     for package, name in _saved_classes():
         if wanted is None or (package, name) in wanted:
@@ -70,7 +72,8 @@ def _room(full: str) -> str:
 def _public_name(kind: type) -> str:
     """The name at the door of its room, which stays when files are renamed."""
     room = _room(kind.__module__)
-    for door in (room, room.replace("lyceum.", "lyceum._core.")):
+    others = [package for package, name in _OTHERS if name == kind.__name__]
+    for door in (*others, room, room.replace("lyceum.", "lyceum._core.")):
         if (
             importlib.util.find_spec(door)
             and getattr(importlib.import_module(door), kind.__name__, None) is kind

@@ -24,7 +24,7 @@ from lyceum.decomposition.selection.subset_losses import (
     TargetColumns,
     digest_of_rows,
 )
-from lyceum.decomposition.selection.subset_search import Losses, StopRule, SubsetSearch
+from lyceum.decomposition.selection.subset_search import SubsetLosses, StopRule, SubsetSearch
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
@@ -238,7 +238,7 @@ class SequentialFeatureSelector(ColumnSelector):
         self._finish(search)
         return self
 
-    def _losses(self, rows: Rows) -> Losses:
+    def _losses(self, rows: Rows) -> SubsetLosses:
         if self.task_ == "classes":
             classes = len(self.classes_)
         else:
@@ -289,7 +289,7 @@ class SequentialFeatureSelector(ColumnSelector):
             key,
         )
 
-    def _search(self, losses: Losses) -> SubsetSearch:
+    def _search(self, losses: SubsetLosses) -> SubsetSearch:
         d = len(self.schema_)
         if self.max_features is not None and self.max_features > d:
             raise SettingError(

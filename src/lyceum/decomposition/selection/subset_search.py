@@ -12,7 +12,7 @@ from lyceum.progress import report
 Subset = tuple[int, ...]
 
 
-class Losses(Protocol):
+class SubsetLosses(Protocol):
     """The losses of sets of columns; smaller is better."""
 
     def of(self, subset: Subset) -> float:
@@ -55,7 +55,7 @@ class SubsetSearch:
 
     Attributes
     ----------
-    losses : Losses
+    losses : SubsetLosses
     n_columns : int
     least, most : int
         The smallest and the largest set of interest.
@@ -63,7 +63,7 @@ class SubsetSearch:
         When the search stops.
     """
 
-    losses: Losses
+    losses: SubsetLosses
     n_columns: int
     least: int
     most: int

@@ -46,7 +46,7 @@ class StepSetting:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StepFrame:
     """Where steps are taken: columns less `shift`, times `unit`, and the target less `level`."""
 
     shift: np.ndarray
@@ -54,7 +54,7 @@ class Frame:
     level: float
 
     @classmethod
-    def of(cls, fit: Fit, scaled: bool) -> Frame:
+    def of(cls, fit: Fit, scaled: bool) -> StepFrame:
         moments = fit.moments
         if scaled:
             return cls(moments.x_mean, fit.factor.scale * np.sqrt(moments.weight), moments.y_mean)
@@ -96,7 +96,7 @@ class Frame:
 def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     """θ ← θ - η ∂J/∂θ with J = Σ w (y - h)² / 2Σw, over all rows at once."""
     assert setting.learning_rate is not None
-    frame = Frame.of(fit, setting.standardize)
+    frame = StepFrame.of(fit, setting.standardize)
     way = _Way(rows, fit, setting)
     theta = frame.inside(setting.coef_init, setting.fit_intercept)
     sums = way.look(frame, theta)
@@ -120,7 +120,7 @@ def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     η falls with the passes if it decays, η / k in pass k, so that the weights come to rest (Robbins
     and Monro, 1951). It stops when a pass lowers the squares by less than a share `tol`.
     """
-    frame = Frame.of(fit, setting.standardize)
+    frame = StepFrame.of(fit, setting.standardize)
     way = _Way(rows, fit, setting)
     theta = frame.inside(setting.coef_init, setting.fit_intercept)
     before = way.look(frame, theta).squares
@@ -138,7 +138,7 @@ def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
 
 
 def _pass(
-    rows: Rows, frame: Frame, theta: np.ndarray, rate: float, setting: StepSetting
+    rows: Rows, frame: StepFrame, theta: np.ndarray, rate: float, setting: StepSetting
 ) -> np.ndarray | None:
     """One pass over the rows; with a record, coefficients and intercept after every row."""
     trail = []
@@ -181,7 +181,9 @@ class _Way:
     history: list[float] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
 
-    def look(self, frame: Frame, theta: np.ndarray, trail: np.ndarray | None = None) -> Residuals:
+    def look(
+        self, frame: StepFrame, theta: np.ndarray, trail: np.ndarray | None = None
+    ) -> Residuals:
         if not np.abs(theta).max() < 1e100:
             raise SettingError(
                 f"learning_rate={self.setting.learning_rate} is too large: the weights diverge;"
@@ -193,7 +195,7 @@ class _Way:
         self.steps.append((*frame.outside(theta), trail))
         return sums
 
-    def finish(self, frame: Frame, theta: np.ndarray, converged: bool) -> Descent:
+    def finish(self, frame: StepFrame, theta: np.ndarray, converged: bool) -> Descent:
         coef, intercept = frame.outside(theta)
         moments = self.fit.moments
         mean = np.append(moments.x_mean, intercept + moments.x_mean @ coef)

@@ -81,7 +81,7 @@ class ClassFigures:
 
     @property
     def _class_options(self) -> dict[str, Any]:
-        return {"classes": list(self.labels), "pos_label": self._positive}
+        return {"labels": list(self.labels), "pos_label": self._positive}
 
     def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Truth and score of the positive class, or of every class that occurs against the rest."""

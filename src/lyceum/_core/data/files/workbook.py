@@ -59,8 +59,8 @@ def _sheet_rows(path: str, table: str) -> list[list[Any]]:
         raise DataError(
             f"{path} is damaged, protected by a password or not an Excel workbook: {error}"
         ) from error
-    rows = [[None if cell == "" else cell for cell in row] for row in rows]
-    return [row for row in rows if any(cell is not None for cell in row)]
+    cells = [[None if cell == "" else cell for cell in row] for row in rows]
+    return [row for row in cells if any(cell is not None for cell in row)]
 
 
 def _column_name(title: Any, index: int) -> str:
