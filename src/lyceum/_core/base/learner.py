@@ -19,6 +19,7 @@ from lyceum._core.base.n_jobs_verbose import (
     running_as_set,
     shown_progress,
 )
+from lyceum._core.base.parameter_docs import complete_docstring
 from lyceum._core.base.row_names import without_row_names
 from lyceum._core.base.state import unchanged_on_failure
 from lyceum._core.constraints import StrOptions, make_constraint
@@ -112,14 +113,26 @@ class Learner(BaseEstimator):
     _nan_means_none: ClassVar[bool] = False  # whether arrays may have NaN where there is no value
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
+    _attribute_docs: ClassVar[str] = """
+    schema_ : Schema
+        The columns that were learned from, with their kinds and categories, and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+    n_rows_ : int
+        The number of rows learned from, whatever their weights.
+    """
+
     schema_: Schema
     n_features_in_: int
     n_rows_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """In every subclass `fit` is all or nothing, and threads, `n_jobs` and `verbose` are as
-        set."""
+        """In every subclass `fit` is all or nothing, threads, `n_jobs` and `verbose` are as set, and
+        shared parameters are described."""
         super().__init_subclass__(**options)
+        complete_docstring(cls)
         constrain_running(cls)
         guard_public_methods(cls, learning=_guard)
 

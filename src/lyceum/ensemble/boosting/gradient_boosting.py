@@ -15,14 +15,12 @@ from lyceum._core.data import Block, labels
 from lyceum._core.native import native
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.trees import explain_trees
-from lyceum.ensemble.boosting.gradient_boosting_docs import with_shared_docs
 from lyceum.ensemble.boosting.losses import REGRESSION_LOSSES, Loss, class_loss
 from lyceum.ensemble.boosting.rounds import GradientBoosting
 from lyceum.errors import DataError
 from lyceum.report import Explanation
 
 
-@with_shared_docs
 class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
 
@@ -31,22 +29,26 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     with g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2:
     Friedman 2001).
 
-    <SHARED>
+    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising
+    first. With G and H the sums of gradients and hessians over the rows of a node, a split gains
 
-    Parameters
-    ----------
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    <PARAMETERS>
+        ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
+
+    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to
+    whichever side gains more, to the side with more rows where `fit` saw none. Categories are
+    ordered by G / (H + s h), s being `categorical_smoothing` and h the mean hessian of the rows,
+    and cut in two; their splits gain with λ + s h for λ. Those of fewer rows in a node than half of
+    what a leaf needs are taken together as one. A row whose category did not come to a node in
+    `fit` stays there.
+
+    Everything random follows from the seed and the numbers of round and row, and sums that decide
+    on splits are of whole numbers: the result is the same for any number of threads. Rows are kept
+    in two bytes per cell, also those of a file or of Dask, which are read twice.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     class_weight_ : ndarray of shape (K,)
         With `class_weight`: its factors.
-    <ATTRIBUTES>
 
     See Also
     --------
@@ -205,7 +207,6 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return {"baseline_": (K if K > 2 else 1,)}
 
 
-@with_shared_docs
 class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the
     loss.
@@ -216,7 +217,8 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     their residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the
     α-quantile (Friedman 2001); λ then acts on splits alone.
 
-    <SHARED>
+    Trees, categories, missing cells, memory and threads are as in
+    `HistGradientBoostingClassifier`.
 
     Parameters
     ----------
@@ -225,11 +227,6 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     alpha : float, default=0.9
         The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to
         predict.
-    <PARAMETERS>
-
-    Attributes
-    ----------
-    <ATTRIBUTES>
 
     See Also
     --------

@@ -53,6 +53,67 @@ _HELD_OUT = 103
 class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     """The rounds: trees on gradients, one per output, whose values are added to the scores."""
 
+    _parameter_docs: ClassVar[str] = """
+    learning_rate : float
+        η: the share of every step that is taken.
+    max_iter : int
+        The largest number of rounds.
+    max_leaf_nodes : int or None
+        The largest number of leaves of a tree; None is 32768.
+    min_samples_leaf : int or "auto"
+        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2,
+        at least 1.
+    l2_regularization : float
+        λ.
+    categorical_smoothing : float
+        s, in rows.
+    subsample : float
+        The share of the rows, drawn in every round, that trees are grown on.
+    max_features : int or float
+        Columns, or their share, drawn for every tree.
+    max_bins : int
+        The largest number of bins per column.
+    early_stopping : bool or "auto"
+        Whether to stop when the validation loss has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the trees up to its minimum are kept. Without validation rows
+        (`validation_fraction=None`) the training loss is used, and all trees are kept. "auto",
+        scikit-learn's default, is True for more than 10,000 rows; the default here is False, so
+        that no rows are held out unless this is asked for.
+    validation_fraction : float or None
+        The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
+    n_iter_no_change : int
+        The patience of early stopping, in rounds; without early stopping, as in scikit-learn, it
+        has no effect, and `summary` says so.
+    tol : float
+        The least fall of the loss that counts for early stopping.
+    warm_start : bool
+        Whether `fit` keeps the trees it has and adds up to `max_iter` rounds.
+    """
+    _attribute_docs: ClassVar[str] = """
+    trees_ : list of Tree
+        Round by round, in a round one for every output; their values have η in them.
+    estimators_ : ndarray of tree learners, of shape (n_iter_, n_outputs)
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    baseline_ : ndarray of shape (n_outputs,)
+        The best constant scores, to which the trees add.
+    n_iter_ : int
+        Rounds that were kept.
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+    history_, validation_history_ : lists of float
+        The mean loss before the first round and after every round, of the rows learned from and
+        judged by.
+    train_score_, validation_score_ : ndarrays
+        The same with the other sign, as scikit-learn's scores of the loss.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of the fall of the objective that is due to each column.
+    record_ : list of dict
+        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
+        every tree of the round n_leaves, depth, gain and columns.
+    seed_ : int
+        The seed that was used.
+    """
+
     _coding = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True
