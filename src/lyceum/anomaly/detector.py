@@ -53,8 +53,6 @@ class AnomalyDetector(OutlierMixin, Learner):
     cv : int, splitter or None, default=5
         The folds on which scores of usual rows are taken; None takes the scores of the rows of
         `fit`.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of the detector.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the detector's own setting.
 

@@ -50,14 +50,6 @@ class IsolationForest(Learner):
         The number of trees.
     max_samples : int, default=256
         The rows ψ that a tree is grown on.
-    random_state : int, RandomState or None, default=None
-        The seed.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Columns to code one-of-C.
 
     Attributes
     ----------

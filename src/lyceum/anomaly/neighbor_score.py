@@ -48,8 +48,6 @@ class NeighborAnomalyScore(MetricLearner):
         depend on units; "auto" is Gower's where columns hold categories or cells are missing, else
         the Euclidean one. Sparse rows need "auto" or another metric that takes them, such as
         "cosine" or "manhattan".
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; one-of-C columns under other metrics than Gower's.
 
     Attributes
     ----------

@@ -64,13 +64,6 @@ class BayesianGaussianClassifier(QuadraticRule):
         has the variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not
         exist, the variances themselves); columns that are constant are then left out, and d is the
         number of the others. A number s stands for s I.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
-    prior_alpha : float or array of shape (K,), default=1.0
-        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories: those of a category or text type, all, or the ones given.
         They are coded without their first category.
@@ -99,8 +92,6 @@ class BayesianGaussianClassifier(QuadraticRule):
         The mean of all rows.
     statistic_ : ClassScatter
         The merged statistic of all rows seen.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, if they are text.
     schema_ : Schema

@@ -33,6 +33,21 @@ class CountBayes(GenerativeClassifier):
     """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the
     row."""
 
+    _parameter_docs: ClassVar[str] = """
+    alpha : float
+        Added to every count; 1 is Laplace's estimate.
+    fit_prior : bool
+        Whether the class priors are learned; if not, and none are given, they are equal.
+    class_prior : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array of
+        shape (K,): the priors themselves.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+        Each category counts as a column of 0 and 1.
+    """
+
     _coding = "one_of_c"
     _takes_sparse = True
 
@@ -122,23 +137,6 @@ class MultinomialNB(CountBayes):
     P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over
     the rows of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
 
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Added to every count; 1 is Laplace's estimate.
-    fit_prior : bool, default=True
-        Whether the class priors are learned; if not, and none are given, they are equal.
-    class_prior : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array of
-        shape (K,): the priors themselves.
-    prior_alpha : float or array of shape (K,), default=1.0
-        α, the parameters of the Dirichlet prior, one for all classes or one per class.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given.
-        Each category counts as a column of 0 and 1.
-
     Attributes
     ----------
     classes_ : array of shape (K,)
@@ -153,8 +151,6 @@ class MultinomialNB(CountBayes):
         log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
         The merged statistic of all rows seen.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, if they are text.
     schema_ : Schema
@@ -226,22 +222,8 @@ class BernoulliNB(CountBayes):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Added to every count; 1 is Laplace's estimate.
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
-    fit_prior : bool, default=True
-        Whether the class priors are learned; if not, and none are given, they are equal.
-    class_prior : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array of
-        shape (K,): the priors themselves.
-    prior_alpha : float or array of shape (K,), default=1.0
-        α, the parameters of the Dirichlet prior, one for all classes or one per class.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given.
-        Each category counts as a column of 0 and 1.
 
     Attributes
     ----------
@@ -257,8 +239,6 @@ class BernoulliNB(CountBayes):
         log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
         The merged statistic of all rows seen.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, if they are text.
     schema_ : Schema

@@ -3,7 +3,7 @@ priors."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from lyceum._core.probability import class_priors, log_probability
 
 class GenerativeClassifier(OnePassClassifier):
     """A model of p(x, k) = P(k) p(x | k)."""
+
+    _parameter_docs: ClassVar[str] = """
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
+        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
+        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
+        priors themselves.
+    """
 
     class_count_: np.ndarray
     priors: Any

@@ -85,15 +85,6 @@ class NaiveBayes(GenerativeClassifier):
         cell in a column then has the variance of the column over all classes.
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
-    prior_alpha : float or array of shape (K,), default=1.0
-        α, the parameters of the Dirichlet prior, one for all classes or one per class.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
@@ -121,8 +112,6 @@ class NaiveBayes(GenerativeClassifier):
         The amount added to the variances.
     statistic_ : MixedMoments
         The merged statistic of all rows seen.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, if they are text.
     schema_ : Schema

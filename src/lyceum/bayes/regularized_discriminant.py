@@ -86,17 +86,6 @@ class RegularizedDiscriminant(QuadraticRule):
         The folds; a number divides rows of any source in one pass.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k, and by N - K instead of N.
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array, default=None
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
-    prior_alpha : float or array of shape (K,), default=1.0
-        α, the parameters of the Dirichlet prior, one for all classes or one per class.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
@@ -122,8 +111,6 @@ class RegularizedDiscriminant(QuadraticRule):
         Σ_k(α, γ); by a diagonal and rows where there are over 1,000 columns and fewer rows.
     statistic_ : ClassScatter or ClassRowScatter
         The merged statistic of all rows seen.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, if they are text.
     schema_ : Schema

@@ -60,13 +60,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         Intervals for "frequency" and "width".
     cuts : dict of name to numbers, or numbers for all columns, default=None
         Given cuts.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     net_ : BayesNet
         The network, ready for any other query too. The class is named as the target.
     discretizer_ : KBinsDiscretizer
@@ -75,12 +71,6 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         The score of the structure on the rows.
     history_ : list of float
         The score after every edge of a learned structure.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,11 @@ from lyceum.errors import SettingError
 
 class TypicalColumns:
     """A learner with `cluster_centers_` whose large cells say what a cluster is about."""
+
+    _parameter_docs: ClassVar[str] = """
+    max_iter : int
+        The most passes of one run.
+    """
 
     cluster_centers_: Any
     design_names: tuple[str, ...]

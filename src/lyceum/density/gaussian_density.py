@@ -73,8 +73,6 @@ class GaussianDensity(Density, OnePassLearner):
         Σ, if it is known; `kappa_0`, `nu_0` and `scale` are then not used.
     prior_covariance : float, array of shape (d, d) or None, default=None
         V_0 when Σ is known; None is a flat prior, so that m_n = x̄ and V_n = Σ/n.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -96,12 +94,6 @@ class GaussianDensity(Density, OnePassLearner):
         or V_n.
     statistic_ : Scatter
         The merged statistic, which `partial_fit` adds to.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -50,8 +50,6 @@ class HistogramDensity(Density, OnePassLearner):
     origin : float, array of shape (d,) or None, default=None
         An edge of the grid. None: 0, or the smallest cell of the column where its range is cut into
         bins.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -65,12 +63,6 @@ class HistogramDensity(Density, OnePassLearner):
         f in every such cell.
     statistic_ : CellWeights
         The weight of every such cell, which `partial_fit` adds to.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -68,8 +68,6 @@ class KernelDensity(Density, Learner):
         about unit variance.
     rtol : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -79,12 +77,6 @@ class KernelDensity(Density, Learner):
         The rows, ordered so that consecutive rows are close together.
     weights_ : array of shape (n,)
         Their weights.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

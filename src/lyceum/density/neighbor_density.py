@@ -37,8 +37,6 @@ class NeighborDensity(Density, Learner):
     ----------
     n_neighbors : int or None, default=None
         The number of neighbors, k; None takes sqrt(N), rounded.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -48,12 +46,6 @@ class NeighborDensity(Density, Learner):
         The rows.
     weights_ : array of shape (n,)
         Their weights.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

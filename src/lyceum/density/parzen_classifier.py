@@ -48,13 +48,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
     class_prior_ : array of shape (K,)
@@ -67,12 +63,6 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         Their weights.
     class_start_ : array of shape (K + 1,)
         The rows of class k are those from class_start_[k] to class_start_[k + 1].
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

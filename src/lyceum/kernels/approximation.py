@@ -41,21 +41,8 @@ class Nystroem(Transformer, KernelLearner):
     kernel : str, Kernel or callable, default="rbf"
         "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows
         or of two matrices.
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
-        cells); "median" is for "rbf".
-    degree : int, default=3
-        The degree of "poly".
-    coef0 : float, default=1.0
-        The shift of "poly" and "sigmoid".
     n_components : int, default=100
         How many rows are drawn, m; all if there are fewer.
-    random_state : int, RandomState or None, default=None
-        The seed of the sample.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -67,12 +54,6 @@ class Nystroem(Transformer, KernelLearner):
         The number of the others.
     kernel_ : Kernel
         The kernel, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------
@@ -202,10 +183,6 @@ class RBFSampler(Transformer):
     n_components : int, default=100
         The number D of features. A wave gives two, a cosine and a sine; the last of an odd number
         gives one, a cosine with a random phase.
-    random_state : int, RandomState or None, default=None
-        The seed of the waves.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -217,12 +194,6 @@ class RBFSampler(Transformer):
         The means m of the design columns, which do not change the kernel but keep digits.
     gamma_ : float
         γ as used.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -50,6 +50,18 @@ KERNEL_CONSTRAINTS: dict[str, Any] = {
 class KernelLearner(Learner):
     """A learner that keeps rows and compares others with them by a kernel."""
 
+    _parameter_docs: ClassVar[str] = """
+    gamma : float, "scale", "auto", "median" or None
+        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
+        cells); "median" is for "rbf".
+    kernel : str, Kernel or callable
+        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
+        function of two rows or of two matrices.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
+        categories.
+    """
+
     _reads_rows: ClassVar[Reading] = "in memory"
     _needs_scaling = True
     _alternative: ClassVar[str]  # for rows that memory cannot hold

@@ -48,21 +48,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     ----------
     n_components : int or None, default=None
         How many components to keep; None keeps all that have variance.
-    kernel : str, Kernel or callable, default="linear"
-        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
-        function of two rows or of two matrices.
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
-        cells); "median" is for "rbf".
-    degree : int, default=3
-        The degree of "poly".
-    coef0 : float, default=1.0
-        The shift of "poly" and "sigmoid".
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
-        categories.
 
     Attributes
     ----------
@@ -84,12 +69,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         The weighted mean of all kernel values.
     kernel_ : Kernel
         The kernel, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -54,22 +54,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     gamma : float, "scale", "auto", "median" or None, default="scale"
         γ of a kernel by name: "scale" is 1 / (d · variance of the cells), "auto" and None are
         1 / d; "median" is for "rbf".
-    degree : int, default=3
-        The degree of "poly".
-    coef0 : float, default=1.0
-        The shift of "poly" and "sigmoid".
-    max_iter : int, default=100
-        Most passes over the rows.
-    record : bool, default=False
-        Whether to keep the mistakes of every row after every pass in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
-        categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     row_mistakes_ : array of shape (n,)
         α: the mistakes made on every training row with a weight.
     support_ : array of shape (m,)
@@ -98,12 +85,6 @@ class KernelPerceptron(Classifier, KernelLearner):
         The kernel, with what it learned.
     record_ : list of dict
         With `record=True`: step, mistakes, and the mistakes of every row so far.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -59,10 +59,6 @@ class BasisExpansion(Transformer):
         The directions u of joint sigmoids; None draws them, of length 1.
     standardize : bool, default=True
         Whether columns are brought to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None, default=None
-        The seed of "sample" and of directions; None draws one.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------

@@ -46,29 +46,16 @@ class Perceptron(LinearScores):
     ----------
     learning_rate : float, default=1.0
         The length of a step. From weights of zero it changes their scale, not the decisions.
-    max_iter : int, default=1000
-        Most passes over the rows.
     coef_init : (coef, intercept) or None, default=None
         The weights to start from, shaped as `coef_` and `intercept_`, for two classes also a flat
         list and a number; None starts from zero.
     center : bool, default=True
         Whether rows are taken about the column means; False takes them as they are, as on paper.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
     record : bool or "steps", default=False
         Whether to keep the weights after every pass, or after every row too, in `record_`.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
         The weights of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)

@@ -48,6 +48,20 @@ class Mixture(Density, Learner):
     """A subclass defines the EM problem, its starts, the fitted attributes, and the log joint
     densities."""
 
+    _parameter_docs: ClassVar[str] = """
+    n_components : int
+        The number of components K.
+    n_init : int
+        How many starts are tried; the largest objective wins.
+    weights_init : array of shape (n_components,) or None
+        Weights to start from.
+    tol : float
+        Stop when an iteration gains at most this much per row.
+    init_params : {"kmeans", "k-means++", "random_from_data"}
+        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
+        rows nearest to rows drawn at random.
+    """
+
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
     n_components: int

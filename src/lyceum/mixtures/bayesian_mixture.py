@@ -42,8 +42,6 @@ class BayesianGaussianMixture(EllipticalMixture):
     ----------
     n_components : int, default=10
         The most components K.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        One covariance per component, one for all, variances only, or one variance per component.
     weight_concentration_prior_type : str, default="dirichlet_process"
         "dirichlet_process" for sticks, or "dirichlet_distribution" for a finite Dirichlet.
     weight_concentration_prior : float or None, default=None
@@ -57,9 +55,6 @@ class BayesianGaussianMixture(EllipticalMixture):
         "spherical").
     covariance_prior : float, array of shape (d,) or (d, d), or None, default=None
         Ψ_0; None takes ν_0 times the variances of the columns within the clusters of the start.
-    init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
-        k-means++ (one pass), or the rows nearest to rows drawn at random.
     n_init : int, default=5
         How many starts are tried; the largest bound wins.
     means_init : array of shape (n_components, n_columns) or None, default=None
@@ -67,17 +62,9 @@ class BayesianGaussianMixture(EllipticalMixture):
     merge : bool, default=True
         Whether two components become one, after the iterations, where that raises the bound: the
         iterations alone stop where two components share what one explains better.
-    max_iter : int, default=500
-        The most iterations.
     tol : float, default=1e-5
         Stop when an iteration gains at most this much per row; emptying a component takes many
         small steps.
-    random_state : int, RandomState or None, default=None
-        The seed of the start.
-    record : bool, default=False
-        Whether to keep the parameters of every step in `record_`.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns without that of the first
         category.
@@ -119,12 +106,6 @@ class BayesianGaussianMixture(EllipticalMixture):
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
         The variances of the prior covariance Ψ_0 / ν_0.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
@@ -111,6 +111,17 @@ def _degrees_from(mean: float) -> float:
 
 class EllipticalMixture(Mixture):
     """A mixture of Gaussians or Student-t: starts, densities, draws and summaries."""
+
+    _parameter_docs: ClassVar[str] = """
+    covariance_type : {"full", "tied", "diag", "spherical"}
+        One covariance per component, one for all, variances only, or one variance per component.
+    init_params : {"kmeans", "k-means++", "random_from_data"}
+        The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
+        k-means++ (one pass), or the rows nearest to rows drawn at random.
+    prior_rows : float
+        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may
+        collapse.
+    """
 
     _coding = "reference"
     _takes_missing = True

@@ -42,36 +42,10 @@ class GaussianMixture(EllipticalMixture):
 
     Parameters
     ----------
-    n_components : int, default=1
-        The number of components K.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        One covariance per component, one for all, variances only, or one variance per component.
-    prior_rows : float, default=1.0
-        n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may
-        collapse.
-    init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
-        k-means++ (one pass), or the rows nearest to rows drawn at random.
-    n_init : int, default=1
-        How many starts are tried; the largest objective wins.
-    weights_init : array of shape (n_components,) or None, default=None
-        Weights to start from.
     means_init : array of shape (n_components, n_columns) or None, default=None
         Means to start from, in place of k-means.
     precisions_init : array in the shape of the covariances, or None, default=None
         Inverse covariances to start from.
-    max_iter : int, default=100
-        The most iterations.
-    tol : float, default=1e-3
-        Stop when an iteration gains at most this much per row.
-    warm_start : bool, default=False
-        Whether `fit` goes on from the parameters of the last `fit`.
-    random_state : int, RandomState or None, default=None
-        The seed of the start.
-    record : bool, default=False
-        Whether to keep the parameters of every step in `record_`.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns without that of the first
         category.
@@ -103,12 +77,6 @@ class GaussianMixture(EllipticalMixture):
         The variance of every column over all rows.
     prior_variance_ : array of shape (n_columns,)
         The diagonal V of the prior covariance.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

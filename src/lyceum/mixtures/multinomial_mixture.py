@@ -24,29 +24,8 @@ class MultinomialMixture(TableMixture):
 
     Parameters
     ----------
-    n_components : int, default=2
-        The number of components K.
     alpha : float, default=0.1
         Added to every count, so that no probability is 0.
-    init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
-        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
-        rows nearest to rows drawn at random.
-    n_init : int, default=1
-        How many starts are tried; the largest objective wins.
-    weights_init : array of shape (n_components,) or None, default=None
-        Weights to start from.
-    probabilities_init : array of shape (n_components, n_columns) or None, default=None
-        Probabilities to start from, in place of k-means.
-    max_iter : int, default=200
-        The most iterations.
-    tol : float, default=1e-4
-        Stop when an iteration gains at most this much per row.
-    warm_start : bool, default=False
-        Whether `fit` goes on from the parameters of the last `fit`.
-    random_state : int, RandomState or None, default=None
-        The seed of the start.
-    record : bool, default=False
-        Whether to keep the parameters of every step in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each category counts as a column of 0 and 1.
 
@@ -70,12 +49,6 @@ class MultinomialMixture(TableMixture):
         The objective at the start and after every iteration.
     record_ : list of dict
         With `record=True`, for every step `step`, `objective`, `weights` and `probabilities`.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,11 @@ TABLE_CONSTRAINTS: dict[str, list] = {
 
 class TableMixture(Mixture):
     """A mixture whose components are tables of probabilities of design columns."""
+
+    _parameter_docs: ClassVar[str] = """
+    probabilities_init : array of shape (n_components, n_columns) or None
+        Probabilities to start from, in place of k-means.
+    """
 
     _counts = False
 

@@ -65,15 +65,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         classes.
     standardize : bool or "range", default=False
         Whether columns of numbers are divided by their standard deviation, or range, first.
-    random_state : int, RandomState or None, default=None
-        The seed of the clusters.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     centroids_ : array of shape (m, d)
         The centroids, in the units of the rows.
     centroid_class_ : array of int of shape (m,)
@@ -89,12 +83,6 @@ class NearestCentroid(PosteriorClassifier, Learner):
         covariance do not vary, the most of any: a small ridge was added there.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -4,7 +4,7 @@ predict."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class ScaledSample(NamedTuple):
 class SupervisedTransformer(NewColumns, Learner):
     """Rows are (x - mean_) @ components_.T after the transformation; a subclass learns
     `components_`."""
+
+    _parameter_docs: ClassVar[str] = """
+    max_samples : int
+        The most rows to learn from; more are sampled.
+    """
 
     _reads_rows = "in memory"
 

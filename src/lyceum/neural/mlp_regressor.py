@@ -28,80 +28,15 @@ class MLPRegressor(Regressor, FeedForward):
 
     Parameters
     ----------
-    hidden_layer_sizes : int or sequence of int, default=(100,)
-        Nodes of every hidden layer; () for none.
     activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
         "sigmoid" is 1 / (1 + exp(−λ z)); "sign" is trained by the straight-through estimator.
-    slope : float, default=1.0
-        λ of the sigmoid.
-    integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
-        The integration function of the hidden layers.
-    solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
-        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
-        momentum, or Adam.
-    learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
-        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
-        5 whenever the loss no longer falls, down to 1e-6.
-    learning_rate_init : float, default=0.001
-        η.
-    power_t : float, default=0.5
-        The exponent of "invscaling".
-    momentum : float, default=0.9
-        Of the solvers "momentum" and "nesterov".
-    beta_1 : float, default=0.9
-        Decay of the mean gradient of the solver "adam".
-    beta_2 : float, default=0.999
-        Decay of the mean squared gradient of the solver "adam".
-    epsilon : float, default=1e-8
-        Added to the root of the mean squared gradient of the solver "adam".
-    batch_size : int or "all", default=128
-        Rows per step: 1 is one at a time, "all" is batch gradient descent.
-    shuffle : bool, default=True
-        Whether the rows are shuffled in every epoch.
-    shuffle_window : int, default=131072
-        Rows shuffled together when they are streamed; as many are in memory at a time.
-    max_iter : int, default=200
-        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
-        or the rate is "cosine", which ends there.
-    tol : float or None, default=1e-4
-        Training stops when the training loss, with `early_stopping` the validation loss, has not
-        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
-        epochs are run.
-    n_iter_no_change : int, default=10
-        The most epochs in a row in which the loss need not fall.
-    weights_init : (coefs, intercepts) or None, default=None
-        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
-        of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
-        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
-    alpha : float, default=1e-6
-        The penalty α on the squared weights.
     dropout : float, default=0.0
         The share of hidden nodes switched off, drawn for every row and step.
-    input_noise : float, default=0.0
-        Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
-        step.
-    early_stopping : bool, default=False
-        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when
-        their loss no longer falls, and restore the weights of the lowest validation loss.
-    validation_fraction : float, default=0.1
-        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window`
-        of them are used.
     standardize : bool, default=True
         Whether design columns and target are brought to mean 0 and standard deviation 1, by the
         training rows. With `partial_fit` by those of its first call.
-    dtype : {"float64", "float32"}, default="float64"
-        What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
         Whether `fit` starts from the weights and the standardization of the last `fit`.
-    record : bool or "steps", default=False
-        Whether to keep the parameters of every epoch, or of every step, in `record_`.
-    random_state : int, RandomState or None, default=None
-        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws
-        one.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one column per category.
 
     Attributes
     ----------

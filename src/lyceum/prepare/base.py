@@ -52,8 +52,6 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     ----------
     schema_ : Schema
         The columns of `fit`, with their kinds and categories.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : array of str
         Their names, where the rows of `fit` have some.
 
@@ -83,6 +81,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     ...         return Subtract(self.low_)
     >>> FromLowest().fit_transform([[3.0, 10.0], [5.0, 9.0]]).tolist()
     [[0.0, 1.0], [2.0, 0.0]]
+    """
+
+    _parameter_docs: ClassVar[str] = """
+    categorical_features : str, bool, mask, indices, names, dict or Schema
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
     """
 
     _coding = "codes"

@@ -62,13 +62,6 @@ class IterativeImputer(Transformer):
     tol : float, default=1e-3
         Stop when no equation's predictions move by more than this share of the column's standard
         deviation (of the scores' spread, for categories), as root mean square over the rows.
-    record : bool, default=False
-        Whether to keep the equations of every round in `record_`.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------

@@ -51,12 +51,6 @@ class KNNImputer(Transformer):
         The share of every column that was missing.
     metric_ : Gower
         The distance as it was learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

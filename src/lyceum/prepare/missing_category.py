@@ -32,9 +32,6 @@ class MissingCategory(FillTransformer):
     continuous : "mean", "median" or "keep", default="mean"
         What fills continuous columns beside the 0/1 column; "keep" leaves them missing and adds no
         column.
-    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------

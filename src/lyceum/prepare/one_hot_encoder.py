@@ -32,9 +32,6 @@ class OneHotEncoder(Transformer):
         are independent of an intercept.
     handle_unknown : "zeros" or "error", default="zeros"
         What a category that `fit` did not see becomes.
-    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------

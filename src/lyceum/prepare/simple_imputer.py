@@ -39,9 +39,6 @@ class SimpleImputer(FillTransformer):
         have it is filled with its mode.
     indicator : bool, default=False
         Whether every column with missing cells in `fit` gets a 0/1 column "<name> missing".
-    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
-        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds
-        of some columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------

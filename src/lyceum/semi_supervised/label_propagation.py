@@ -35,6 +35,24 @@ from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spr
 class _LabelGraph(Classifier, MetricLearner):
     """Labels that go from labeled rows to their neighbors; a subclass says how."""
 
+    _parameter_docs: ClassVar[str] = """
+    kernel : {"rbf", "knn"}
+        The weight of an edge: exp(-γ d²), or 1.
+    gamma : float or None
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
+        of the columns. scikit-learn's default is 20, on a graph of all rows.
+    n_neighbors : int
+        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
+        where scikit-learn's "rbf" joins all with all.
+    metric : str or Metric
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
+        missing, else the Euclidean one.
+    max_iter : int
+        The most steps of conjugate gradients.
+    tol : float
+        The residual at which they stop, relative to that of the start.
+    """
+
     _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "kernel": [StrOptions({"knn", "rbf"})],
@@ -167,32 +185,8 @@ class LabelPropagation(_LabelGraph):
     Under the Euclidean distance columns count by their units: standardize them first where these
     differ.
 
-    Parameters
-    ----------
-    kernel : {"rbf", "knn"}, default="rbf"
-        The weight of an edge: exp(-γ d²), or 1.
-    gamma : float or None, default=None
-        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
-        of the columns. scikit-learn's default is 20, on a graph of all rows.
-    n_neighbors : int, default=7
-        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
-        where scikit-learn's "rbf" joins all with all.
-    metric : str or Metric, default="auto"
-        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else the Euclidean one.
-    max_iter : int, default=1000
-        The most steps of conjugate gradients.
-    tol : float, default=1e-6
-        The residual at which they stop, relative to that of the start.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; one-of-C columns under other metrics than Gower's.
-
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     label_distributions_ : array of shape (n, K)
         The posteriors of the rows of `fit`.
     label_codes_ : array of shape (n,), of int
@@ -272,32 +266,11 @@ class LabelSpreading(_LabelGraph):
 
     Parameters
     ----------
-    kernel : {"rbf", "knn"}, default="rbf"
-        The weight of an edge: exp(-γ d²), or 1.
-    gamma : float or None, default=None
-        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
-        of the columns. scikit-learn's default is 20, on a graph of all rows.
-    n_neighbors : int, default=7
-        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
-        where scikit-learn's "rbf" joins all with all.
     alpha : float, default=0.2
         The share, between 0 and 1, that a row takes from its neighbors; the rest is its own label.
-    metric : str or Metric, default="auto"
-        How near rows are. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else the Euclidean one.
-    max_iter : int, default=1000
-        The most steps of conjugate gradients.
-    tol : float, default=1e-6
-        The residual at which they stop, relative to that of the start.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; one-of-C columns under other metrics than Gower's.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     label_distributions_ : array of shape (n, K)
         The posteriors of the rows of `fit`.
     label_codes_ : array of shape (n,), of int

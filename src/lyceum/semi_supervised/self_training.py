@@ -39,15 +39,11 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         How many rows are labeled in a round.
     max_iter : int or None, default=10
         The most rounds; None goes on until nothing is left to label.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of one classifier
         The classifier of the last round.
     label_codes_ : array of shape (n,), of int

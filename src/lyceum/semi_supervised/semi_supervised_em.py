@@ -49,8 +49,6 @@ class SemiSupervisedEM(Classifier, Learner):
         `MultinomialNB`, or `QuadraticDiscriminantAnalysis` and its kin for Gaussian classes.
     unlabeled_weight : float, default=1.0
         The weight λ of unlabeled rows; less than 1 where the model is in doubt.
-    max_iter : int, default=100
-        The most iterations.
     tol : float, default=1e-4
         Stop when an iteration gains at most this much L per unit of weight.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -58,8 +56,6 @@ class SemiSupervisedEM(Classifier, Learner):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimator_ : classifier
         The fitted classifier.
     history_ : list of float

@@ -243,8 +243,6 @@ class PriorShift(Classifier, Ensemble):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of one classifier
         The classifier.
     training_priors_ : array of shape (K,)

@@ -40,15 +40,11 @@ class TrAdaBoost(Classifier, Ensemble):
         depth 2.
     n_estimators : int, default=20
         The number N of rounds.
-    random_state : int, RandomState or None, default=None
-        The seed of every `random_state` in the members.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of classifiers
         The members that vote.
     votes_ : array of shape (members,)

@@ -41,54 +41,13 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     ----------
     criterion : {"gini", "entropy", "log_loss", "gain_ratio", "misclassification"}, default="gini"
         The impurity that splits reduce ("log_loss" is the entropy), or "gain_ratio".
-    splitter : {"best", "random"}, default="best"
-        "best" tries every threshold and grouping; "random" draws one threshold per column, or one
-        pair of groups.
     categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
         Two groups of categories, one branch per category, or one category against the others.
         The best groups are found for two classes; for more, all are tried up to ten categories, and
         cuts of the orders by each class's share after that.
-    continuous_split : {"two_way", "multi_way"}, default="two_way"
-        One threshold, or up to `max_branches` intervals, cut one after the other where it gains
-        most.
-    max_branches : int, default=4
-        The largest number of intervals of a multi-way split.
-    missing : {"learned", "fractions"}, default="learned"
-        "learned": missing cells are sent where the split is best, as a category of their own where
-        a split is by categories; to the heaviest child where none was missing in `fit`. "fractions"
-        (C4.5): a row goes to every child with the share of the known rows there; gains count known
-        rows only. A row whose category no row of a node had in `fit` stays at that node.
-    cut : {"midpoint", "observed"}, default="midpoint"
-        Midway between two values, or the largest value of the column up to there (C4.5).
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows; of a multiway split, two of the
-        children. Where it forbids the best cut of categories into two groups, the next best of
-        their order is taken.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the
-        children.
-    max_leaf_nodes : int or None, default=None
-        The largest number of leaves, grown best first; None: no limit.
-    min_impurity_decrease : float, default=0.0
-        The smallest gain of a split, times the share of the rows at its node.
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to
         this.
-    require_gain : bool, default=False
-        Whether a split that gains nothing is left out; if not, later splits may gain by it
-        (exclusive or).
-    max_features : int, float, "sqrt", "log2" or None, default=None
-        Columns drawn at every node, or their share; None: all.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
     loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of
         `classes_`, columns are actions. Growth by misclassification then goes by the smallest
@@ -98,9 +57,6 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     altered_priors : bool or "auto", default="auto"
         Whether growth with a loss weights class k by Σ_a L(k, a); "auto": unless
         pruning="minimum_loss".
-    default_class : label or None, default=None
-        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
-        root. None: the majority at the node above, and the first class.
     pruning : str or None, default=None
         One of "reduced_error", "pessimistic", "confidence", "cost_complexity" and "minimum_loss".
         After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's
@@ -114,8 +70,6 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     bound : {"c45", "normal", "exact"}, default="c45"
         The bound of "confidence" pruning: as C4.5's program has it, with its table of deviates; the
         normal approximation alone, as Weka's J48; or the exact binomial one.
-    validation_fraction : float, default=0.25
-        The share of the rows held out for pruning by "reduced_error".
     leaf_penalty : float, default=0.5
         The errors added per leaf by "pessimistic" pruning.
     confidence : float, default=0.25
@@ -124,28 +78,14 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves if it is not 0,
         after any other `pruning`. "cv" chooses α by cross-validation, the largest within one
         standard error of the best, and goes with no other pruning.
-    cv : int, splitter, iterable of (train, test) or None, default=10
-        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"impurity", "error"}, default="impurity"
         What is weighed against the leaves: the impurity of the leaves, or their error rate
         (expected loss).
-    max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is
-        then grown level by level from histograms that merge, one or two passes per level. None:
-        thresholds between all values, with all rows in memory.
-    random_state : int, RandomState or None, default=None
-        Draws columns, random thresholds, folds and held-out rows.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     tree_ : Tree
         The tree, after pruning.
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
@@ -163,8 +103,6 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 
@@ -194,6 +132,12 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     outlook = sunny  [no 3, yes 2]
     |   humidity = high: no  [no 3]
     |   humidity = normal: yes  [yes 2]
+    """
+
+    _parameter_docs: ClassVar[str] = """
+    default_class : label or None
+        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
+        root. None: the majority at the node above, and the first class.
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -36,6 +36,14 @@ class Preset:
 
 
 class _Preset(Preset, DecisionTreeClassifier):
+    _parameter_docs: ClassVar[str] = """
+    loss_matrix : array of shape (K, K), LossMatrix, dict or None
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
+        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
+        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
+        smallest expected loss, and so does pruning. Posteriors are those of the rows.
+    """
+
     _base_learner: ClassVar[Any] = DecisionTreeClassifier
 
 
@@ -49,45 +57,14 @@ class ID3(_Preset):
 
     Parameters
     ----------
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the
-        children.
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to
         this. ID3's stopping rule.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
-        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
-        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
-        smallest expected loss, and so does pruning. Posteriors are those of the rows.
-    default_class : label or None, default=None
-        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
-        root. None: the majority at the node above, and the first class.
-    max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is
-        then grown level by level from histograms that merge, one or two passes per level. None:
-        thresholds between all values, with all rows in memory.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     tree_ : Tree
         The tree, after pruning.
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
@@ -102,8 +79,6 @@ class ID3(_Preset):
         `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 
@@ -183,34 +158,11 @@ class C45(_Preset):
     bound : {"c45", "normal", "exact"}, default="c45"
         The bound as C4.5's program has it; the normal approximation of Weka's J48; or the exact
         binomial one.
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
-        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
-        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
-        smallest expected loss, and so does pruning. Posteriors are those of the rows.
-    max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is
-        then grown level by level from histograms that merge, one or two passes per level. None:
-        thresholds between all values, with all rows in memory.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     tree_ : Tree
         The tree, after pruning.
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
@@ -225,8 +177,6 @@ class C45(_Preset):
         `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 
@@ -302,51 +252,15 @@ class CART(_Preset):
     ccp_alpha : float or "cv", default="cv"
         α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves; "cv": the
         largest within one standard error of the best in cross-validation.
-    cv : int, splitter, iterable of (train, test) or None, default=10
-        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     ccp_measure : {"error", "impurity"}, default="error"
         The error rate of the leaves (their expected loss), as in the book, or their impurity.
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
         The impurity that splits reduce.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows; of a multiway split, two of the
-        children. Where it forbids the best cut of categories into two groups, the next best of
-        their order is taken.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the
-        children.
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    loss_matrix : array of shape (K, K), LossMatrix, dict or None, default=None
-        The loss L(k, a) of action a where class k is true: rows are true classes in the order of
-        `classes_`, columns are actions. Growth by misclassification then goes by the smallest
-        expected loss of a node; other criteria weight class k by Σ_a L(k, a). Leaves decide by
-        smallest expected loss, and so does pruning. Posteriors are those of the rows.
-    max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is
-        then grown level by level from histograms that merge, one or two passes per level. None:
-        thresholds between all values, with all rows in memory.
-    random_state : int, RandomState or None, default=None
-        Draws the folds.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     tree_ : Tree
         The tree, after pruning.
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     loss_matrix_ : ndarray of shape (K, n_actions) or None
         The losses, with rows in the order of `classes_`.
     actions_ : ndarray of shape (n_actions,)
@@ -363,8 +277,6 @@ class CART(_Preset):
         `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 
@@ -441,29 +353,10 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
     ccp_alpha : float or "cv", default="cv"
         α: the tree is pruned to the subtree of smallest error + α · leaves; "cv": the largest
         within one standard error of the best in cross-validation.
-    cv : int, splitter, iterable of (train, test) or None, default=10
-        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The error that splits reduce: squared about the mean, or absolute about the median.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs.
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
     max_bins : int or None, default=None
         The largest number of bins per column; None: thresholds between all values.
-    random_state : int, RandomState or None, default=None
-        Draws the folds.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
@@ -480,8 +373,6 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         `DecisionTreeRegressor`.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 

@@ -26,71 +26,17 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error", "sd"}, default="squared_error"
-        The impurity that splits reduce.
-    splitter : {"best", "random"}, default="best"
-        "best" tries every threshold and grouping; "random" draws one threshold per column, or one
-        pair of groups.
     categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
         Two groups of categories, one branch per category, or one category against the others.
         The best groups are found for the variance; for "sd" all are tried up to ten categories;
         else they are cuts of the order by mean or median.
-    continuous_split : {"two_way", "multi_way"}, default="two_way"
-        One threshold, or up to `max_branches` intervals, cut one after the other where it gains
-        most.
-    max_branches : int, default=4
-        The largest number of intervals of a multi-way split.
-    missing : {"learned", "fractions"}, default="learned"
-        "learned": missing cells are sent where the split is best, as a category of their own where
-        a split is by categories; to the heaviest child where none was missing in `fit`. "fractions"
-        (C4.5): a row goes to every child with the share of the known rows there; gains count known
-        rows only. A row whose category no row of a node had in `fit` stays at that node.
-    cut : {"midpoint", "observed"}, default="midpoint"
-        Midway between two values, or the largest value of the column up to there (C4.5).
-    max_depth : int or None, default=None
-        The largest number of splits from the root to a leaf; None: no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows; of a multiway split, two of the
-        children. Where it forbids the best cut of categories into two groups, the next best of
-        their order is taken.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs; of a multiway split, two of the
-        children.
-    max_leaf_nodes : int or None, default=None
-        The largest number of leaves, grown best first; None: no limit.
-    min_impurity_decrease : float, default=0.0
-        The smallest gain of a split, times the share of the rows at its node.
-    require_gain : bool, default=False
-        Whether a split that gains nothing is left out; if not, later splits may gain by it
-        (exclusive or).
-    max_features : int, float, "sqrt", "log2" or None, default=None
-        Columns drawn at every node, or their share; None: all.
-    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
-        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a
-        dict does not name costs 1.
     pruning : {"reduced_error", "cost_complexity"} or None, default=None
         After growth: by the squared (absolute) errors of rows held out, or by impurity +
         `ccp_alpha` · leaves.
-    validation_fraction : float, default=0.25
-        The share of the rows held out for pruning by "reduced_error".
     ccp_alpha : float or "cv", default=0.0
         α: the tree is pruned to the subtree of smallest impurity + α · leaves if it is not 0, after
         any other `pruning`. "cv" chooses α by cross-validation, the largest within one standard
         error of the best, and goes with no other pruning.
-    cv : int, splitter, iterable of (train, test) or None, default=10
-        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
-    max_bins : int or None, default=None
-        The largest number of bins per column. From files larger than memory and Dask the tree is
-        then grown level by level from histograms that merge, one or two passes per level. None:
-        thresholds between all values, with all rows in memory.
-    random_state : int, RandomState or None, default=None
-        Draws columns, random thresholds, folds and held-out rows.
-    record : bool, default=False
-        Whether to keep the gain of every column at every node in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
@@ -109,8 +55,6 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     schema_ : Schema
         The columns and the target.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the columns, if they have some.
 

@@ -41,6 +41,46 @@ from lyceum.trees.reading.summary import summary_of
 class TreeLearner(TreeModel, Learner):
     """What trees of classes and of numbers share."""
 
+    _parameter_docs: ClassVar[str] = """
+    splitter : {"best", "random"}
+        "best" tries every threshold and grouping; "random" draws one threshold per column, or one
+        pair of groups.
+    continuous_split : {"two_way", "multi_way"}
+        One threshold, or up to `max_branches` intervals, cut one after the other where it gains
+        most.
+    max_branches : int
+        The largest number of intervals of a multi-way split.
+    missing : {"learned", "fractions"}
+        "learned": missing cells are sent where the split is best, as a category of their own where
+        a split is by categories; to the heaviest child where none was missing in `fit`. "fractions"
+        (C4.5): a row goes to every child with the share of the known rows there; gains count known
+        rows only. A row whose category no row of a node had in `fit` stays at that node.
+    cut : {"midpoint", "observed"}
+        Midway between two values, or the largest value of the column up to there (C4.5).
+    min_samples_leaf : int or float
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the
+        children. Where it forbids the best cut of categories into two groups, the next best of
+        their order is taken.
+    min_weight_fraction_leaf : float
+        The share of the total weight that every child needs; of a multiway split, two of the
+        children.
+    min_impurity_decrease : float
+        The smallest gain of a split, times the share of the rows at its node.
+    require_gain : bool
+        Whether a split that gains nothing is left out; if not, later splits may gain by it
+        (exclusive or).
+    max_features : int, float, "sqrt", "log2" or None
+        Columns drawn at every node, or their share; None: all.
+    validation_fraction : float
+        The share of the rows held out for pruning by "reduced_error".
+    cv : int, splitter, iterable of (train, test) or None
+        The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
+    max_bins : int or None
+        The largest number of bins per column. From files larger than memory and Dask the tree is
+        then grown level by level from histograms that merge, one or two passes per level. None:
+        thresholds between all values, with all rows in memory.
+    """
+
     _coding = "codes"
     _takes_missing: ClassVar[bool] = True
 

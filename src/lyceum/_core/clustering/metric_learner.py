@@ -67,6 +67,11 @@ class MetricLearner(Learner):
     ('gower', [0.0, 0.125, 1.0])
     """
 
+    _parameter_docs: ClassVar[str] = """
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories; one-of-C columns under other metrics than Gower's.
+    """
+
     _takes_missing: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _reads_rows: ClassVar[Reading] = "in memory"

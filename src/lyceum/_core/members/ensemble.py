@@ -110,6 +110,11 @@ class Ensemble(Learner):
     [[1.0, 0.0], [0.5, 0.5]]
     """
 
+    _parameter_docs: ClassVar[str] = """
+    estimator : classifier
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    """
+
     _coding = "codes"
     _reads_rows = "in memory"
     _inputs: ClassVar[type[Inputs]] = EstimatorInputs
@@ -367,6 +372,28 @@ def _side_by_side(block: Block, functions: Sequence[Callable[[Block], np.ndarray
 
 class MemberImportances:
     """Importances of columns from those of the members."""
+
+    _parameter_docs: ClassVar[str] = """
+    n_estimators : int
+        The number of members.
+    max_samples : int or float
+        N', or N' / N, which may exceed 1 with `bootstrap`.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    max_features : int or float
+        The columns of a member, or their share.
+    bootstrap_features : bool
+        Whether columns are drawn with replacement.
+    oob_score : bool
+        Whether every row is predicted by the members that have not seen it.
+    warm_start : bool
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
+        once.
+    estimator : regressor
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
+    learning_rate : float
+        ν.
+    """
 
     estimators_: list[Any]
     n_features_in_: int

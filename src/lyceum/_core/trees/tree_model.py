@@ -13,6 +13,11 @@ class TreeModel:
     """A learner of one tree, `tree_`, or of many, `trees_`; stands before `Learner` among the
     bases."""
 
+    _parameter_docs: ClassVar[str] = """
+    criterion : {"squared_error", "absolute_error", "sd"}
+        The impurity that splits reduce.
+    """
+
     _blanks_row_names: ClassVar[bool] = True
 
     n_features_in_: int

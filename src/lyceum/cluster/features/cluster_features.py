@@ -32,17 +32,11 @@ class ClusterFeatures(NewColumns, ClusterBased):
         others.
     keep : bool, default=True
         Whether the given columns stay, before the new ones; categories as columns of 0 and 1.
-    random_state : int, RandomState or None, default=None
-        The seed of `KMeans()`, where no clusterer is given.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
     clusterer_ : clustering learner
         The fitted one.
-    schema_ : Schema
-        The columns that were learned from.
     n_features_in_ : int
         The number of given columns.
     feature_names_in_ : ndarray of str

@@ -42,17 +42,11 @@ class ClusterLabels(Classifier, ClusterBased):
         of another library is given numbers, with categories as columns of 0 and 1.
     smoothing : float, default=1.0
         The weight s of the shares of the classes in all labeled rows.
-    random_state : int, RandomState or None, default=None
-        The seed of the default clusterer.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
     clusterer_ : clustering learner
         The fitted one.
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     class_prior_ : array of shape (K,)
         The shares of the classes in all labeled rows.
     counts_ : array of shape (n_clusters, K)
@@ -63,10 +57,6 @@ class ClusterLabels(Classifier, ClusterBased):
         The weight of the rows of every cluster that have no label.
     typical_ : array of shape (n_features_in_,)
         The mean or commonest cell of every column, coded; where explanations start.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of str
         Names of the columns, where they have some.
 

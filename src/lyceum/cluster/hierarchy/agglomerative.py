@@ -63,10 +63,6 @@ class AgglomerativeClustering(
         Cut the tree into this many clusters.
     linkage : {"single", "complete", "average", "centroid", "ward"}, default="ward"
         The distance of two clusters.
-    metric : str or Metric, default="auto"
-        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
-        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else Euclidean.
     distance_threshold : float or None, default=None
         Cut the tree at this height instead: clusters at this distance or farther are not merged;
         `n_clusters` must be None.
@@ -77,8 +73,6 @@ class AgglomerativeClustering(
         `n_clusters` must be None.
     inconsistency_depth : int, default=2
         The levels over which inconsistency is taken.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -109,12 +103,6 @@ class AgglomerativeClustering(
         The number of every row of `rows_` among the rows with a weight.
     metric_ : Metric
         The metric in use, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -44,8 +44,6 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         distances of all pairs of rows. "auto" is Gower's distance where columns hold categories or
         cells are missing, else Euclidean. "bisecting" is Euclidean, with categories as one-of-C
         columns.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -74,12 +72,6 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         The number of every row of `rows_` among the rows with a weight.
     metric_ : Metric
         The metric in use, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -34,14 +34,6 @@ class HDBSCAN(DensityLearner):
         smallest ones at the ends of the tree.
     allow_single_cluster : bool, default=False
         Whether all rows may be one cluster.
-    metric : str or Metric, default="auto"
-        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
-        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else Euclidean.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -74,12 +66,6 @@ class HDBSCAN(DensityLearner):
         Their core distances.
     metric_ : Metric
         The metric in use, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -47,16 +47,8 @@ class FuzzyCMeans(
         The starting centers, by a name as in `KMeans`, or given.
     n_init : int or "auto", default="auto"
         How many runs from different starts, as in `KMeans`.
-    max_iter : int, default=300
-        The most passes of one run.
     tol : float, default=1e-5
         Stop when a pass lowers the objective by at most this share.
-    random_state : int, RandomState or None, default=None
-        The seed of the starts.
-    record : bool, default=False
-        Whether to keep the centers of every step in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -74,12 +66,6 @@ class FuzzyCMeans(
         The objective at every pass.
     record_ : list of dict
         With `record=True`, for every step its number `step`, the `objective` and the `centers`.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

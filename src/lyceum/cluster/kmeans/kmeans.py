@@ -69,8 +69,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for
         "random", "space", "widest-apart" and callables, else 1. Starts that are not random are run
         once.
-    max_iter : int, default=300
-        The most passes of one run.
     tol : float, default=1e-4
         Stop when the sum of the squared moves of the centers is at most tol times the mean variance
         of the columns.
@@ -84,12 +82,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         may have changed theirs (Hamerly), if they are dense and in memory: the same result, faster
         with many centers of clear clusters. "auto" does so where the centers have 4096 cells, as
         long as it spares enough rows.
-    random_state : int, RandomState or None, default=None
-        The seed of the sample and of the starts.
-    record : bool, default=False
-        Whether to keep the centers of every step in `record_`.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns, so that rows that differ in
         one such column are at distance sqrt(2) there (1 if it has two categories).
@@ -118,12 +110,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
     record_ : list of dict
         With `record=True`, for every step its number `step`, the inertia `objective` and the
         `centers`.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

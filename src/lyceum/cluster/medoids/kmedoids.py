@@ -48,10 +48,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     ----------
     n_clusters : int, default=8
         The number of clusters, k.
-    metric : str or Metric, default="auto"
-        A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all
-        pairs of rows. "auto" is Gower's distance where columns hold categories or cells are
-        missing, else Euclidean.
     init : {"build", "k-medoids++", "random"} or array of int, (n_clusters,), default="build"
         The first medoids. "build": one after another, each the row that lowers the loss most (not
         random). "k-medoids++": drawn in proportion to the distance to those so far. "random":
@@ -64,12 +60,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         The most rows whose distances are held at once.
     n_subsamples : int, default=5
         How many samples are worked on if there are more rows.
-    random_state : int, RandomState or None, default=None
-        The seed of samples and random starts.
-    record : bool, default=False
-        Whether to keep the medoids of every run in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -93,12 +83,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         With `record=True`, for every run its number `step`, its loss `objective` and its `medoids`.
     metric_ : Metric
         The metric in use, with what it learned.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

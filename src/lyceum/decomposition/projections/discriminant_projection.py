@@ -70,12 +70,6 @@ class DiscriminantProjection(
         The number of directions.
     statistic_ : ClassScatter
         The merged statistic, which `partial_fit` adds to.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -65,10 +65,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         Whether to scale the scores to variance 1. Components without variance give zeros.
     n_passes : int, default=4
         The passes over the rows of the "randomized" solver; more give more exact directions.
-    random_state : int, RandomState or None, default=None
-        The seed of the "randomized" solver.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -90,12 +86,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         The mean squared distance of the rows of `fit` from their reconstructions.
     statistic_ : Scatter or CenteredRows
         The merged statistic, which `partial_fit` adds to.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

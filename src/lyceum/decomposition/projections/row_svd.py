@@ -35,8 +35,6 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         How many coordinates to keep; None keeps all that vary, at most N - 1.
     center : bool, default=True
         Whether the columns are centered first.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -52,12 +50,6 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         The mean m that is subtracted (0 without centering).
     n_components_ : int
         The number of coordinates.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -48,10 +48,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         from random directions, without a d × d matrix.
     n_passes : int, default=4
         The passes over the rows of the "randomized" solver.
-    random_state : int, RandomState or None, default=None
-        The seed of the "randomized" solver.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -71,12 +67,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         s_j² as a proportion of the squares of all cells.
     n_components_ : int
         The rank.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -57,10 +57,6 @@ class SelectKBest(ColumnSelector):
         The near rows per class of "relief".
     max_samples : int, default=500
         How many rows "relief" draws and compares with all others.
-    random_state : int, RandomState or None, default=None
-        The seed of the rows drawn.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -77,12 +73,6 @@ class SelectKBest(ColumnSelector):
         "classes" or "numbers", the kind of the target.
     classes_ : array of shape (K,)
         The classes, if the target has them.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -24,7 +24,7 @@ from lyceum.decomposition.selection.subset_losses import (
     TargetColumns,
     digest_of_rows,
 )
-from lyceum.decomposition.selection.subset_search import SubsetLosses, StopRule, SubsetSearch
+from lyceum.decomposition.selection.subset_search import StopRule, SubsetLosses, SubsetSearch
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
@@ -82,8 +82,6 @@ class SequentialFeatureSelector(ColumnSelector):
     random_state : int, RandomState or None, default=None
         The seed of the folds; None is 0 with `cache`, so that its results are those of the same
         folds.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -109,12 +107,6 @@ class SequentialFeatureSelector(ColumnSelector):
         "classes" or "numbers", the kind of the target.
     classes_ : array of shape (K,)
         The classes, if the target has them.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

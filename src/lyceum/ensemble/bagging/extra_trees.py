@@ -23,60 +23,11 @@ class ExtraTreesClassifier(RandomForestClassifier):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        The impurity that splits reduce; "log_loss" is the entropy.
-    max_depth : int or None, default=None
-        The largest depth of a tree; None: no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs.
-    max_leaf_nodes : int or None, default=None
-        The largest number of leaves, grown best first; None: no limit.
-    min_impurity_decrease : float, default=0.0
-        The least fall of impurity, weighted by the share of the rows at the node, that a split
-        needs.
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        Columns for which a threshold is drawn at every node, or their share; None: all.
-    categorical_split : {"groups", "one_vs_rest"}, default="groups"
-        Categories in two groups, or one category against the rest.
-    missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
-        their shares ("fractions").
-    bootstrap : bool, default=False
-        Whether every tree is grown on rows drawn with replacement; else on all rows.
-    max_samples : int, float or None, default=None
-        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
-    oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
-        draw it.
-    class_weight : None, "balanced", "balanced_subsample" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class), of all rows or of those drawn for the tree.
-    max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: the values
-        themselves.
-    warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
-        once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads.
-        None draws one.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     trees_ : list of Tree
         The trees.
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The fall of impurity due to every column, averaged over the trees.
     oob_score_ : float
@@ -174,48 +125,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
         The number of trees.
     criterion : {"squared_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
-    max_depth : int or None, default=None
-        The largest depth of a tree; None: no limit.
-    min_samples_split : int or float, default=2
-        Rows that a node needs to be split, or their share of all rows.
-    min_samples_leaf : int or float, default=1
-        Rows that every child needs, or their share of all rows.
-    min_weight_fraction_leaf : float, default=0.0
-        The share of the total weight that every child needs.
-    max_leaf_nodes : int or None, default=None
-        The largest number of leaves, grown best first; None: no limit.
-    min_impurity_decrease : float, default=0.0
-        The least fall of impurity, weighted by the share of the rows at the node, that a split
-        needs.
-    max_features : int, float, "sqrt", "log2" or None, default=None
-        Columns for which a threshold is drawn at every node, or their share; None: all.
-    categorical_split : {"groups", "one_vs_rest"}, default="groups"
-        Categories in two groups, or one category against the rest.
-    missing : {"learned", "fractions"}, default="learned"
-        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
-        their shares ("fractions").
-    bootstrap : bool, default=False
-        Whether every tree is grown on rows drawn with replacement; else on all rows.
-    max_samples : int, float or None, default=None
-        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
-    oob_score : bool, default=False
-        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
-        draw it.
-    max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: the values
-        themselves.
-    warm_start : bool, default=False
-        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
-        once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads.
-        None draws one.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------

@@ -79,6 +79,32 @@ class Forest(WithTrees, Learner):
     """Trees whose predictions are averaged; what a tree draws follows from the seed and its number
     alone."""
 
+    _parameter_docs: ClassVar[str] = """
+    categorical_split : {"groups", "one_vs_rest"}
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
+        their shares ("fractions").
+    oob_score : bool
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not
+        draw it.
+    warm_start : bool
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
+        once.
+    min_impurity_decrease : float
+        The least fall of impurity, weighted by the share of the rows at the node, that a split
+        needs.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns for which a threshold is drawn at every node, or their share; None: all.
+    bootstrap : bool
+        Whether every tree is grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None
+        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
+    max_bins : int or None
+        Cells are kept in at most this many bins per column, one byte each; None: the values
+        themselves.
+    """
+
     _coding = "codes"
     _takes_missing: ClassVar[bool] = True
     _splitter: ClassVar[str] = "best"

@@ -32,28 +32,6 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     estimator : regressor, default=None
         What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is
         set.
-    n_estimators : int, default=10
-        The number of members.
-    max_samples : int or float, default=1.0
-        N', or N' / N, which may exceed 1 with `bootstrap`.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
-    max_features : int or float, default=1.0
-        The columns of a member, or their share.
-    bootstrap_features : bool, default=False
-        Whether columns are drawn with replacement.
-    oob_score : bool, default=False
-        Whether every row is predicted by the members that have not seen it.
-    warm_start : bool, default=False
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
-        once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads.
-        None draws one.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 

@@ -92,18 +92,11 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
         once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads.
-        None draws one.
-    record : bool, default=False
-        Whether weights, error and α of every round are kept in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of classifiers
         The T members that vote.
     feature_importances_ : array of shape (n_features,)

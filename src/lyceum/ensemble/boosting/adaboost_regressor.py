@@ -54,8 +54,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     Parameters
     ----------
-    estimator : regressor, default=None
-        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
     n_estimators : int, default=50
         The rounds at most.
     learning_rate : float, default=1.0
@@ -70,10 +68,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
         once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number. None draws one.
-    record : bool, default=False
-        Whether weights, error and α of every round are kept in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 

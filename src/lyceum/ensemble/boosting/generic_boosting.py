@@ -240,14 +240,8 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
 
     Parameters
     ----------
-    estimator : regressor, default=None
-        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
     n_estimators : int, default=100
         The rounds at most.
-    learning_rate : float, default=0.1
-        ν.
-    random_state : int, RandomState or None, default=None
-        The seed of the members; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -342,21 +336,13 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
 
     Parameters
     ----------
-    estimator : regressor, default=None
-        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
     n_estimators : int, default=100
         The rounds at most.
-    learning_rate : float, default=0.1
-        ν.
-    random_state : int, RandomState or None, default=None
-        The seed of the members; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     init_ : array of shape (n_scores,)
         F_0; n_scores is 1 for two classes, else K.
     estimators_ : list of regressors

@@ -58,10 +58,6 @@ class AuxiliaryTargets(EitherTask, Learner):
         The columns that are auxiliary targets, by name or number; None for none.
     cv : int or splitter, default=5
         The folds by which auxiliary targets are predicted for training rows.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the learners.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------

@@ -94,15 +94,9 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         to later stages.
     cv : int, "leave_one_out" or splitter, default=5
         How rows are left out, for the thresholds and the report.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the stages.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of classifiers
         The stages, fitted on all rows.
     named_estimators_ : Bunch

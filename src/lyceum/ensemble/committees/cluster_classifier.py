@@ -56,10 +56,6 @@ class ClusterClassifier(Classifier, ClusterBased):
         categories as columns of 0 and 1.
     min_rows : float, default=20
         The least weight of the rows of a cluster with a classifier of its own.
-    random_state : int, RandomState or None, default=None
-        The seed of the default clusterer.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -71,16 +67,10 @@ class ClusterClassifier(Classifier, ClusterBased):
         The classifiers of single clusters.
     decides_ : array of int of shape (n_clusters,)
         The place in `estimators_` of every cluster's classifier; -1 for that of all rows.
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     counts_ : array of shape (n_clusters, K)
         The weight of the rows of every class in every cluster.
     typical_ : array of shape (n_features_in_,)
         The mean or commonest cell of every column, coded; where explanations start.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
     feature_names_in_ : ndarray of str
         Names of the columns, where they have some.
 

@@ -40,6 +40,14 @@ _CONSTRAINTS: dict[str, Any] = {
 class _Stacking(NamedEnsemble):
     """Level 0: the members; level 1: the final learner, on their out-of-fold answers."""
 
+    _parameter_docs: ClassVar[str] = """
+    cv : int, "leave_one_out" or splitter
+        How rows are left out; folds and members run in parallel. Rows that a splitter never tests
+        are not learned from at level 1.
+    passthrough : bool
+        Whether the final learner also sees the columns of the table.
+    """
+
     final_estimator: Any
     cv: Any
     passthrough: bool
@@ -254,24 +262,9 @@ class StackingClassifier(Classifier, _Stacking):
     final_estimator : classifier, default=None
         The learner of level 1; None is `LogisticRegression` (with `passthrough`, after filling
         missing cells and standardizing).
-    cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out; folds and members run in parallel. Rows that a splitter never tests
-        are not learned from at level 1.
-    passthrough : bool, default=False
-        Whether the final learner also sees the columns of the table.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the learners.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of classifiers
         The members, fitted on all rows.
     named_estimators_ : Bunch
@@ -363,19 +356,6 @@ class StackingRegressor(Regressor, _Stacking):
     final_estimator : regressor, default=None
         The learner of level 1; None is `Ridge` (with `passthrough`, after filling missing cells and
         standardizing).
-    cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out; folds and members run in parallel. Rows that a splitter never tests
-        are not learned from at level 1.
-    passthrough : bool, default=False
-        Whether the final learner also sees the columns of the table.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the learners.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------

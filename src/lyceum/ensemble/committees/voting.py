@@ -59,6 +59,11 @@ def usual_regressors() -> list[Any]:
 class _Voting(NamedEnsemble):
     """Members that are fused by a rule, whatever they predict."""
 
+    _parameter_docs: ClassVar[str] = """
+    cv : int, "leave_one_out" or splitter
+        How rows are left out for `weights`.
+    """
+
     rule: str
     weights: Any
     cv: Any
@@ -251,21 +256,9 @@ class VotingClassifier(Classifier, _Voting):
         What members weigh in votes, sums and products. "validation": by accuracy on rows left out.
         "log_odds": by log((1-ε)/ε) of the left-out error ε, best for a vote of independent members.
         "learned": the weights on the simplex with the largest likelihood on rows left out.
-    cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out for `weights`.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the members.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of classifiers
         The fitted members.
     named_estimators_ : Bunch
@@ -391,16 +384,6 @@ class VotingRegressor(Regressor, _Voting):
         What members weigh in sums. "validation": by the reciprocal of the mean squared error on
         rows left out. "learned": the weights on the simplex with the least squared error on rows
         left out.
-    cv : int, "leave_one_out" or splitter, default=5
-        How rows are left out for `weights`.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds and of every `random_state` in the members.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------

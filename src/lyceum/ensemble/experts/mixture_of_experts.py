@@ -54,6 +54,16 @@ _CONSTRAINTS: dict[str, Any] = {
 class _Experts(EitherTask, Learner):
     """Experts under gates, whatever the shape of the tree."""
 
+    _parameter_docs: ClassVar[str] = """
+    expert : learner
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a
+        pipeline that ends in one (its other steps get the weights too, if they take them). It sees
+        numbers in units of their deviation and one-of-C columns. None is linear regression. Whether
+        the mixture classifies or regresses follows from it.
+    tol : float
+        Stop when an iteration gains at most this much log-likelihood per unit of weight.
+    """
+
     _reads_rows = "in memory"
     _for_classes: ClassVar[str] = "give it classifiers as experts, e.g. expert=LogisticRegression()"
     _for_numbers: ClassVar[str] = "give it regressors as experts, e.g. expert=Ridge()"
@@ -260,29 +270,14 @@ class MixtureOfExperts(_Experts):
 
     Parameters
     ----------
-    expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a
-        pipeline that ends in one (its other steps get the weights too, if they take them). It sees
-        numbers in units of their deviation and one-of-C columns. None is linear regression. Whether
-        the mixture classifies or regresses follows from it.
     n_experts : int, default=3
         The number of experts.
     gate_alpha : float, default=0.01
         The penalty on the squared weights of the gate, which keeps it from becoming infinitely
         sharp.
-    max_iter : int, default=200
-        The most iterations.
-    tol : float, default=1e-4
-        Stop when an iteration gains at most this much log-likelihood per unit of weight.
     n_init : int, default=3
         Starts: the first one shares rows out along their first principal axis, others along random
         ones.
-    record : bool, default=False
-        Whether to keep every iteration in `record_`.
-    random_state : int, RandomState or None, default=None
-        The seed of the further starts.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Columns to code one-of-C.
 
     Attributes
     ----------
@@ -370,11 +365,6 @@ class HierarchicalMixtureOfExperts(_Experts):
 
     Parameters
     ----------
-    expert : learner, default=None
-        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`, or a
-        pipeline that ends in one (its other steps get the weights too, if they take them). It sees
-        numbers in units of their deviation and one-of-C columns. None is linear regression. Whether
-        the mixture classifies or regresses follows from it.
     depth : int, default=2
         The levels of gates.
     branching : int, default=2
@@ -382,20 +372,10 @@ class HierarchicalMixtureOfExperts(_Experts):
     gate_alpha : float, default=0.01
         The penalty on the squared weights of the gates, which keeps them from becoming infinitely
         sharp.
-    max_iter : int, default=200
-        The most iterations.
-    tol : float, default=1e-4
-        Stop when an iteration gains at most this much log-likelihood per unit of weight.
     n_init : int, default=1
         Starts: the first one shares rows out along their first principal axis, others along random
         ones. The likeliest of several fits the training rows more closely, which need not be better
         on others.
-    record : bool, default=False
-        Whether to keep every iteration in `record_`.
-    random_state : int, RandomState or None, default=None
-        The seed of the further starts.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Columns to code one-of-C.
 
     Attributes
     ----------

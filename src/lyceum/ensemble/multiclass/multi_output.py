@@ -40,10 +40,6 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 

@@ -43,20 +43,14 @@ class OneVsOneClassifier(BinaryMembers):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     decision : {"votes", "scores", "posteriors"}, default="votes"
         What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled
         posteriors, which minimize the risk and need members with posteriors.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of K(K - 1)/2 classifiers
         The members in the order of the pairs (0, 1), (0, 2), ..., (1, 2), ... Their labels are 1
         for the second class of the pair and 0 for the first.

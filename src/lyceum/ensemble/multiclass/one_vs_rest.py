@@ -38,22 +38,14 @@ class OneVsRestClassifier(BinaryMembers):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     decision : {"scores", "votes"}, default="scores"
         Whether the highest score or most votes decide; among classes of as many votes, the one of
         more rows.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     estimators_ : list of K classifiers
         The members in the order of `classes_`; of two classes that of the second alone. Their
         labels are 1 for the class and 0 for the others.

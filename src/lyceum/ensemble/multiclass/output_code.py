@@ -50,8 +50,6 @@ class OutputCodeClassifier(BinaryMembers):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     code : {"auto", "exhaustive", "random", "bch"} or array of shape (K, L), default="auto"
         "auto" is exhaustive up to 6 classes, then random. An array has the entries -1 and 1, and 0
         for classes that a column leaves out; its rows are in the order of the sorted labels.
@@ -63,17 +61,11 @@ class OutputCodeClassifier(BinaryMembers):
         Whether the nearest word is found by the loss of the scores or by the number of places.
     loss : {"linear", "hinge", "logistic", "exponential"}, default="hinge"
         L for `decoding="loss"`. Choose that which the members minimize.
-    random_state : int, RandomState or None, default=None
-        The seed of random and BCH codes.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     code_ : array of shape (K, L)
         The word of every class.
     min_distance_ : float

@@ -62,22 +62,12 @@ class LinearSVC(Classifier, Learner):
         Whether there is a b.
     intercept_scaling : float, default=1.0
         s: the intercept is the weight of a column of s, and penalized as such; inf leaves it free.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of every class.
     tol : float, default=1e-4
         Where to stop: the largest mean pull along a column of unit spread (Newton), or the largest
         violation of the optimality conditions in units of f (multipliers, dual coordinate descent).
-    max_iter : int, default=1000
-        Most passes over the rows.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     coef_ : array of shape (1, d) or (K, d)
         w of the second class, or of every class.
     intercept_ : array of shape (1,) or (K,)
@@ -96,12 +86,6 @@ class LinearSVC(Classifier, Learner):
         Whether `tol` was reached.
     history_ : list of float
         The objective of the (last) machine from pass to pass.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

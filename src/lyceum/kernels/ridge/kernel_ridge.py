@@ -110,23 +110,10 @@ class KernelRidge(Regressor, KernelLearner):
     alpha : float, array of shape (k,) or "loo", default=1.0
         λ, or one per target. "loo" takes the λ of the least squared leave-one-out error from
         `alphas`, for every target its own.
-    kernel : str, Kernel or callable, default="linear"
-        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
-        function of two rows or of two matrices.
-    gamma : float, "scale", "auto", "median" or None, default=None
-        γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
-        cells); "median" is for "rbf".
-    degree : int, default=3
-        The degree of "poly".
-    coef0 : float, default=1.0
-        The shift of "poly" and "sigmoid".
     fit_intercept : bool, default=False
         Whether there is a constant b that is not penalized.
     alphas : array of shape (m,), default=None
         The λ to choose from; None is a grid relative to the mean of k(x, x).
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
-        categories.
 
     Attributes
     ----------
@@ -149,12 +136,6 @@ class KernelRidge(Regressor, KernelLearner):
         The kernel, with what it learned.
     alphas_, loo_mse_ : arrays of shape (m,), the second (m, k) for k targets
         With `alpha="loo"`: the λ tried, and the leave-one-out error of each.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

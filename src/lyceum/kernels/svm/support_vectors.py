@@ -30,6 +30,19 @@ SVM_CONSTRAINTS: dict[str, Any] = {
 class SupportVectors(KernelLearner):
     """A learner whose scores are Σ_i coef_i k(x_i, x) + b over its support vectors."""
 
+    _parameter_docs: ClassVar[str] = """
+    kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
+        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a
+        function; default="rbf".
+    degree : int
+        Of the kernel "poly".
+    cache_size : float
+        Megabytes for kernel values, where keeping them is quicker than computing them again.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
+        compares categories itself.
+    """
+
     _alternative: ClassVar[str] = (
         "a linear machine (LinearSVC, lyceum.linear), or lyceum.kernels.Nystroem before it"
     )

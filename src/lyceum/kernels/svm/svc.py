@@ -51,17 +51,10 @@ class SVC(Classifier, SupportVectors):
     ----------
     C : float, default=1.0
         What a unit of slack costs; inf for a hard margin.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a
-        function; default="rbf".
-    degree : int, default=3
-        Of the kernel "poly".
     gamma : float, "scale", "auto", "median" or "closest", default="scale"
         γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
         "distance"; "auto" is 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma`
         and `closest_sigma`.
-    coef0 : float, default=0.0
-        The shift of "poly" and "sigmoid".
     fit_intercept : bool, default=True
         Whether there is a b; without, b = 0.
     intercept_scaling : float, default=inf
@@ -72,26 +65,13 @@ class SVC(Classifier, SupportVectors):
     probability : bool, default=False
         Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows
         that the machine has not seen, and coupled over the machines.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of every class.
     tol : float, default=1e-3
         The largest violation of the optimality conditions, in units of f.
     max_iter : int, default=10000
         Most working sets of a machine.
-    cache_size : float, default=200
-        Megabytes for kernel values, where keeping them is quicker than computing them again.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds of `probability`.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
-        compares categories itself.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     kernel_ : Kernel
         The kernel with its settings.
     machines_ : list of (int, int)
@@ -138,12 +118,6 @@ class SVC(Classifier, SupportVectors):
         Whether `tol` was reached.
     history_ : list of float
         The dual objective of the machines, working set by working set.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

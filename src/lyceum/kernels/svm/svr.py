@@ -34,27 +34,13 @@ class SVR(Regressor, SupportVectors):
         What a unit of error beyond ε costs.
     epsilon : float, default=0.1
         Half the width of the tube, in units of y.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
-        A name, an object such as `DistanceKernel("gower")` or `RBFKernel(sigma=2) + 1`, or a
-        function; default="rbf".
-    degree : int, default=3
-        Of the kernel "poly".
     gamma : float, "scale", "auto" or "median", default="scale"
         γ of a kernel given by its name: "scale" is 1 / (d · variance of the cells), and 1 for
         "distance"; "auto" is 1 / d; "median" is a width of "rbf", see `median_sigma`.
-    coef0 : float, default=0.0
-        The shift of "poly" and "sigmoid".
     tol : float, default=1e-3
         The largest violation of the optimality conditions, in units of y.
     max_iter : int, default=10000
         Most working sets.
-    cache_size : float, default=200
-        Megabytes for kernel values, where keeping them is quicker than computing them again.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
-        compares categories itself.
 
     Attributes
     ----------
@@ -90,12 +76,6 @@ class SVR(Regressor, SupportVectors):
         Whether `tol` was reached.
     history_ : list of float
         The dual objective, working set by working set.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -145,6 +145,18 @@ class Fit:
 class LinearPredictor(Regressor, Learner):
     """Predictions and explanations of a linear fit, from its `coef_` and `intercept_`."""
 
+    _parameter_docs: ClassVar[str] = """
+    standardize : bool
+        Whether the penalty is on coefficients per standard deviation of their columns, so that
+        units do not matter; `coef_` is in the units of the columns either way.
+    tol : float
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    solver : {"auto", "gram", "columns"}
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
+        an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
+        columns, for rows that are not in memory, and where rows are many more than columns.
+    """
+
     _takes_sparse: ClassVar[bool] = True
 
     fit_intercept: bool

@@ -43,8 +43,6 @@ class LinearRegression(LeastSquares):
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     solver : {"normal", "qr", "gradient_descent", "lms"}, default="normal"
         "normal": the normal equations, as above. "qr": a second pass that merges the triangles of
         QR decompositions of the blocks, for the last digits of columns that nearly depend on each
@@ -67,10 +65,6 @@ class LinearRegression(LeastSquares):
         False: on the columns as they are, so that steps are those made by hand.
     coef_init : (coef, intercept) or None, default=None
         Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
-    record : bool, default=False
-        Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first,
         its reference.

@@ -133,11 +133,6 @@ class LogisticRegression(PosteriorClassifier, Learner):
         Stop when the gradient is this small, free of units: the largest correlation of a column
         with the residuals of a class; smaller where a penalized loss has nearly vanished, and its
         residuals with it.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
     standard_errors : bool or "auto", default="auto"
         Whether to compute standard errors; "auto": up to 300 free parameters. Above that the
         Hessian costs more than the fit.
@@ -149,24 +144,12 @@ class LogisticRegression(PosteriorClassifier, Learner):
         compute the covariance whatever `standard_errors` says.
     n_draws : int, default=200
         Draws of the weights for posterior="monte_carlo".
-    random_state : int, RandomState or None, default=None
-        The seed of the draws; None draws one in `fit`.
-    warm_start : bool, default=False
-        Whether `fit` begins at the parameters of the last `fit`.
-    record : bool, default=False
-        Whether to keep the parameters of every iteration in `record_`.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first,
         its reference.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
         Log-odds of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)

@@ -63,20 +63,9 @@ class MarginClassifier(LinearScores):
         Most iterations, each one pass over the rows; for the hinge, at every width.
     tol : float, default=1e-6
         Stop when the mean pull of the rows along every column, of unit spread, is this small.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
-    class_weight : None, "balanced" or dict, default=None
-        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
-        the class).
-    record : bool, default=False
-        Whether to keep the parameters of every iteration in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
         The weights of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)

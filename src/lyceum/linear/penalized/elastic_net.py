@@ -48,26 +48,11 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         The penalty; from max|Σw(x-x̄)(y-ȳ)| / (Σw · l1_ratio) on, every coefficient is zero.
     l1_ratio : float in [0, 1], default=0.5
         The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
-    standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns, so that
-        units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns":
         on the columns of an array in memory, dense or sparse, with working sets and safe screening.
         "auto" is "gram" up to 1000 columns, for rows that are not in memory, and where rows are
         many more than columns.
-    tol : float, default=1e-5
-        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
-    max_iter : int, default=10000
-        Most epochs of coordinate descent.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the last `fit`.
-    record : bool, default=False
-        Whether to keep the coefficients after every round of coordinate descent in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------

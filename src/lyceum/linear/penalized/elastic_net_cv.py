@@ -41,36 +41,11 @@ class ElasticNetCV(PenaltyCV):
     alphas : int or array-like, default=100
         The penalties, or how many there are between the least at which every coefficient is zero,
         over all rows, and `eps` times that.
-    eps : float, default=1e-3
-        The smallest penalty of a grid, as a share of the largest.
-    cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a
-        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
     choice : {"best", "one_standard_error"}, default="best"
         Take the alpha of the least mean error, or the largest whose error is within one standard
         error of it.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
-    standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all
-        rows, so that units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         As in `ElasticNet`.
-    tol : float, default=1e-5
-        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
-    max_iter : int, default=10000
-        Most epochs of coordinate descent.
-    record : bool, default=False
-        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds; None draws one.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one
-        column per category.
 
     Attributes
     ----------
@@ -285,38 +260,6 @@ class LassoCV(ElasticNetCV):
     alphas : int or array-like, default=100
         The penalties, or how many of them, spread geometrically from the smallest one at which
         every coefficient is zero (over all rows) down to `eps` times that.
-    eps : float, default=1e-3
-        The smallest penalty of a grid, as a share of the largest.
-    cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a
-        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    choice : {"best", "one_standard_error"}, default="best"
-        Take the penalty of the lowest mean error, or the largest one whose error is within one
-        standard error of that.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
-    standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all
-        rows, so that units do not matter; `coef_` is in the units of the columns either way.
-    solver : {"auto", "gram", "columns"}, default="auto"
-        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
-        an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
-        columns, for rows that are not in memory, and where rows are many more than columns.
-    tol : float, default=1e-5
-        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
-    max_iter : int, default=10000
-        Most epochs of coordinate descent.
-    record : bool, default=False
-        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds; None draws one.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    verbose : int, default=0
-        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one
-        column per category.
 
     Attributes
     ----------

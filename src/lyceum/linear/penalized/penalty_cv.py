@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +28,20 @@ CV_CONSTRAINTS: dict[str, Any] = {
 
 class PenaltyCV(LinearPredictor):
     """A penalty chosen from the errors of left-out folds."""
+
+    _parameter_docs: ClassVar[str] = """
+    eps : float
+        The smallest penalty of a grid, as a share of the largest.
+    cv : int, splitter or list of splits
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a
+        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
+    standardize : bool
+        Whether the penalty is on coefficients per standard deviation of their columns over all
+        rows, so that units do not matter; `coef_` is in the units of the columns either way.
+    choice : {"best", "one_standard_error"}
+        Take the penalty of the lowest mean error, or the largest one whose error is within one
+        standard error of that.
+    """
 
     _reads_rows = "one pass"
     _needs_scaling = True

@@ -36,18 +36,11 @@ class Ridge(LeastSquares):
     alpha : float, default=1.0
         The penalty; 0 is least squares, with the solution of least norm if columns depend on each
         other.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
-    standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns, so that
-        units do not matter; `coef_` is in the units of the columns either way.
     solver : {"normal", "recursive"}, default="normal"
         "normal": the normal equations. "recursive": after the means are known, one row at a time in
         a second pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of
         Sherman and Morrison: the same solution, to teach, for alpha > 0. `partial_fit` is always by
         the normal equations.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------

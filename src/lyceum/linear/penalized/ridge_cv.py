@@ -31,24 +31,6 @@ class RidgeCV(PenaltyCV):
     alphas : int or array-like, default=100
         The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to
         `eps` times that.
-    eps : float, default=1e-9
-        The smallest penalty of a grid, as a share of the largest.
-    cv : int, splitter or list of splits, default=10
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a
-        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
-    choice : {"best", "one_standard_error"}, default="best"
-        Take the penalty of the lowest mean error, or the largest one whose error is within one
-        standard error of that.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalized.
-    standardize : bool, default=False
-        Whether the penalty is on coefficients per standard deviation of their columns over all
-        rows, so that units do not matter; `coef_` is in the units of the columns either way.
-    random_state : int, RandomState or None, default=None
-        The seed of the folds; None draws one.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one
-        column per category.
 
     Attributes
     ----------

@@ -35,33 +35,11 @@ class KNeighborsRegressor(Regressor, Voter):
         How many rows vote. "leave_one_out": the k up to `max_neighbors` of the lowest leave-one-out
         error. "validation": k is raised until the error on held-out rows rises. "all": all rows
         (Shepard's method).
-    weights : str or callable, default="uniform"
-        The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
-        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
-        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
-        alone.
-    bandwidth : float or None, default=None
-        d_0 or σ; None takes the distance of the farthest neighbor of every query.
-    radius : float or None, default=None
-        If given, all rows within this distance vote instead, or the nearest row where there is
-        none.
     metric : str, Metric or callable, default="euclidean"
         As in `KNeighborsClassifier`; "value_difference" compares by the shares of five groups of
         the target.
-    metric_params : dict or None, default=None
-        Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     standardize : bool or "range", default=False
         Whether columns of numbers are divided by their standard deviation, or range, first.
-    max_neighbors : int, default=50
-        The largest k to consider when k is chosen.
-    validation_fraction : float, default=0.25
-        The share of the rows that "validation" holds out.
-    random_state : int, RandomState or None, default=None
-        The seed of which rows are held out.
-    n_jobs : int or None, default=None
-        Threads at a time; None: as many as the process is set to, -1: one per processor.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -84,12 +62,6 @@ class KNeighborsRegressor(Regressor, Voter):
         a small ridge is added to the covariance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

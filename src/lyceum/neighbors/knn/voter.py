@@ -38,6 +38,25 @@ _TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
 class Voter(StoredRows):
     """Predictions from the votes of stored rows."""
 
+    _parameter_docs: ClassVar[str] = """
+    weights : str or callable
+        The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
+        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
+        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
+        alone.
+    bandwidth : float or None
+        d_0 or σ; None takes the distance of the farthest neighbor of every query.
+    radius : float or None
+        If given, all rows within this distance vote instead, or the nearest row where there is
+        none.
+    metric_params : dict or None
+        Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
+    max_neighbors : int
+        The largest k to consider when k is chosen.
+    validation_fraction : float
+        The share of the rows that "validation" holds out.
+    """
+
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("neighbors", "error")

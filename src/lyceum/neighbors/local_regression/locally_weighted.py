@@ -63,8 +63,6 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         The most steps of gradient descent.
     tol : float, default=1e-8
         Gradient descent stops when no coefficient changes by more than this share of the largest.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
 
     Attributes
     ----------
@@ -92,12 +90,6 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         The Euclidean distance.
     center_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

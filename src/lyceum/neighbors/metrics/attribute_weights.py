@@ -35,14 +35,6 @@ class AttributeWeights(SupervisedTransformer):
         The number of neighbors, k.
     max_iter : int, default=5
         The most rounds through all columns.
-    max_samples : int, default=1000
-        The most rows to learn from; more are sampled.
-    random_state : int, RandomState or None, default=None
-        The seed of the sample.
-    record : bool, default=False
-        Whether to keep the factors after every round in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -61,12 +53,6 @@ class AttributeWeights(SupervisedTransformer):
     record_ : list of dict
         With `record=True`, for every round its number `step`, the error `objective` and the
         `weights`.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -44,14 +44,6 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         The most quasi-Newton steps.
     tol : float, default=1e-5
         They stop when no part of the gradient is larger.
-    max_samples : int, default=1000
-        The most rows to learn from; more are sampled.
-    random_state : int, RandomState or None, default=None
-        The seed of the sample.
-    record : bool, default=False
-        Whether to keep L of every step in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -72,12 +64,6 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         The number of steps.
     record_ : list of dict
         With `record=True`, for every step its number `step`, the `objective` and the `components`.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -43,6 +43,33 @@ RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
 class RadialNetwork(Learner):
     """Radial units in scaled columns, fitted to one or several target columns."""
 
+    _parameter_docs: ClassVar[str] = """
+    n_centers : int
+        The number of units m; fewer where there are fewer distinct rows.
+    centers : {"clustered", "sampled", "uniform"} or array of shape (m, d)
+        Where the units are: at the centers of k-means, at random rows, or spread evenly over the
+        ranges of the columns (equally spaced in one column, Halton's points in more); or the
+        centers themselves.
+    bandwidth : {"shared", "own"} or float
+        The widths, in units of scaled columns. "own": the root mean square distance of a center to
+        its two nearest others; "shared": the mean of these; or one number for all.
+    units : {"constant", "linear"}
+        Whether the output of a unit is a constant or a linear model.
+    fit_by : {"least_squares", "gradient", "em"}
+        "least_squares": centers and widths stay, weights are solved for. "gradient": quasi-Newton
+        steps on the squared error then move centers, widths and weights together. "em": rows and
+        targets are a mixture of units, each a Gaussian with a model of the target, fitted by
+        expectation-maximization.
+    normalized : bool or None
+        Whether the activations of a row are divided by their sum; None does so for "em" alone.
+    alpha : float
+        The ridge penalty on the weights, relative to the mean square of the activations.
+    max_iter : int
+        The most iterations of "gradient" and "em".
+    tol : float
+        Where these stop: the largest part of the gradient, or the gain of log-likelihood per row.
+    """
+
     _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict[str, Any]] = RADIAL_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")

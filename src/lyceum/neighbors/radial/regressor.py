@@ -22,38 +22,8 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
 
     Parameters
     ----------
-    n_centers : int, default=20
-        The number of units m; fewer where there are fewer distinct rows.
-    centers : {"clustered", "sampled", "uniform"} or array of shape (m, d), default="clustered"
-        Where the units are: at the centers of k-means, at random rows, or spread evenly over the
-        ranges of the columns (equally spaced in one column, Halton's points in more); or the
-        centers themselves.
-    bandwidth : {"shared", "own"} or float, default="shared"
-        The widths, in units of scaled columns. "own": the root mean square distance of a center to
-        its two nearest others; "shared": the mean of these; or one number for all.
-    units : {"constant", "linear"}, default="constant"
-        Whether the output of a unit is a constant or a linear model.
-    fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
-        "least_squares": centers and widths stay, weights are solved for. "gradient": quasi-Newton
-        steps on the squared error then move centers, widths and weights together. "em": rows and
-        targets are a mixture of units, each a Gaussian with a model of the target, fitted by
-        expectation-maximization.
-    normalized : bool or None, default=None
-        Whether the activations of a row are divided by their sum; None does so for "em" alone.
-    alpha : float, default=1e-6
-        The ridge penalty on the weights, relative to the mean square of the activations.
     standardize : bool or "range", default=True
         Whether columns of numbers are divided by their standard deviation, or range, first.
-    max_iter : int, default=200
-        The most iterations of "gradient" and "em".
-    tol : float, default=1e-6
-        Where these stop: the largest part of the gradient, or the gain of log-likelihood per row.
-    random_state : int, RandomState or None, default=None
-        The seed of clusters and samples.
-    record : bool, default=False
-        Whether to keep the units of every iteration in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
@@ -84,12 +54,6 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         `widths` and `weights`.
     target_mean_, target_scale_ : float
         The weights are for the target less its mean, in units of its standard deviation.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

@@ -37,13 +37,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     standardize : bool or "range", default=True
         Whether columns of numbers are divided by their standard deviation, or range, first;
         learned in the first `fit` or `partial_fit`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; each becomes one-of-C columns.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes.
     centers_ : array of shape (m, d)
         The centers of the spheres, which are rows.
     radii_ : array of shape (m,)
@@ -54,12 +50,6 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         The weight of the rows of its class that every sphere was the first to cover.
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
-    schema_ : Schema
-        The columns that were learned from.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : array of str
-        The names of the columns, if they have names.
 
     See Also
     --------

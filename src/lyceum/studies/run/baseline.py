@@ -52,8 +52,6 @@ class PriorClassifier(OnePassClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, sorted.
     class_prior_ : array of shape (K,)
         The shares of the classes, by weight.
     statistic_ : ClassWeights

@@ -107,11 +107,6 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         The prediction of a node is kept within the targets of its training rows, from least to
         largest, widened on either side by this many times their range, or times `sd_` if that is
         more. None: no limit.
-    record : bool, default=False
-        Whether to keep the fall of the standard deviation by every column at every node in
-        `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories.
 
     Attributes
     ----------
