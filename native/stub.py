@@ -42,7 +42,7 @@ def stub_of(module: ModuleType) -> str:
 
 
 def _merged(overloads: re.Match[str]) -> str:
-    """Return one definition for many overloads of the same parameters, with unions of their types."""
+    """One definition for overloads of the same parameters, with unions of their types."""
     definitions = re.findall(r"def (\w+)\((.*)\) -> (.*): \.\.\.", overloads.group())
     types: dict[str, dict[str, None]] = {}
     for _, parameters, _ in definitions:

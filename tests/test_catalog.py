@@ -27,10 +27,22 @@ def test_names_are_unique_and_found():
 
 def test_every_learner_of_the_first_issue_is_cataloged():
     wanted = {
-        "NaiveBayes", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "LinearRegression", "Ridge",
-        "LogisticRegression", "PCA", "KMeans", "StandardScaler", "MinMaxScaler", "OneHotEncoder", "SimpleImputer",
-        "MissingCategory", "DropMissing", "IterativeImputer",
-    }  # fmt: skip
+        "NaiveBayes",
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+        "LinearRegression",
+        "Ridge",
+        "LogisticRegression",
+        "PCA",
+        "KMeans",
+        "StandardScaler",
+        "MinMaxScaler",
+        "OneHotEncoder",
+        "SimpleImputer",
+        "MissingCategory",
+        "DropMissing",
+        "IterativeImputer",
+    }
     assert wanted <= {entry.name for entry in ENTRIES}
 
 

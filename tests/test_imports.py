@@ -79,8 +79,9 @@ SUMS = "import lyceum.cli.commands.inspect, lyceum.statistics"
 RIDGE = ["catalog.find('Ridge').missing", "catalog.types(['lyceum.linear.Ridge'])"]
 STUDY = """
 def forget():
-    for name in [name for name in sys.modules if name.startswith("lyceum") and "_native" not in name]:
-        del sys.modules[name]
+    for name in list(sys.modules):
+        if name.startswith("lyceum") and "_native" not in name:
+            del sys.modules[name]
 
 def check():
     import lyceum

@@ -1,23 +1,38 @@
-"""No class name stands twice, folders hold at most 20 files, and files stay short."""
+"""How the code reads: sizes, shapes of statements, and one word for one thing."""
 
+import ast
+import importlib
+import inspect
+import pkgutil
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import lyceum
 
 SOURCE = Path(lyceum.__file__).parent
 REPOSITORY = SOURCE.parents[1]
 CLASS = re.compile(r"^ *class (\w+)[(:]", re.M)
+FILES = sorted(SOURCE.rglob("*.py"))
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def test_no_class_name_stands_twice():
-    names = (
-        name
-        for path in SOURCE.rglob("*.py")
-        for name in re.findall(CLASS, path.read_text(encoding="utf-8"))
-    )
-    assert [name for name, count in Counter(names).items() if count > 1] == []
+def parsed() -> Iterator[tuple[Path, ast.Module]]:
+    for path in FILES:
+        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path, tree in parsed():
+        for node in ast.walk(tree):
+            if isinstance(node, FUNCTIONS):
+                yield f"{path}:{node.lineno} {node.name}", node
+
+
+# -- sizes -----------------------------------------------------------------------------
 
 
 def test_no_file_is_longer_than_600_lines():
@@ -26,12 +41,133 @@ def test_no_file_is_longer_than_600_lines():
     folders = ("src", "tests", "benchmarks", "native", "fuzz", "docs", "examples", "packaging")
     files = (path for folder in folders for path in (REPOSITORY / folder).rglob("*"))
     code = [path for path in files if path.suffix in (".py", ".hpp", ".cpp")]
-    long = {
-        str(path): n for path in code if (n := path.read_text(encoding="utf-8").count("\n")) > 600
-    }
-    assert long == {}
+    lengths = {str(path): path.read_text(encoding="utf-8").count("\n") for path in code}
+    assert {path: length for path, length in lengths.items() if length > 600} == {}
 
 
 def test_no_folder_has_more_than_20_files():
-    counts = Counter(path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+    counts = Counter(path.parent.relative_to(SOURCE).as_posix() for path in FILES)
     assert {folder: count for folder, count in counts.items() if count > 20} == {}
+
+
+def test_no_body_is_longer_than_40_lines():
+    long = {}
+    for name, node in functions():
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        if body and body[-1].end_lineno - body[0].lineno + 1 > 40:
+            long[name] = body[-1].end_lineno - body[0].lineno + 1
+    assert long == {}
+
+
+def test_no_function_has_more_than_350_nodes():
+    counts = {name: sum(1 for _ in ast.walk(node)) for name, node in functions()}
+    assert {name: count for name, count in counts.items() if count > 350} == {}
+
+
+# -- statements ------------------------------------------------------------------------
+
+
+def test_no_conditional_expression_stands_in_another():
+    nested = [
+        f"{path}:{node.lineno}"
+        for path, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.IfExp)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.IfExp) and inner is not node
+    ]
+    assert nested == []
+
+
+def test_unrelated_values_are_not_assigned_in_one_statement():
+    """`a, b = x, y` stands only where one value depends on the other name, as in a swap."""
+    packed = []
+    for path, tree in parsed():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
+                continue
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple) and not depends(target, node.value):
+                packed.append(f"{path}:{node.lineno}")
+    assert packed == []
+
+
+def depends(targets: ast.Tuple, values: ast.Tuple) -> bool:
+    """Whether a value reads what the same statement assigns."""
+    if len(targets.elts) != len(values.elts):
+        return True
+    assigned = {ast.unparse(target) for target in targets.elts}
+    parts = (node for value in values.elts for node in ast.walk(value))
+    read = {ast.unparse(node) for node in parts if isinstance(node, ast.expr)}
+    return bool(assigned & read)
+
+
+# -- words -----------------------------------------------------------------------------
+
+
+def test_no_class_name_stands_twice():
+    names = (name for path in FILES for name in CLASS.findall(path.read_text(encoding="utf-8")))
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+# what a reader would have to infer, and the noun that says it
+VAGUE = {
+    "found": "what was found: rows, labels, splits",
+    "place": "index",
+    "places": "indices",
+    "who": "caller",
+}
+
+
+def test_names_say_the_noun():
+    vague = {}
+    for path, tree in parsed():
+        for node in ast.walk(tree):
+            name = None
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.id
+            elif isinstance(node, ast.arg):
+                name = node.arg
+            if name in VAGUE:
+                vague[f"{path}:{node.lineno}"] = f"{name}: {VAGUE[name]}"
+    assert vague == {}
+
+
+# other words for a parameter, and the one that is used
+SYNONYMS = {
+    "members": "estimators",
+    "final": "final_estimator",
+    "intercept": "fit_intercept",
+    "n_waves": "n_components",
+    "max_words": "max_features",
+    "max_share": "max_df",
+    "mix": "pooling",
+    "shrink": "shrinkage",
+    "stored": "prototypes",
+    "bins": "n_bins",
+    "tolerance": "tol",
+    "max_rows": "max_samples",
+    "scale_columns": "standardize",
+    "sizes": "train_sizes",
+    "share": "train_size",
+    "form": "file_format",
+    "predicted": "y_pred",
+    "who": "caller",
+}
+
+
+def public_callables() -> Iterator[tuple[str, object]]:
+    for module in pkgutil.iter_modules(lyceum.__path__):
+        if module.name.startswith("_") or module.name == "cli":
+            continue
+        room = importlib.import_module(f"lyceum.{module.name}")
+        for name in room.__all__:
+            value = getattr(room, name)
+            if inspect.isfunction(value) or (inspect.isclass(value) and hasattr(value, "fit")):
+                yield f"{module.name}.{name}", value
+
+
+@pytest.mark.parametrize(("name", "value"), public_callables())
+def test_one_word_for_one_parameter(name, value):
+    parameters = set(inspect.signature(value).parameters)
+    assert {other: SYNONYMS[other] for other in parameters & SYNONYMS.keys()} == {}

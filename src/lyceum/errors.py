@@ -253,7 +253,7 @@ class DataWarning(UserWarning):
     """
 
 
-def number_setting(name: str, value: Any) -> np.ndarray:
+def number_setting(name: str, value: object) -> np.ndarray:
     """The value of a parameter that stands for one or several numbers, as an array of float64.
 
     Parameters

@@ -120,8 +120,14 @@ def test_real_tables_at_the_default_settings():
 def test_awkward_tables_are_taken():
     model = BayesNetClassifier().fit([[1.0, 5.0]], ["a"])
     assert model.predict([[np.nan, 2.0]]).tolist() == ["a"]
-    X = pd.DataFrame({"constant": [1.0] * 6, "empty": [np.nan] * 6, "name": ["u", None, "u", "v", "v", None],
-                      "y": [1.0, 2, 3, 4, 5, 6]})  # fmt: skip
+    X = pd.DataFrame(
+        {
+            "constant": [1.0] * 6,
+            "empty": [np.nan] * 6,
+            "name": ["u", None, "u", "v", "v", None],
+            "y": [1.0, 2, 3, 4, 5, 6],
+        }
+    )
     labels = ["a", "a", "a", "b", "b", "b"]
     model = BayesNetClassifier().fit(X, labels)
     assert model.net_.names[-1] == "y (class)"

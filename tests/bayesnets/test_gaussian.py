@@ -40,12 +40,20 @@ def test_an_all_gaussian_network_is_conditioned_exactly():
 
 
 def mixed_net() -> BayesNet:
-    return BayesNet([
-        TableNode("sick", ["no", "yes"], table=[0.9, 0.1]),
-        TableNode("drug", ["no", "yes"], "sick", [[0.95, 0.05], [0.3, 0.7]]),
-        GaussianNode("fever", ["sick", "drug"], [[36.8, 36.6], [39.0, 37.5]], (), [[0.1, 0.1], [0.5, 0.4]]),
-        GaussianNode("pulse", ["fever"], -200.0, [7.3], 30.0),
-    ])  # fmt: skip
+    return BayesNet(
+        [
+            TableNode("sick", ["no", "yes"], table=[0.9, 0.1]),
+            TableNode("drug", ["no", "yes"], "sick", [[0.95, 0.05], [0.3, 0.7]]),
+            GaussianNode(
+                "fever",
+                ["sick", "drug"],
+                [[36.8, 36.6], [39.0, 37.5]],
+                (),
+                [[0.1, 0.1], [0.5, 0.4]],
+            ),
+            GaussianNode("pulse", ["fever"], -200.0, [7.3], 30.0),
+        ]
+    )
 
 
 @pytest.mark.syllabus("5.6")
@@ -97,8 +105,15 @@ def test_draws_agree_with_the_exact_answer():
 
 def test_too_many_states_for_an_exact_answer_are_drawn_with_a_warning():
     switches = [TableNode(f"s{i}", [0, 1], table=[0.5, 0.5]) for i in range(18)]
-    numbers = [GaussianNode(f"x{i}", [f"s{i}", *([f"x{i - 1}"] if i else [])], [0.0, 1.0],
-                            [[0.5], [0.5]] if i else ()) for i in range(18)]  # fmt: skip
+    numbers = [
+        GaussianNode(
+            f"x{i}",
+            [f"s{i}", *([f"x{i - 1}"] if i else [])],
+            [0.0, 1.0],
+            [[0.5], [0.5]] if i else (),
+        )
+        for i in range(18)
+    ]
     net = BayesNet([*switches, *numbers])
     with pytest.warns(UserWarning, match="too many combinations"):
         found = net.posterior("x17", n_samples=20_000)

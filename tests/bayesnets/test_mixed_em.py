@@ -20,13 +20,17 @@ from lyceum.bayesnets import (
 from lyceum.bayesnets.parameters import mixed_em as _mixed_em
 from lyceum.errors import DataError, SettingError
 
-MIXED = BayesNet([
-    TableNode("sick", ["no", "yes"], table=[0.7, 0.3]),
-    TableNode("drug", ["no", "yes"], "sick", [[0.9, 0.1], [0.3, 0.7]]),
-    TableNode("test", ["neg", "pos"], "sick", [[0.9, 0.1], [0.2, 0.8]]),
-    GaussianNode("fever", ["sick", "drug"], [[36.8, 36.6], [39.0, 37.5]], (), [[0.1, 0.1], [0.5, 0.4]]),
-    GaussianNode("pulse", ["fever", "sick"], [-200.0, -190.0], [[7.3], [7.0]], [30.0, 20.0]),
-])  # fmt: skip
+MIXED = BayesNet(
+    [
+        TableNode("sick", ["no", "yes"], table=[0.7, 0.3]),
+        TableNode("drug", ["no", "yes"], "sick", [[0.9, 0.1], [0.3, 0.7]]),
+        TableNode("test", ["neg", "pos"], "sick", [[0.9, 0.1], [0.2, 0.8]]),
+        GaussianNode(
+            "fever", ["sick", "drug"], [[36.8, 36.6], [39.0, 37.5]], (), [[0.1, 0.1], [0.5, 0.4]]
+        ),
+        GaussianNode("pulse", ["fever", "sick"], [-200.0, -190.0], [[7.3], [7.0]], [30.0, 20.0]),
+    ]
+)
 
 
 def masked_rows(n: int, share: float, seed: int = 0) -> pd.DataFrame:
@@ -89,9 +93,13 @@ def test_no_small_change_of_a_parameter_raises_the_likelihood(seed, offset):
     X = offset + rng.normal(size=(60, 3)) @ A.T
     X[rng.random(X.shape) < 0.25] = np.nan
     X = X[~np.isnan(X).all(axis=1)]
-    net = BayesNet([
-        GaussianNode("a"), GaussianNode("b", ["a"], 0, [0]), GaussianNode("c", ["a", "b"], 0, [0, 0])
-    ])  # fmt: skip
+    net = BayesNet(
+        [
+            GaussianNode("a"),
+            GaussianNode("b", ["a"], 0, [0]),
+            GaussianNode("c", ["a", "b"], 0, [0, 0]),
+        ]
+    )
     fit = expectation_maximization(
         net, pd.DataFrame(X, columns=list("abc")), tol=1e-13, max_iter=5_000
     )

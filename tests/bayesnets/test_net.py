@@ -39,7 +39,8 @@ def test_a_written_network_is_read_back_to_the_last_digit(net):
 def test_files_in_other_hands_are_read():
     net = read_bif("""// a comment
         network "my net" { property author x; }
-        /* another */ variable "weather today" { type discrete [2] { "very hot", cold }; property p = 1; }
+        /* another */ variable "weather today" { type discrete [2] { "very hot", cold };
+        property p = 1; }
         variable ice { type discrete[2] {yes no}; }
         variable fan { type discrete [ 2 ] { on, off } ; }
         probability ("weather today") { table 0.3 0.7; }
@@ -147,12 +148,18 @@ def test_the_factors_multiply_to_a_distribution(net):
 @pytest.mark.syllabus("5.4")
 def test_doing_is_not_seeing_where_a_common_cause_stands_behind():
     """Simpson: the treatment helps in both groups, but is given to the worse one more often."""
-    net = BayesNet([
-        TableNode("severe", ["no", "yes"], table=[0.5, 0.5]),
-        TableNode("treated", ["no", "yes"], "severe", [[0.8, 0.2], [0.2, 0.8]]),
-        TableNode("healed", ["no", "yes"], ["severe", "treated"],
-                  [[[0.2, 0.8], [0.1, 0.9]], [[0.7, 0.3], [0.6, 0.4]]]),
-    ])  # fmt: skip
+    net = BayesNet(
+        [
+            TableNode("severe", ["no", "yes"], table=[0.5, 0.5]),
+            TableNode("treated", ["no", "yes"], "severe", [[0.8, 0.2], [0.2, 0.8]]),
+            TableNode(
+                "healed",
+                ["no", "yes"],
+                ["severe", "treated"],
+                [[[0.2, 0.8], [0.1, 0.9]], [[0.7, 0.3], [0.6, 0.4]]],
+            ),
+        ]
+    )
     seen = [net.posterior("healed", {"treated": t})["yes"] for t in ("no", "yes")]
     done = [net.do(treated=t).posterior("healed")["yes"] for t in ("no", "yes")]
     assert seen[0] > seen[1]

@@ -40,7 +40,7 @@ def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> 
         and not hasattr(fitted, "transform")
         and not hasattr(fitted, "predict_proba")
     ):
-        return  # divisions and density have no distances to clusters; tests/cluster has their scores
+        return  # they have no distances to clusters; tests/cluster has their scores
     tolerance = 1e-6 if "MLP" in type(learner).__name__ else 1e-8  # networks have float32 weights
     expected = _scores(fitted, frame, found.unit)
     known = np.isfinite(expected)

@@ -23,13 +23,15 @@ N = 240
 LEARNERS = {
     "bagging of some columns": BaggingClassifier(
         DecisionTreeClassifier(categorical_features=["rooms"]),
-        n_estimators=5, max_features=0.5, random_state=0,
+        n_estimators=5,
+        max_features=0.5,
+        random_state=0,
     ),
     "forest": RandomForestClassifier(n_estimators=5, random_state=0),
     "logistic regression": LogisticRegression(),
     "naive Bayes": NaiveBayes(),
     "tree": DecisionTreeClassifier(),
-}  # fmt: skip
+}
 DECLARED = {
     "kinds": {"rooms": "categorical"},
     "names": ["rooms"],
@@ -118,8 +120,11 @@ def test_partial_fit_obeys_the_declaration_too():
     for start in (0, 120):
         learner.partial_fit(scan(frame.iloc[start : start + 120], "y"), classes=["no", "yes"])
     whole = NaiveBayes(categorical_features=["rooms"]).fit(frame.drop(columns="y"), frame["y"])
-    np.testing.assert_allclose(learner.predict_proba(frame[["age", "rooms", "town"]]),
-                               whole.predict_proba(frame[["age", "rooms", "town"]]), rtol=1e-9)  # fmt: skip
+    np.testing.assert_allclose(
+        learner.predict_proba(frame[["age", "rooms", "town"]]),
+        whole.predict_proba(frame[["age", "rooms", "town"]]),
+        rtol=1e-9,
+    )
 
 
 def test_categories_of_numbers_become_numbers_again():

@@ -29,14 +29,16 @@ few = dict(n_estimators=10, random_state=0)
 rounds = dict(max_iter=10, random_state=0)
 settings = {
     "PCA": {}, "Ridge": {}, "LinearDiscriminantAnalysis": {}, "LogisticRegression": {"tol": 1e-10},
-    "KMeans": dict(n_clusters=4, random_state=0), "GaussianMixture": dict(n_components=3, random_state=0),
+    "KMeans": dict(n_clusters=4, random_state=0),
+    "GaussianMixture": dict(n_components=3, random_state=0),
     "SVC": dict(tol=1e-8), "MLPClassifier": dict(hidden_layer_sizes=8, max_iter=20, random_state=0),
     "RandomForestClassifier": few,
     "HistGradientBoostingClassifier": rounds, "HistGradientBoostingRegressor": rounds,
 }
 found = {}
 cases = [(name, X, "near") for name in settings]
-cases += [(name, X + 1e6, "far") for name in ("PCA", "Ridge", "LinearDiscriminantAnalysis", "GaussianMixture")]
+far = ("PCA", "Ridge", "LinearDiscriminantAnalysis", "GaussianMixture")
+cases += [(name, X + 1e6, "far") for name in far]
 for name, X, where in cases:
     learner = catalog.find(name).load()(**settings[name])
     learner.fit(X, y if name in ("Ridge", "HistGradientBoostingRegressor") else labels)

@@ -67,9 +67,16 @@ def test_without_hidden_layers_it_finds_the_logistic_regression(three):
     X, y = three
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     ours = MLPClassifier(
-        hidden_layer_sizes=(), batch_size="all", solver="nesterov", learning_rate_init=0.5, max_iter=3000,
-        tol=None, alpha=1 / 500, standardize=False, random_state=0,
-    ).fit(X, y)  # fmt: skip
+        hidden_layer_sizes=(),
+        batch_size="all",
+        solver="nesterov",
+        learning_rate_init=0.5,
+        max_iter=3000,
+        tol=None,
+        alpha=1 / 500,
+        standardize=False,
+        random_state=0,
+    ).fit(X, y)
     exact = LogisticRegression(C=1.0, tol=1e-10).fit(X, y)
     assert_allclose(ours.coefs_[0].T, exact.coef_, atol=1e-6)
     assert_allclose(ours.history_[-1], exact.objective_ / 500, rtol=1e-9)
@@ -95,9 +102,16 @@ def test_a_batch_of_all_rows_is_the_whole_batch(moons):
 def test_every_kind_of_node_tells_a_ring_from_its_middle(activation, integration):
     X, y = make_circles(300, noise=0.1, factor=0.4, random_state=0)
     model = MLPClassifier(
-        hidden_layer_sizes=30, activation=activation, integration=integration, slope=2.0,
-        learning_rate_init=0.02, batch_size=32, max_iter=150, tol=None, random_state=0,
-    ).fit(X, y)  # fmt: skip
+        hidden_layer_sizes=30,
+        activation=activation,
+        integration=integration,
+        slope=2.0,
+        learning_rate_init=0.02,
+        batch_size=32,
+        max_iter=150,
+        tol=None,
+        random_state=0,
+    ).fit(X, y)
     assert LogisticRegression().fit(X, y).score(X, y) < 0.7
     assert model.score(X, y) > 0.95
     assert model.history_[-1] < 0.7 * model.history_[0]

@@ -63,9 +63,13 @@ def test_without_hidden_layers_it_finds_least_squares(waves):
 def test_it_learns_a_bent_surface(waves, integration):
     X, y = waves
     model = small(
-        hidden_layer_sizes=(40, 40), activation="tanh", integration=[integration, "weighted"], max_iter=150,
-        learning_rate_init=0.01, tol=None,
-    ).fit(X, y)  # fmt: skip
+        hidden_layer_sizes=(40, 40),
+        activation="tanh",
+        integration=[integration, "weighted"],
+        max_iter=150,
+        learning_rate_init=0.01,
+        tol=None,
+    ).fit(X, y)
     # x² does not know the sign of x, which this surface turns on
     assert model.score(X, y) > (0.97 if integration != "quadratic" else -0.1)
     even = np.abs(X[:, 0]) * np.abs(X[:, 1])

@@ -22,10 +22,19 @@ START = (
     [np.full(2, 0.35), np.array([0.6])],
 )
 ON_PAPER = {
-    "hidden_layer_sizes": 2, "activation": "sigmoid", "solver": "sgd", "learning_rate_init": 0.5, "alpha": 0,
-    "batch_size": 1, "shuffle": False, "standardize": False, "max_iter": 1, "tol": None, "record": "steps",
+    "hidden_layer_sizes": 2,
+    "activation": "sigmoid",
+    "solver": "sgd",
+    "learning_rate_init": 0.5,
+    "alpha": 0,
+    "batch_size": 1,
+    "shuffle": False,
+    "standardize": False,
+    "max_iter": 1,
+    "tol": None,
+    "record": "steps",
     "weights_init": START,
-}  # fmt: skip
+}
 X = np.array([[0.05, 0.1], [1.0, -1.0], [0.5, 2.0]])
 
 
@@ -63,8 +72,10 @@ def test_a_step_with_squared_error_comes_out_digit_by_digit():
         (0.75136507 - 1) * 0.75136507 * 0.24863493,
         0.772928465 * 0.772928465 * 0.227071535,
     )
-    want = [[0.4 - 0.5 * first * 0.593269992, 0.5 - 0.5 * second * 0.593269992],
-            [0.45 - 0.5 * first * 0.596884378, 0.55 - 0.5 * second * 0.596884378]]  # fmt: skip
+    want = [
+        [0.4 - 0.5 * first * 0.593269992, 0.5 - 0.5 * second * 0.593269992],
+        [0.45 - 0.5 * first * 0.596884378, 0.55 - 0.5 * second * 0.596884378],
+    ]
     assert_allclose(model.coefs_[1], want, atol=1e-8)
     hidden = (first * 0.4 + second * 0.5) * 0.593269992 * 0.406730008
     assert_allclose(
@@ -152,9 +163,13 @@ def test_weights_that_do_not_fit_are_refused(start, message):
 def test_squared_error_learns_and_is_the_brier_score_of_one_node(nodes):
     X, y = make_moons(300, noise=0.2, random_state=0)
     model = MLPClassifier(
-        loss="squared_error", output_nodes=nodes, learning_rate_init=0.02, tol=None, early_stopping=True,
+        loss="squared_error",
+        output_nodes=nodes,
+        learning_rate_init=0.02,
+        tol=None,
+        early_stopping=True,
         random_state=0,
-    )  # fmt: skip
+    )
     model.fit(X[:200], y[:200], validation=(X[200:], y[200:]))
     assert model.score(X, y) > 0.94
     P = model.predict_proba(X[200:])

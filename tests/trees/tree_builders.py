@@ -66,10 +66,21 @@ class Builder:
         self.nodes[node] |= more
 
     def tree(self) -> Tree:
-        types = {"feature": np.int32, "kind": np.uint8, "child": np.int32, "n_children": np.int32,
-                 "threshold": np.float64, "table": np.int32, "n_codes": np.int32, "missing": np.int32,
-                 "value": np.float64, "weight": np.float64, "n_rows": np.int64, "impurity": np.float64,
-                 "gain": np.float64}  # fmt: skip
+        types = {
+            "feature": np.int32,
+            "kind": np.uint8,
+            "child": np.int32,
+            "n_children": np.int32,
+            "threshold": np.float64,
+            "table": np.int32,
+            "n_codes": np.int32,
+            "missing": np.int32,
+            "value": np.float64,
+            "weight": np.float64,
+            "n_rows": np.int64,
+            "impurity": np.float64,
+            "gain": np.float64,
+        }
         arrays = {
             name: np.array([node[name] for node in self.nodes], dtype=of)
             for name, of in types.items()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 
 
@@ -88,7 +89,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 @contextmanager
-def spool(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
+def spool(data: Data, stream: IO[bytes] | None = None) -> Iterator[Any]:
     """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
     if not (isinstance(data, str) and data == "-"):
         yield data

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lyceum._core.packages import check_installed
+from lyceum._core.types import Data
 
 
 class _Module:
@@ -49,7 +50,7 @@ def text_type() -> pa.DataType:
     return pa.dictionary(pa.int32(), pa.string())
 
 
-def is_arrow(X: Any, *kinds: str) -> bool:
+def is_arrow(X: Data, *kinds: str) -> bool:
     """Whether X is an object of Arrow, of one of these classes if any are named; imports nothing.
 
     >>> is_arrow([1.0]), is_arrow(pa.array([1.0]), "Table", "RecordBatch")

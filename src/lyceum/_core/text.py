@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """A value as people read it: four significant digits for numbers, a dash for NaN.
 
     >>> show(0.123456), show(-0.0), show(1234567), show(float("nan"))
@@ -68,7 +68,7 @@ def undetermined_fact(n: int, total: int, noun: str, instead: str = "") -> dict[
     return {"not determined": f"{counts}; {instead or 'the solution of least norm was taken'}"}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """The value in JSON's own types: objects by their `as_dict()`, arrays as lists, NaN and
     infinity as None.
 

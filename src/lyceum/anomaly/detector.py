@@ -27,6 +27,7 @@ from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step
 from lyceum._core.members import MemberData
 from lyceum._core.statistics import row_splits, seed_from
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.anomaly.isolation_forest import IsolationForest
 from lyceum.anomaly.neighbor_score import NeighborAnomalyScore
 from lyceum.density import GaussianDensity
@@ -111,7 +112,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         false_alarm_rate: float = 0.05,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.detector = detector
         self.false_alarm_rate = false_alarm_rate
@@ -142,7 +143,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the detector, and find the threshold on rows left out.
 
         Parameters
@@ -212,23 +213,23 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Any:
         """The scores of the detector: the lower, the more unusual."""
         check_is_fitted(self)
         return self.rows_to_predict(X).collect(partial(_scores, self))
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """Scores above the threshold: negative for anomalies."""
         return self.score_samples(X) - self.threshold_
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """1 for usual rows, -1 for anomalies."""
         unusual = self.decision_function(X) < 0
         return 1 - 2 * unusual.astype(int)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the score: what lowers it makes the row unusual.
 
         The base is the score of a row of typical cells (`typical_`), whose columns are replaced by

@@ -15,6 +15,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
 from lyceum._core.trees import LEAF, THRESHOLD, Router, Tree, contributions, native_tree
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary
 
@@ -94,7 +95,7 @@ class IsolationForest(Learner):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -103,7 +104,7 @@ class IsolationForest(Learner):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Grow the trees.
 
         Parameters
@@ -133,19 +134,19 @@ class IsolationForest(Learner):
         self.trees_ = _grow(X, drawn, most, rng)
         return self
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Any:
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
         router = Router(self.trees_, len(self.design_names))
         return self._apply(partial(_scores, self, router), X)
 
-    def depths(self, X: Any) -> Any:
+    def depths(self, X: Data) -> Any:
         """The mean depth E[h(x)] of every row."""
         check_is_fitted(self)
         router = Router(self.trees_, len(self.design_names))
         return self._apply(partial(_depths, self, router), X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the mean depth of a row: the less, the more it sets the row
         apart.
 

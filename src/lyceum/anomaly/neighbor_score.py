@@ -22,6 +22,7 @@ from lyceum._core.distances import (
     queries,
     stored_index,
 )
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary
 
@@ -89,8 +90,8 @@ class NeighborAnomalyScore(MetricLearner):
         self,
         *,
         n_neighbors: int = 10,
-        metric: Any = "gower",
-        categorical_features: Any = "from_dtype",
+        metric: object = "gower",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -100,7 +101,7 @@ class NeighborAnomalyScore(MetricLearner):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self.metric == "auto" or metric(self.metric).takes_sparse
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows of X.
 
         Parameters
@@ -127,7 +128,7 @@ class NeighborAnomalyScore(MetricLearner):
 
     # -- scores ------------------------------------------------------------------------
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Any:
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
         stored_index(self)  # built once, before threads need it
@@ -155,7 +156,7 @@ class NeighborAnomalyScore(MetricLearner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the score.
 
         The base is the score of a row of typical cells (`typical_`), whose columns are replaced by

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
 
@@ -25,6 +26,7 @@ from lyceum._core.probability import (
     whiten,
 )
 from lyceum._core.statistics import ClassScatter
+from lyceum._core.types import Categories, Priors
 from lyceum.bayes.discriminant import QuadraticRule
 from lyceum.report import Summary
 
@@ -141,9 +143,9 @@ class BayesianGaussianClassifier(QuadraticRule):
         kappa_0: float = 0.01,
         nu_0: float | None = None,
         scale: Any = "data",
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.covariance = covariance
         self.prior_mean = prior_mean

@@ -89,7 +89,7 @@ def _place(schema: Schema, key: Any, kind: Any) -> int:
     return index
 
 
-def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[str | float]:
+def kernel_bandwidths(schema: Schema, names: Sequence[str], given: object) -> list[str | float]:
     """The bandwidth of every kernel column: one for all, or by column, "reference" where none is
     given."""
     chosen = keys_by_name(schema, given, "bandwidth")
@@ -106,7 +106,7 @@ def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[
     return [chosen.get(name, "reference") for name in names]
 
 
-def table_priors(schema: Schema, given: Any) -> dict[str, str | np.ndarray]:
+def table_priors(schema: Schema, given: object) -> dict[str, str | np.ndarray]:
     """p of the m-estimate of every categorical column: a name for all, or the user's own by
     column."""
     columns = {schema[j].name: schema[j] for j in schema.categorical}
@@ -121,7 +121,7 @@ def table_priors(schema: Schema, given: Any) -> dict[str, str | np.ndarray]:
     }
 
 
-def _own_prior(column: Column, given: Any) -> str | np.ndarray:
+def _own_prior(column: Column, given: object) -> str | np.ndarray:
     if isinstance(given, str) and given in ("uniform", "marginal"):
         return given
     labels = np.asarray(column.categories).tolist()
@@ -144,7 +144,7 @@ def _own_prior(column: Column, given: Any) -> str | np.ndarray:
     return p
 
 
-def keys_by_name(schema: Schema, given: Any, parameter: str) -> Any:
+def keys_by_name(schema: Schema, given: object, parameter: str) -> Any:
     """A mapping whose keys may be places, with names for keys."""
     if not isinstance(given, Mapping):
         return given

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.base import CATEGORICAL_FEATURES
@@ -15,6 +16,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
 from lyceum._core.statistics import ClassSums, indicators
+from lyceum._core.types import Categories, Data
 from lyceum.bayes.generative import GenerativeClassifier
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
@@ -86,7 +88,7 @@ class CountBayes(GenerativeClassifier):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio
@@ -186,8 +188,8 @@ class MultinomialNB(CountBayes):
         alpha: float = 1.0,
         fit_prior: bool = True,
         class_prior: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_prior = fit_prior
@@ -276,8 +278,8 @@ class BernoulliNB(CountBayes):
         binarize: float = 0.0,
         fit_prior: bool = True,
         class_prior: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.binarize = binarize

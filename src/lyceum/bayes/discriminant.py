@@ -21,6 +21,7 @@ from lyceum._core.probability import (
     squared_distance_parts,
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter, is_wide
+from lyceum._core.types import Data
 from lyceum.bayes.few_rows import check_covariances
 from lyceum.bayes.generative import GenerativeClassifier
 from lyceum.report import Explanation, Summary, Table
@@ -85,14 +86,14 @@ class Discriminant(GenerativeClassifier):
         _, _, scatter = self.statistic_.over_classes()
         return int((scatter > 0).sum())
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """Log posteriors up to a constant of the row; with two classes the log-odds of the
         second."""
         return self._apply(partial(_decision, self), X)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
         Base and contributions sum to the log of the ratio of the two posteriors. With two classes

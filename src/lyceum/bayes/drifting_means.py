@@ -15,6 +15,7 @@ from sklearn.utils.validation import (
 )
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Weights
 from lyceum.errors import DataError, SettingError
 
 # The step of the n-th row of a class, n = 1, 2, ..., from m, rate and tau.
@@ -102,7 +103,7 @@ class DriftingMeans:
         )
         return replace(self, means=given)
 
-    def update(self, X: Any, y: Any, sample_weight: Any = None) -> DriftingMeans:
+    def update(self, X: Data, y: Any, sample_weight: Weights = None) -> DriftingMeans:
         """The means after the rows of X, in order, of the classes y; zero-weight rows are
         ignored."""
         X = check_array(X, dtype=np.float64)
@@ -118,7 +119,7 @@ class DriftingMeans:
             known[label] = self._move(n, mean, X[y == label], w[y == label])
         return replace(self, means=tuple((label, n, mean) for label, (n, mean) in known.items()))
 
-    def __getitem__(self, label: Any) -> np.ndarray:
+    def __getitem__(self, label: object) -> np.ndarray:
         """The mean of a class."""
         for name, _, mean in self.means:
             if name == label:

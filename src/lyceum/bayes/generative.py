@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.base import OnePassClassifier
 from lyceum._core.data import Block
 from lyceum._core.probability import class_priors, log_probability
+from lyceum._core.types import Data
 
 
 class GenerativeClassifier(OnePassClassifier):
@@ -27,7 +28,7 @@ class GenerativeClassifier(OnePassClassifier):
     priors: Any
     prior_alpha: Any
 
-    def predict_joint_log_proba(self, X: Any) -> Any:
+    def predict_joint_log_proba(self, X: Data) -> Any:
         """ln p(x, k) = ln P(k) + ln p(x | k), one column per class in the order of `classes_`.
 
         A histogram column of naive Bayes gives the probability of the bin, and multinomial counts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class ClassValues:
             classes, y, np.concatenate([self.X, other.X]), np.concatenate([self.w, other.w])
         )
 
-    def cells(self, column: int, label: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def cells(self, column: int, label: object = None) -> tuple[np.ndarray, np.ndarray]:
         """The distinct values of a column in a class, or in all, in order, and their weights."""
         x = self.X[:, column]
         present = ~np.isnan(x)

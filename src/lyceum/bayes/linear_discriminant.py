@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 
 from lyceum._core.constraints import StrOptions
@@ -21,6 +22,7 @@ from lyceum._core.probability import (
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter
 from lyceum._core.text import show_count
+from lyceum._core.types import Categories, Priors
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -114,9 +116,9 @@ class LinearDiscriminantAnalysis(Discriminant):
         *,
         covariance: str = "full",
         unbiased: bool = False,
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.covariance = covariance
         self.unbiased = unbiased

@@ -8,12 +8,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, log_probability
+from lyceum._core.types import Categories, Data, Priors, Target, Weights
 from lyceum.bayes.conditionals import (
     CONDITIONALS,
     BinColumns,
@@ -177,9 +179,9 @@ class NaiveBayes(GenerativeClassifier):
         m_prior: Any = "uniform",
         unbiased: bool = False,
         var_smoothing: float = 1e-9,
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.continuous = continuous
         self.n_bins = n_bins
@@ -195,7 +197,7 @@ class NaiveBayes(GenerativeClassifier):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X, in one pass, or two if the ranges of histogram columns are to
         be found.
 
@@ -327,7 +329,7 @@ class NaiveBayes(GenerativeClassifier):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio
@@ -340,7 +342,7 @@ class NaiveBayes(GenerativeClassifier):
         )
         return ProductExplanation.of(found, self, factors)
 
-    def factors(self, X: Any) -> Summary:
+    def factors(self, X: Data) -> Summary:
         """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.
 
         One table per row, one line per class: the prior, one factor per column (1 for a missing

@@ -10,12 +10,13 @@ import numpy as np
 from lyceum._core.data import Block
 from lyceum._core.native import native
 from lyceum._core.probability import runner_up_odds
+from lyceum._core.types import Estimator
 from lyceum.report import Explanation, Table
 
 _MOST_CLASSES = 4  # that a product is shown of
 
 
-def summary_tables(model: Any) -> list[Table]:
+def summary_tables(model: Estimator) -> list[Table]:
     """Class priors, Gaussian and kernel columns, and the tables of categories and bins."""
     return [
         _prior_table(model),
@@ -26,12 +27,12 @@ def summary_tables(model: Any) -> list[Table]:
     ]
 
 
-def _prior_table(model: Any) -> Table:
+def _prior_table(model: Estimator) -> Table:
     rows = list(zip(model.classes_, model.class_count_, model.class_prior_))
     return Table("Classes", ("class", "weight", "prior"), rows)
 
 
-def _gaussian_table(model: Any) -> list[Table]:
+def _gaussian_table(model: Estimator) -> list[Table]:
     columns = model._gaussian_columns
     if not len(columns):
         return []
@@ -41,7 +42,7 @@ def _gaussian_table(model: Any) -> list[Table]:
     return [Table("Gaussian columns", ("column", *heads), rows)]
 
 
-def _kernel_table(model: Any) -> list[Table]:
+def _kernel_table(model: Estimator) -> list[Table]:
     heads = ("column", *(f"bandwidth | {label}" for label in model.classes_))
     rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
     if rows:
@@ -49,7 +50,7 @@ def _kernel_table(model: Any) -> list[Table]:
     return []
 
 
-def _category_tables(model: Any) -> list[Table]:
+def _category_tables(model: Estimator) -> list[Table]:
     heads = ("value", *(f"P( | {label})" for label in model.classes_))
     return [
         Table(model.schema_[j].name, heads, [(value, *row) for value, row in zip(values, table.T)])
@@ -57,7 +58,7 @@ def _category_tables(model: Any) -> list[Table]:
     ]
 
 
-def _histogram_tables(model: Any) -> list[Table]:
+def _histogram_tables(model: Estimator) -> list[Table]:
     heads = ("from", "to", *(f"P( | {label})" for label in model.classes_))
     return [
         Table(name, heads, list(zip(edges, edges[1:], *model.histograms_[name])))
@@ -65,25 +66,25 @@ def _histogram_tables(model: Any) -> list[Table]:
     ]
 
 
-def column_odds(model: Any, block: Block) -> np.ndarray:
+def column_odds(model: Estimator, block: Block) -> np.ndarray:
     """The log-odds of the predicted class against the runner-up, by column; see
     `runner_up_odds`."""
     return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
 
 
-def column_odds_and_factors(model: Any, block: Block) -> np.ndarray:
+def column_odds_and_factors(model: Estimator, block: Block) -> np.ndarray:
     """The odds of `column_odds`, and then the columns of `factors_and_cells`."""
     return np.column_stack([column_odds(model, block), factors_and_cells(model, block)])
 
 
-def factors_and_cells(model: Any, block: Block) -> np.ndarray:
+def factors_and_cells(model: Estimator, block: Block) -> np.ndarray:
     """Rows of ln p(x_j | k), class by class, and then the cells."""
     terms = _log_factors(model, block)
     flat = terms.reshape(len(block), terms.shape[1] * terms.shape[2])
     return np.column_stack([flat, block.X.astype(np.float64)])
 
 
-def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
+def factor_tables(model: Estimator, found: np.ndarray) -> list[Table]:
     """The product of every row, factor by factor: one table per row, one line per class."""
     K = len(model.classes_)
     d = len(model.schema_)
@@ -151,7 +152,7 @@ def _cell(column: Any, x: float) -> str:
     return f"{column.name}={text}"
 
 
-def _log_factors(model: Any, block: Block) -> np.ndarray:
+def _log_factors(model: Estimator, block: Block) -> np.ndarray:
     """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
     n = len(block)
     K = len(model.classes_)

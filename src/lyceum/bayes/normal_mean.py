@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.data import row_weights
 from lyceum.errors import DataError, SettingError, number_setting
@@ -104,7 +105,7 @@ class NormalMean:
         """The variance of the next row: that of μ and the noise about it."""
         return self.variance + self.noise
 
-    def log_density(self, x: Any) -> np.ndarray:
+    def log_density(self, x: ArrayLike) -> np.ndarray:
         """The log predictive density N(x; mean, variance + noise) of rows, columns independent."""
         spread = self.predictive_variance
         if np.isinf(spread).any():

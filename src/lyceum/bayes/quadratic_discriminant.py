@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 
 from lyceum._core.constraints import StrOptions
 from lyceum._core.probability import Whitening, whiten
 from lyceum._core.statistics import ClassRowScatter
 from lyceum._core.text import show, show_count
+from lyceum._core.types import Categories, Priors
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -97,9 +99,9 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         *,
         covariance: str = "full",
         unbiased: bool = False,
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.covariance = covariance
         self.unbiased = unbiased

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 from sklearn.utils.metaestimators import available_if
 
@@ -26,6 +27,7 @@ from lyceum._core.statistics import (
     is_wide,
     seed_from,
 )
+from lyceum._core.types import Categories, Data, Estimator, Priors, Target, Weights
 from lyceum.bayes.discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes.few_rows import regularized_covariances
 from lyceum.bayes.fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
@@ -37,7 +39,7 @@ _DRAWS = 20  # of folds, until one row can be scored
 _NUMBERS = 1 << 26  # in the rules of one pass: half a gigabyte
 
 
-def _has_numbers(model: Any) -> bool:
+def _has_numbers(model: Estimator) -> bool:
     if all(isinstance(value, Real) for value in (model.alpha, model.gamma)):
         return True
     raise AttributeError(
@@ -155,16 +157,16 @@ class RegularizedDiscriminant(QuadraticRule):
         self,
         *,
         alpha: Any = "cv",
-        gamma: Any = "cv",
+        gamma: object = "cv",
         pooling: str = "weighted",
         shrinkage: str = "identity",
         scoring: str = "log_loss",
         cv: Any = 5,
         unbiased: bool = False,
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.gamma = gamma
@@ -180,7 +182,7 @@ class RegularizedDiscriminant(QuadraticRule):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X: one pass, or two when α or γ is to be chosen.
 
         Parameters
@@ -201,7 +203,13 @@ class RegularizedDiscriminant(QuadraticRule):
         return self
 
     @available_if(_has_numbers)
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from more rows with given α and γ: the result is that of one `fit` on all rows
         seen.
 
@@ -362,7 +370,7 @@ class RegularizedDiscriminant(QuadraticRule):
         return "n_k, N (maximum likelihood)"
 
 
-def _candidate_values(name: str, given: Any) -> np.ndarray:
+def _candidate_values(name: str, given: object) -> np.ndarray:
     if isinstance(given, str):
         return _GRID
     values = np.unique(number_setting(name, given))

@@ -111,7 +111,7 @@ def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
     return [*lines, "}"]
 
 
-def _quote(label: Any) -> str:
+def _quote(label: object) -> str:
     text = str(label)
     if _PLAIN.fullmatch(text):
         return text

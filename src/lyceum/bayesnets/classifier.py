@@ -12,6 +12,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.probability import AGAINST_RUNNER_UP, find_labels, runner_up_odds
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayesnets.class_posterior import ClassPosterior, block_codes
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import TableNode
@@ -122,7 +123,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         discretize: str = "auto",
         n_bins: int = 5,
         cuts: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.structure = structure
         self.estimate = estimate
@@ -137,7 +138,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the cuts, the structure and the tables.
 
         Parameters
@@ -233,7 +234,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The strength of the evidence of every column for the class against the runner-up, in
         log-odds.
 

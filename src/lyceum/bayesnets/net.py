@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.probability import Factor, find_labels, label_key
+from lyceum._core.types import Data
 from lyceum.bayesnets import directed_graph as graph
 from lyceum.bayesnets.inference.evidence import read_evidence
 from lyceum.bayesnets.inference.junction_tree import MAX_CELLS, JunctionTree
@@ -307,7 +308,7 @@ class BayesNet:
         return {name: answer(self, [name], known, "auto", 20_000, 0) for name in names}
 
     def marginals_of_rows(
-        self, data: Any, names: Sequence[str] | None = None
+        self, data: Data, names: Sequence[str] | None = None
     ) -> dict[str, np.ndarray]:
         """P(variable | row) for every row of a table; missing cells are not observed.
 

@@ -23,6 +23,7 @@ from lyceum._core.data import (
     to_arrow,
 )
 from lyceum._core.probability import find_labels, label_array
+from lyceum._core.types import Data
 from lyceum.bayesnets.nodes import TableNode
 from lyceum.errors import DataError, SchemaError
 
@@ -147,7 +148,7 @@ class RowCodes:
         return np.append(indices, -1)[y]
 
 
-def row_marginals(net: BayesNet, data: Any, names: list[str]) -> dict[str, np.ndarray]:
+def row_marginals(net: BayesNet, data: Data, names: list[str]) -> dict[str, np.ndarray]:
     """P(variable | row) of some variables for every row."""
     for name in names:
         net.find(name)

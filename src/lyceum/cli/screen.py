@@ -57,7 +57,7 @@ class _PlainConsole(Console):
 console = _PlainConsole(highlight=False)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print values of JSON's own types, as `as_dict()` and `lyceum.report.plain` give them."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 

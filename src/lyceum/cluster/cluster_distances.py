@@ -19,9 +19,10 @@ from lyceum._core.distances import (
 )
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
+from lyceum._core.types import Data, Estimator
 
 
-def distance_sums(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
+def distance_sums(X: Data, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
     """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n,
     k).
 
@@ -68,7 +69,7 @@ def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
 
 
 def _sums_in_blocks(
-    X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric
+    X: Any, Y: Data, w: np.ndarray, starts: np.ndarray, metric: Metric
 ) -> np.ndarray:
     counts = np.diff(starts)
     cluster = np.repeat(np.arange(len(counts)), counts)
@@ -80,7 +81,7 @@ def _sums_in_blocks(
 
 
 def distances_to_clusters(
-    X: Any, model: Any, linkage: str, D: np.ndarray | None = None
+    X: Data, model: Estimator, linkage: str, D: np.ndarray | None = None
 ) -> np.ndarray:
     """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
     starts = model.starts_
@@ -107,14 +108,14 @@ def distances_to_clusters(
     return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
 
 
-def _distances_to_means(X: Any, model: Any) -> np.ndarray:
+def _distances_to_means(X: Data, model: Estimator) -> np.ndarray:
     means: Any = cluster_means(model)
     if sparse.issparse(X):
         means = sparse.csr_array(means)
     return pairwise(X, means)
 
 
-def cluster_means(model: Any) -> np.ndarray:
+def cluster_means(model: Estimator) -> np.ndarray:
     """The means of the clusters of stored rows, (k, d)."""
     weighted = dense_cells(model.rows_) * model.weights_[:, None]
     sums = np.add.reduceat(weighted, model.starts_[:-1], axis=0)

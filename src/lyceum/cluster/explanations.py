@@ -18,6 +18,7 @@ from lyceum._core.distances import (
     unit_rows,
 )
 from lyceum._core.probability import runner_up
+from lyceum._core.types import Data, Estimator
 from lyceum.cluster.cluster_distances import cluster_means
 from lyceum.cluster.hierarchy.linkage import merge_path
 from lyceum.errors import SettingError
@@ -173,7 +174,7 @@ def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [*lines[: _STEPS // 2], left_out, *lines[-(_STEPS // 2 - 1) :]]
 
 
-def adds_up(model: Any) -> bool:
+def adds_up(model: Estimator) -> bool:
     """Whether distances under the model's metric are sums over columns; for `available_if`."""
     metric = model.metric
     if not isinstance(metric, str) or metric != "precomputed":
@@ -189,8 +190,8 @@ def adds_up(model: Any) -> bool:
 
 
 def explain_members(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: Data,
     margins: Callable[[Block], np.ndarray],
     unit: str,
     stored: tuple[np.ndarray, np.ndarray],
@@ -238,13 +239,13 @@ def linkage_unit(metric: Metric, linkage: str) -> str:
     )
 
 
-def margins_of_linkage(block: Block, model: Any, linkage: str, D: np.ndarray) -> np.ndarray:
+def margins_of_linkage(block: Block, model: Estimator, linkage: str, D: np.ndarray) -> np.ndarray:
     """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
     margin."""
     return margins_to_nearest(block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage))
 
 
-def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Any, linkage: str) -> np.ndarray:
+def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: str) -> np.ndarray:
     """What every column adds to the distance of each row to a cluster, in the sense of the
     linkage."""
     metric = model.metric_

@@ -17,6 +17,7 @@ from lyceum._core.base import Classifier, guard_public_methods, target_of, uncha
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import given_splits
+from lyceum._core.types import Data, Estimator, Target, Weights
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
 from lyceum.decision.posterior_map import PosteriorMap
 from lyceum.decision.risk import check_target
@@ -92,7 +93,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Estimator,
         method: Any = "sigmoid",
         *,
         cv: Any = None,
@@ -108,7 +109,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return (PosteriorMap,)
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the map from out-of-fold posteriors, and fit the estimator on all rows.
 
         Parameters
@@ -133,7 +134,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             inherit_columns(self, self.estimator_, schema=True)
         return self
 
-    def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:
+    def _learn_map(self, X: Data, y: Target, weights: dict[str, np.ndarray]) -> PosteriorMap:
         codes, take = _encode(X, y)
         if isinstance(X, Rows):
             w = X.sample_weight
@@ -176,16 +177,16 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             codes, codes
         )
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
         check_is_fitted(self)
         return self.map_(np.asarray(self.estimator_.predict_proba(X)))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Data) -> np.ndarray:
         """The most probable class."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Data) -> np.ndarray:
         """The logarithms of the posteriors."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -197,7 +198,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return Summary(summary_title(self, self.estimator_), facts)
 
     @available_if(_can_explain)
-    def explain(self, X: Any) -> Any:
+    def explain(self, X: Data) -> Any:
         """Why the estimator gives its posteriors, before the calibration."""
         check_is_fitted(self)
         return self.estimator_.explain(X)
@@ -211,7 +212,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return tags
 
 
-def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The codes of the classes, and a function that takes rows."""
     if isinstance(X, Rows):
         target_of(X)  # refuses rows without a target, and missing ones
@@ -230,7 +231,7 @@ def _encode(X: Any, y: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     return np.unique(np.asarray(y), return_inverse=True)[1], partial(_safe_indexing, X)
 
 
-def _known_columns(fitted: Any, X: Any, y: Any, K: int) -> np.ndarray:
+def _known_columns(fitted: Any, X: Data, y: Target, K: int) -> np.ndarray:
     """The columns of the classes that a fold's estimator knows."""
     if len(fitted.classes_) == K:
         return np.arange(K)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from lyceum._core.types import Estimator
 
 
-def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
+def inherit_columns(learner: Estimator, estimator: Estimator, schema: bool = False) -> None:
     """Copy the number and names of the columns; remove those that the estimator does not have.
 
     Parameters
@@ -24,7 +24,7 @@ def inherit_columns(learner: Any, estimator: Any, schema: bool = False) -> None:
             setattr(learner, name, getattr(estimator, name))
 
 
-def summary_title(learner: Any, estimator: Any) -> str:
+def summary_title(learner: Estimator, estimator: Estimator) -> str:
     """The title of the summary, as of every learner: the class, and the target if the estimator
     names one."""
     target = getattr(getattr(estimator, "schema_", None), "target", None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.base import _fit_context, clone
 from sklearn.utils import get_tags
@@ -20,6 +21,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import check_shares
+from lyceum._core.types import Data, Target, Weights
 from lyceum.decision.estimator_columns import summary_title
 from lyceum.decision.risk import check_target, check_weight
 from lyceum.errors import DataError, SettingError, SourceError, number_setting
@@ -141,7 +143,12 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     }
 
     def __init__(
-        self, hypotheses: Sequence[Any], *, prior: Any = None, weights: Any = None, cv: Any = None
+        self,
+        hypotheses: Sequence[Any],
+        *,
+        prior: Any = None,
+        weights: ArrayLike | None = None,
+        cv: Any = None,
     ):
         self.hypotheses = hypotheses
         self.prior = prior
@@ -160,7 +167,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     # -- fit ---------------------------------------------------------------------------
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit every hypothesis, and weight it by its posterior.
 
         Parameters
@@ -173,7 +180,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             self._fit(X, check_target(y, self), sample_weight)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Data, y: Target, sample_weight: Weights) -> None:
         named = _name_hypotheses(self.hypotheses)
         if sample_weight is None:
             extra = {}
@@ -199,7 +206,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         self._copy_features()
 
     def _log_likelihood(
-        self, i: int, X: Any, y: Any, codes: np.ndarray, w: np.ndarray | None, extra: dict
+        self, i: int, X: Data, y: Target, codes: np.ndarray, w: np.ndarray | None, extra: dict
     ) -> float:
         if self.cv is None:
             P = self._posteriors(self.hypotheses_[i], X)
@@ -211,7 +218,9 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             return float(terms.sum())
         return float((terms[w > 0] * w[w > 0]).sum())
 
-    def _out_of_fold_posteriors(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
+    def _out_of_fold_posteriors(
+        self, hypothesis: Any, X: Data, y: Target, extra: dict
+    ) -> np.ndarray:
         """The posteriors of every row by the hypothesis fitted to the other folds."""
         from sklearn.model_selection import cross_val_predict  # takes long to import
 
@@ -231,7 +240,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             return out
         return (out[:, None] == self.classes_).astype(np.float64)
 
-    def _posteriors(self, hypothesis: Any, X: Any) -> Any:
+    def _posteriors(self, hypothesis: Any, X: Data) -> Any:
         """P(v|x, h) with a column for each of `classes_`."""
         if not hasattr(hypothesis, "predict_proba"):
             return (np.asarray(hypothesis.predict(X))[:, None] == self.classes_).astype(np.float64)
@@ -253,14 +262,14 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Data) -> np.ndarray:
         """Σ_h P(v|x, h) P(h|D); hypotheses with posterior 0 are left out."""
         check_is_fitted(self)
         used = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
         mixed = sum(p * self._posteriors(h, X) for h, p in used)
         return normalize_posteriors(mixed)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Data) -> np.ndarray:
         """The most probable class; of equally probable ones the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
@@ -318,7 +327,7 @@ def _name_hypotheses(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     return named
 
 
-def _labels(X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None]:
+def _labels(X: Data, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None]:
     """The true labels and weights, from the rows themselves if they carry them."""
     if isinstance(X, Rows):
         target = X.schema.target

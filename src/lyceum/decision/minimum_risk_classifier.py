@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV as TheirCalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
@@ -25,6 +26,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.probability import LossMatrix, class_codes, label_key
+from lyceum._core.types import Data, Estimator, Target, Weights
 from lyceum.decision.estimator_columns import inherit_columns, summary_title
 from lyceum.decision.risk import (
     REJECT,
@@ -45,7 +47,7 @@ def _can_explain(self: Any) -> bool:
     return hasattr(_inner_estimator(getattr(self, "estimator_", self.estimator)), "explain")
 
 
-def _inner_estimator(estimator: Any) -> Any:
+def _inner_estimator(estimator: Estimator) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
     if isinstance(estimator, TheirCalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
@@ -135,7 +137,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Estimator,
         loss_matrix: Any = None,
         *,
         doubt: float | None = None,
@@ -153,7 +155,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     # -- fit ---------------------------------------------------------------------------
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, **fit_params: Any):
         """Fit the estimator, calibrate it with `calibrate`, and match the loss matrix to its
         classes.
 
@@ -178,7 +180,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             self._finish(y)
         return self
 
-    def _learner(self, X: Any) -> Any:
+    def _learner(self, X: Data) -> Any:
         """A new estimator to fit, inside a calibration with `calibrate`."""
         if self.calibrate is None:
             return clone(self.estimator)
@@ -192,7 +194,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
         )
 
-    def _finish(self, y: Any) -> None:
+    def _finish(self, y: Target) -> None:
         self.classes_ = _classes_of(self.estimator_, y)
         self.loss_matrix_ = LossMatrix.of(self.loss_matrix, self.classes_)
         if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
@@ -204,43 +206,43 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The action of least risk, or `reject_label` (lazy on Dask)."""
         proba = self.predict_proba(X)
         if hasattr(proba, "map_blocks"):
             return proba.map_blocks(partial(_actions, self), drop_axis=1, dtype=self.actions_.dtype)
         return _actions(self, proba)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors that the risks are computed from."""
         check_is_fitted(self)
         return normalize_posteriors(self.estimator_.predict_proba(X))
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of the posteriors."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def expected_risk(self, X: Any) -> Any:
+    def expected_risk(self, X: Data) -> Any:
         """R(a|x) of every action of `loss_matrix_`, (n, A), without doubt, which always costs θ."""
         proba = self.predict_proba(X)
         return (
             proba if hasattr(proba, "map_blocks") else check_posteriors(proba)
         ) @ self.loss_matrix_.values
 
-    def decide(self, X: Any) -> Decisions:
+    def decide(self, X: Data) -> Decisions:
         """Actions with the risks behind them and where they reject."""
         return _decisions(self, self.predict_proba(X))
 
     # -- how good ----------------------------------------------------------------------
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The share of rows whose true class is named; a rejected row is not right."""
         y, sample_weight = targets_to_score(self, X, y, sample_weight)
         right = np.asarray(self.predict(X)) == np.asarray(y)
         return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 
-    def mean_loss(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def mean_loss(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The loss paid per row on these rows; a row rejected by doubt costs θ."""
         y, sample_weight = targets_to_score(self, X, y, sample_weight)
         index = self.decide(X).index
@@ -284,7 +286,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         return {f"decides for {self.classes_[1]!s} where its posterior exceeds": t}
 
     @available_if(_can_explain)
-    def explain(self, X: Any) -> Any:
+    def explain(self, X: Data) -> Any:
         """Why the estimator gives these posteriors; with `calibrate`, those before the
         calibration."""
         check_is_fitted(self)
@@ -306,13 +308,13 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         return tags
 
 
-def _takes_weights(learner: Any) -> bool:
+def _takes_weights(learner: Estimator) -> bool:
     """Whether `fit` names sample_weight, or takes any keyword and decides itself."""
     parameters = inspect.signature(learner.fit).parameters.values()
     return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _classes_of(estimator: Any, y: Any) -> np.ndarray:
+def _classes_of(estimator: Estimator, y: Target) -> np.ndarray:
     if hasattr(estimator, "classes_"):
         return np.asarray(estimator.classes_)
     if y is None:
@@ -323,7 +325,7 @@ def _classes_of(estimator: Any, y: Any) -> np.ndarray:
     return np.unique(np.asarray(y))
 
 
-def _decisions(model: MinimumRiskClassifier, proba: Any) -> Decisions:
+def _decisions(model: MinimumRiskClassifier, proba: ArrayLike) -> Decisions:
     return decide(
         check_posteriors(proba), model.loss_matrix_, check_doubt(model.doubt), model.actions_
     )

@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
 
 from lyceum._core.data import is_dask, labels
 from lyceum._core.probability import LossMatrix, find_labels, label_array, label_key
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Loss, Target, Weights
 from lyceum.errors import DataError, SettingError
 
 REJECT = "reject"
@@ -154,7 +156,7 @@ def minimum_risk(
 
 
 def expected_risk(
-    proba: Any, loss: Any = None, *, classes: Sequence[Any] | None = None
+    proba: ArrayLike, loss: Loss = None, *, classes: Sequence[Any] | None = None
 ) -> np.ndarray:
     """The expected risk R(a|x) = Σ_k λ[k, a] P(k|x) of every action.
 
@@ -186,7 +188,11 @@ def expected_risk(
 
 
 def bayes_error(
-    proba: Any, sample_weight: Any = None, *, loss: Any = None, classes: Sequence[Any] | None = None
+    proba: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    loss: Loss = None,
+    classes: Sequence[Any] | None = None,
 ) -> float:
     """The Bayes error Σ_x P(x) (1 - max_k P(k|x)): the error rate of the best rule for these
     posteriors.
@@ -252,7 +258,7 @@ def decide(
     return Decisions(labels[action], risks, risk, rejected, action)
 
 
-def check_posteriors(proba: Any) -> np.ndarray:
+def check_posteriors(proba: ArrayLike) -> np.ndarray:
     """Posteriors as a float64 array of shape (n, K); raises where they are not."""
     try:
         proba = np.asarray(proba, dtype=np.float64)
@@ -292,7 +298,7 @@ def check_doubt(doubt: float | None) -> float | None:
     return float(doubt)  # type: ignore[arg-type]
 
 
-def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
+def check_weight(weight: object, n_rows: int) -> np.ndarray | None:
     """Weights as float64 of shape (n,), not negative and not all zero."""
     if weight is None:
         return None
@@ -307,7 +313,7 @@ def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
     return weight
 
 
-def true_labels(y: Any) -> np.ndarray:
+def true_labels(y: Target) -> np.ndarray:
     """The true labels as a one-dimensional array; raises where some are missing."""
     y = np.asarray(y)
     if y.ndim != 1:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from lyceum._core.types import Label, Target, Weights
 from lyceum.decision.risk import check_weight, true_labels
 from lyceum.errors import DataError, SettingError
 
@@ -73,13 +72,13 @@ class Threshold(float):
 
 
 def best_threshold(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     *,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> Threshold:
     """The threshold t that minimizes C_FP·FP + C_FN·FN when rows with score ≥ t are called
     positive.
@@ -128,13 +127,13 @@ def best_threshold(
 
 
 def threshold_costs(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     *,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cost C_FP·FP + C_FN·FN at every threshold.
 
@@ -224,7 +223,7 @@ def theoretical_threshold(
 
 
 def _counts(
-    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
+    y_true: Target, y_score: Target, pos_label: Label, sample_weight: Weights
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """Thresholds from infinity down, FP and TP at each, and the weight of negative and positive
     rows."""
@@ -260,7 +259,7 @@ def _counts(
     )
 
 
-def _positive_mask(y_true: Any, pos_label: Any) -> np.ndarray:
+def _positive_mask(y_true: Target, pos_label: Label) -> np.ndarray:
     y_true = true_labels(y_true)
     labels = np.unique(y_true)
     if len(labels) > 2:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from lyceum._core.types import Data, Weights
 from lyceum.density.density_kernels import KERNELS
 from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError
@@ -18,7 +19,7 @@ _TURNS = 10  # rounds over the axes
 _ENOUGH = 1e-4  # the gain of a round, in log likelihood a row, that is not worth another
 
 
-def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "normal") -> Any:
+def reference_bandwidth(X: Data, sample_weight: Weights = None, *, rule: str = "normal") -> Any:
     """The bandwidth 1.06 σ N^(-1/5) of every column, best for a Gaussian density on a line.
 
     σ is the standard deviation (divisor N - 1) and N the weight of all rows. A constant column gets
@@ -65,7 +66,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
 
 
 def likelihood_bandwidth(
-    X: Any, *, kernel: str = "gaussian", sample_weight: Any = None, rtol: float = 1e-4
+    X: Data, *, kernel: str = "gaussian", sample_weight: Weights = None, rtol: float = 1e-4
 ) -> Any:
     """The bandwidths of largest leave-one-out likelihood, each axis on its own.
 
@@ -249,7 +250,7 @@ def _best(
     return float(best)
 
 
-def _check_rows(X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None, bool]:
+def _check_rows(X: Any, sample_weight: Weights) -> tuple[np.ndarray, np.ndarray | None, bool]:
     line = np.ndim(X) == 1
     rows = check_array(np.reshape(X, (-1, 1)) if line else X, dtype=np.float64)
     if sample_weight is None:

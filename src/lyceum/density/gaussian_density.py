@@ -26,6 +26,7 @@ from lyceum._core.probability import (
     whiten,
 )
 from lyceum._core.statistics import PositiveFactor, Scatter
+from lyceum._core.types import Categories, Data, Seed
 from lyceum.density.boxes import CATEGORIES, check_box
 from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
@@ -146,7 +147,7 @@ class GaussianDensity(Density, OnePassLearner):
         scale: Any = "data",
         known_covariance: Any = None,
         prior_covariance: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimate = estimate
         self.prior_mean = prior_mean
@@ -253,7 +254,7 @@ class GaussianDensity(Density, OnePassLearner):
             )
         )
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Rows drawn from the density.
 
         Parameters
@@ -289,7 +290,7 @@ class GaussianDensity(Density, OnePassLearner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """How much every column lowers the log density, from its value at the mean.
 
         (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: the term of two

@@ -17,6 +17,7 @@ from lyceum._core.base import Density, OnePassLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, Data, Seed, Target, Weights
 from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
@@ -103,7 +104,7 @@ class HistogramDensity(Density, OnePassLearner):
         bin_width: Any = "scott",
         n_bins: Any = None,
         origin: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.bin_width = bin_width
         self.n_bins = n_bins
@@ -112,7 +113,7 @@ class HistogramDensity(Density, OnePassLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Sum the weights of the rows in every cell.
 
         Parameters
@@ -203,7 +204,7 @@ class HistogramDensity(Density, OnePassLearner):
         shares = np.maximum(overlap, 0.0) / self.bin_width_
         return float(np.average(shares.prod(axis=1), weights=self.statistic_.weight))
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Rows drawn from the density: a cell by its weight, then a point in it uniformly.
 
         Parameters
@@ -231,7 +232,7 @@ class HistogramDensity(Density, OnePassLearner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log density, given the columns before it.
 
         log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact: a column whose cell is rare among the
@@ -289,7 +290,7 @@ class HistogramDensity(Density, OnePassLearner):
         return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}
 
 
-def _one_per_column(name: str, value: Any, d: int) -> np.ndarray:
+def _one_per_column(name: str, value: object, d: int) -> np.ndarray:
     numbers = number_setting(name, value)
     if numbers.shape not in ((), (d,)) or not np.isfinite(numbers).all():
         raise SettingError(

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Density, Learner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Seed, Target, Weights
 from lyceum.density.bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
 from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
 from lyceum.density.density_kernels import KERNELS
@@ -110,7 +111,7 @@ class KernelDensity(Density, Learner):
         kernel: str = "gaussian",
         bandwidth: Any = "reference",
         rtol: float = 1e-4,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -119,7 +120,7 @@ class KernelDensity(Density, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows of X, and choose the bandwidths.
 
         Parameters
@@ -198,7 +199,7 @@ class KernelDensity(Density, Learner):
         )
         return float(np.average(inside.prod(axis=1), weights=self.weights_))
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Rows drawn from the density: a stored row by its weight, plus noise from the kernel.
 
         Parameters
@@ -220,7 +221,7 @@ class KernelDensity(Density, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log density, given the columns before it.
 
         log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -15,6 +15,7 @@ from lyceum._core.base import Density, Learner, replace_columns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, row_weights
 from lyceum._core.distances import NeighborIndex
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.density.boxes import CATEGORIES, weighted_inverse_cdf
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary
@@ -73,11 +74,13 @@ class NeighborDensity(Density, Learner):
         **CATEGORIES,
     }
 
-    def __init__(self, *, n_neighbors: int | None = None, categorical_features: Any = "from_dtype"):
+    def __init__(
+        self, *, n_neighbors: int | None = None, categorical_features: Categories = "from_dtype"
+    ):
         self.n_neighbors = n_neighbors
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows of X.
 
         Parameters
@@ -160,7 +163,7 @@ class NeighborDensity(Density, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log density.
 
         The base is the log density at the mean of the rows, whose columns are replaced by the row's

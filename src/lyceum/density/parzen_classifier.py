@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import Learner, PosteriorClassifier
 from lyceum._core.constraints import StrOptions
@@ -16,6 +17,7 @@ from lyceum._core.probability import (
     log_probability,
     runner_up_odds,
 )
+from lyceum._core.types import Categories, Data, Priors, Target, Weights
 from lyceum.density.kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.density.posterior_bandwidth import log_loss_bandwidths
@@ -95,9 +97,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         kernel: str = "gaussian",
         bandwidth: Any = "log_loss",
         rtol: float = 1e-4,
-        priors: Any = None,
-        prior_alpha: Any = 1.0,
-        categorical_features: Any = "from_dtype",
+        priors: Priors = None,
+        prior_alpha: ArrayLike = 1.0,
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -108,7 +110,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows of every class, and choose their bandwidths.
 
         Parameters
@@ -190,7 +192,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The log-odds that every column adds, given those before it, for the class against the
         runner-up.
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import ArraySource, CheckCells, Column, Recode, Schema
 from lyceum._core.trees import Router, Tree, impurity_importances, node_decisions
+from lyceum._core.types import Estimator
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
@@ -55,7 +56,7 @@ _lock = threading.Lock()
 
 
 def forest(
-    model: Any, columns: Sequence[Any], value: Callable[[Tree], np.ndarray], scale: Any = 1.0
+    model: Estimator, columns: Sequence[Any], value: Callable[[Tree], np.ndarray], scale: Any = 1.0
 ) -> Router:
     """The router of all members, made when it is first needed; never part of the model's state.
 

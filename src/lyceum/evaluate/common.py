@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from lyceum.errors import SettingError
 
@@ -18,7 +18,7 @@ def ratio(part: float, total: float, undefined: float = 0.0) -> float:
 
 
 def named_choice(
-    name: str, value: Any, choices: dict[str, Callable[..., Result]]
+    name: str, value: object, choices: dict[str, Callable[..., Result]]
 ) -> Callable[..., Result]:
     """The entry of a table of named choices, or an error that lists them."""
     if value not in choices:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, class_codes, refuse_beside_rows, row_weights
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.text import show_count
+from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
 
-def column_of(values: Any, name: str) -> np.ndarray:
+def column_of(values: ArrayLike, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their
     target."""
     array = _array_of(_target_column(values, name) if isinstance(values, Rows) else values, name)
@@ -24,7 +26,7 @@ def column_of(values: Any, name: str) -> np.ndarray:
     return array
 
 
-def number_column(values: Any, name: str) -> np.ndarray:
+def number_column(values: ArrayLike, name: str) -> np.ndarray:
     """One column of numbers as float64.
 
     >>> number_column([1, 2], "y")
@@ -33,7 +35,7 @@ def number_column(values: Any, name: str) -> np.ndarray:
     return _numbers(column_of(values, name), name)
 
 
-def _array_of(values: Any, name: str) -> np.ndarray:
+def _array_of(values: ArrayLike, name: str) -> np.ndarray:
     try:
         return np.asarray(values)
     except ValueError as error:  # rows of different lengths
@@ -53,7 +55,7 @@ def _numbers(array: np.ndarray, name: str) -> np.ndarray:
     raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
 
 
-def truth_and_weights(y: Any, sample_weight: Any) -> tuple[Any, Any]:
+def truth_and_weights(y: Target, sample_weight: Weights) -> tuple[Any, Any]:
     """The true labels or values, and the weights; scanned rows stand for their target and their
     weights.
 
@@ -84,7 +86,7 @@ def _target_column(rows: Rows, name: str) -> np.ndarray:
     return target_of(rows)
 
 
-def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
     """Weights as float64, or None for equal ones."""
     if sample_weight is None:
         return None
@@ -98,7 +100,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return w
 
 
-def weights_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
+def weights_or_ones(sample_weight: Weights, n_rows: int) -> np.ndarray:
     """Weights as float64, ones when there are none."""
     w = weights_of(sample_weight, n_rows)
     return row_weights(w, n_rows)
@@ -111,7 +113,7 @@ def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
         )
 
 
-def code_labels(values: Any, name: str = "y") -> tuple[list[Any], np.ndarray]:
+def code_labels(values: ArrayLike, name: str = "y") -> tuple[list[Any], np.ndarray]:
     """The labels present and the code of every row (int32); -1 stands for None and NaN.
 
     >>> code_labels(["b", "a", None, "b"])
@@ -216,7 +218,7 @@ def known_codes(
     return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[codes]
 
 
-def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:
+def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
     """Which rows are positive: those labeled `pos_label`, else those with the larger of two
     labels.
 
@@ -254,7 +256,7 @@ def positive_mask(y_true: Any, pos_label: Any = None) -> np.ndarray:
     return np.zeros(len(y_true), dtype=bool)
 
 
-def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
+def refuse_unknown(pos_label: Label, labels: list[Any]) -> None:
     """Refuse a positive label that no row has, unless all rows are of one class."""
     if pos_label not in labels and len(labels) > 1:
         raise SettingError(
@@ -262,7 +264,7 @@ def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
         )
 
 
-def score_column(score: Any, n_rows: int) -> np.ndarray:
+def score_column(score: ArrayLike, n_rows: int) -> np.ndarray:
     """Scores as an array of numbers, one per row; of (n, 2) posteriors the second column."""
     score = score_array(score)
     if score.ndim == 2 and score.shape[1] == 2:
@@ -278,14 +280,14 @@ def score_column(score: Any, n_rows: int) -> np.ndarray:
     return score
 
 
-def score_array(score: Any, name: str = "y_score") -> np.ndarray:
+def score_array(score: ArrayLike, name: str = "y_score") -> np.ndarray:
     """Scores or posteriors as they came, as an array; scanned rows are refused."""
     if isinstance(score, Rows):
         return column_of(score, name)
     return _array_of(score, name)
 
 
-def number_array(values: Any, name: str) -> np.ndarray:
+def number_array(values: ArrayLike, name: str) -> np.ndarray:
     """Numbers of any shape as float64; scanned rows are refused."""
     return _numbers(score_array(values, name), name)
 

@@ -16,6 +16,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Design, Rows, Schema, dense_cells
 from lyceum._core.statistics import Moments, RowSample, seed_from
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.functions.base import Kernel
 from lyceum.kernels.functions.other import PrecomputedKernel
@@ -89,13 +90,13 @@ class Nystroem(Transformer, KernelLearner):
         self,
         kernel: Any = "rbf",
         *,
-        gamma: Any = None,
+        gamma: object = None,
         degree: int = 3,
         coef0: float = 1.0,
         n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -106,7 +107,7 @@ class Nystroem(Transformer, KernelLearner):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Draw rows, and factor their kernel values; one pass.
 
         Parameters
@@ -229,14 +230,14 @@ class RBFSampler(Transformer):
         gamma: float | str = 1.0,
         n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Draw the waves; one pass for means and variances.
 
         Parameters
@@ -361,17 +362,17 @@ def _names(prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{k}" for k in range(count))
 
 
-def _dense(X: Any) -> np.ndarray:
+def _dense(X: Data) -> np.ndarray:
     X = dense_cells(X)
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Any) -> np.ndarray:
+def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data) -> np.ndarray:
     return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
 
 
 def _waves(
-    frequencies: np.ndarray, phase: float, mean: np.ndarray, n_components: int, X: Any
+    frequencies: np.ndarray, phase: float, mean: np.ndarray, n_components: int, X: Data
 ) -> np.ndarray:
     """√(2/D) times the cosines of all waves, then the sines of those that have both."""
     if sparse.issparse(X):

@@ -9,18 +9,19 @@ from scipy import sparse
 
 from lyceum._core.data import Block, Design, Rows, Schema, as_float, scan
 from lyceum._core.distances import check_finite, float_matrix
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 
 if TYPE_CHECKING:
     from lyceum.kernels.functions.base import Kernel
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: Data) -> bool:
     """Whether X is a table with named columns."""
     return hasattr(X, "__arrow_c_stream__") or hasattr(X, "columns")
 
 
-def block_of(X: Any, kernel: Kernel) -> Any:
+def block_of(X: Data, kernel: Kernel) -> Any:
     """Frames and rows as one block in memory, other rows as they are."""
     if is_frame(X):
         X = scan(X)
@@ -31,7 +32,7 @@ def block_of(X: Any, kernel: Kernel) -> Any:
     return X
 
 
-def cells_of(X: Any, kernel: Kernel) -> Any:
+def cells_of(X: Data, kernel: Kernel) -> Any:
     """The cells of X as floats, one-of-C columns for text; refuses what the kernel cannot take."""
     X = block_of(X, kernel)
     if isinstance(X, Block):
@@ -45,7 +46,7 @@ def cells_of(X: Any, kernel: Kernel) -> Any:
     return cells
 
 
-def numbers_of(kernel: Kernel, X: Any, Y: Any) -> tuple[Any, Any]:
+def numbers_of(kernel: Kernel, X: Data, Y: Data) -> tuple[Any, Any]:
     """The cells of X and Y in one type; the very same object twice if Y is None or X itself."""
     A = cells_of(X, kernel)
     if Y is None or Y is X:

@@ -14,6 +14,7 @@ from lyceum._core import distances
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows, Step
+from lyceum._core.types import Target
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.kernels.functions.algebra import ConstantKernel, ProductKernel, ScaledKernel, SumKernel
 from lyceum.kernels.functions.base import Kernel, as_kernel
@@ -100,7 +101,7 @@ class KernelLearner(Learner):
             )
         return as_kernel(self.kernel, **settings)
 
-    def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
+    def _learned_kernel(self, block: Block, y: Target = None) -> Kernel:
         """The kernel with all its settings known: a row of weight 2 counts as two for its width.
 
         Refuses rows whose kernel values overflow, which the values of rows with themselves show.

@@ -16,6 +16,7 @@ from lyceum._core.base import NewColumns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.text import show_count
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels.functions.products import RBFKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
@@ -104,11 +105,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         n_components: int | None = None,
         *,
         kernel: Any = "linear",
-        gamma: Any = None,
+        gamma: object = None,
         degree: int = 3,
         coef0: float = 1.0,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.kernel = kernel
@@ -120,7 +121,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the components.
 
         Parameters
@@ -193,7 +194,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
     # -- use ---------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The scores of rows on the components.
 
         Parameters
@@ -206,12 +207,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         """
         return self._in_new_columns(partial(_scores, self), X)
 
-    def reconstruction_error(self, X: Any) -> Any:
+    def reconstruction_error(self, X: Data) -> Any:
         """The squared distance of every row to its projection in feature space, (n_samples,)."""
         check_is_fitted(self)
         return self._apply(partial(_squared_residuals, self), X)
 
-    def inverse_transform(self, X: Any, max_iter: int = 200, tol: float = 1e-9) -> np.ndarray:
+    def inverse_transform(self, X: Data, max_iter: int = 200, tol: float = 1e-9) -> np.ndarray:
         """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
 
         Parameters

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, separability_facts, set_separability
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.kernels.functions.base import Kernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
 from lyceum.kernels.svm.report import base_point, column_parts
@@ -120,12 +121,12 @@ class KernelPerceptron(Classifier, KernelLearner):
         self,
         *,
         kernel: Any = "rbf",
-        gamma: Any = "scale",
+        gamma: object = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         max_iter: int = 100,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -137,7 +138,7 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from the rows in their order, pass by pass until one is without a mistake.
 
         Parameters
@@ -199,12 +200,12 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
         check_is_fitted(self)
         return self._apply(partial(_decision, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class on whose side a row lies, or that of the largest score."""
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
@@ -212,7 +213,7 @@ class KernelPerceptron(Classifier, KernelLearner):
     # -- what was learned --------------------------------------------------------------
 
     @available_if(_has_columns)
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, from `base_point_` to the row.
 
         The mean over replacing the columns from the first to the last and from the last to the

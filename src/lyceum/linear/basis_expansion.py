@@ -18,6 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema, as_float
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, Quantiles, RowSample, seed_from
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.prepare import Transformer
 from lyceum.report import Summary, Table
@@ -116,7 +117,7 @@ class BasisExpansion(Transformer):
         directions: Any = None,
         standardize: bool = True,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kind = kind
         self.degree = degree
@@ -129,7 +130,7 @@ class BasisExpansion(Transformer):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn means, scales and centers in one pass.
 
         Parameters

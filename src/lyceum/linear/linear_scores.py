@@ -14,6 +14,7 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.report import weights_table
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import SchemaError, SettingError
 from lyceum.report import Explanation, Table
 
@@ -53,15 +54,15 @@ class LinearScores(Classifier, Learner):
         assert factors is not None
         return rows.then(_ClassWeights(factors))
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
         return self._apply(partial(linear_scores, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class on whose side of the hyperplane a row lies, or that of the largest score."""
         return self._apply(partial(_predict, self), X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.
 
         For two classes this is the score of the second; for more, that of the predicted class less
@@ -113,7 +114,7 @@ def check_same_weights(known: Any, now: Any) -> None:
         )
 
 
-def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
+def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
     """The shapes of the arrays of linear scores: of one output for two classes, else of one per
     class."""
     if len(learner.classes_) > 2:
@@ -124,7 +125,7 @@ def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
     return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
 
-def linear_scores(learner: Any, block: Block) -> np.ndarray:
+def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
     scores = block.X @ learner.coef_.T + learner.intercept_
     if len(learner.coef_) == 1:
@@ -141,7 +142,7 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     ]
 
 
-def contributions(learner: Any, block: Block) -> np.ndarray:
+def contributions(learner: Estimator, block: Block) -> np.ndarray:
     """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
     X = block.dense - learner.mean_
     coef = learner.coef_

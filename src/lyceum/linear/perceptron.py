@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +23,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear.row_passes import dense_blocks, dense_parts, without_checks
@@ -124,11 +126,11 @@ class Perceptron(LinearScores):
         max_iter: int = 1000,
         coef_init: Any = None,
         center: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         record: bool | str = False,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -140,7 +142,7 @@ class Perceptron(LinearScores):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from the rows of X in their order, pass by pass until one is without a mistake.
 
         Parameters
@@ -166,7 +168,13 @@ class Perceptron(LinearScores):
         return self
 
     # scikit-learn puts the classes before the weights
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """One more pass, over these rows in their order, from the weights so far.
 
         `separable_`, `margin_` and `radius_` are then of these rows. With `center` rows are

@@ -25,6 +25,7 @@ from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Data, Seed, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import information_criteria
 from lyceum.mixtures.start import START_NAMES, ScaledCells, starts_of
@@ -112,7 +113,7 @@ class Mixture(Density, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the components by expectation-maximization, one pass over the rows per iteration.
 
         Parameters
@@ -143,7 +144,7 @@ class Mixture(Density, Learner):
         self.labels_ = rows.collect(partial(_labels, self))
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Any:
         """`fit`, and the most probable component of every row.
 
         Parameters
@@ -183,7 +184,7 @@ class Mixture(Density, Learner):
 
     # -- use ---------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The most probable component of every row.
 
         Parameters
@@ -197,7 +198,7 @@ class Mixture(Density, Learner):
         check_is_fitted(self)
         return self._apply(partial(_labels, self), X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The probability of every component given the row: its responsibility. Rows sum to 1.
 
         Parameters
@@ -214,7 +215,7 @@ class Mixture(Density, Learner):
     def _log_density(self):
         return partial(_log_density, self)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Data, y: Target = None) -> float:
         """The mean log density of the rows.
 
         Parameters
@@ -228,7 +229,7 @@ class Mixture(Density, Learner):
         """
         return float(np.asarray(self.score_samples(X)).mean())
 
-    def bic(self, X: Any) -> float:
+    def bic(self, X: Data) -> float:
         """Bayesian information criterion of the rows, -2 ln L + k ln N; the smaller the better.
 
         Parameters
@@ -241,7 +242,7 @@ class Mixture(Density, Learner):
         """
         return self._criteria(X).bic
 
-    def aic(self, X: Any) -> float:
+    def aic(self, X: Data) -> float:
         """Akaike's information criterion of the rows, -2 ln L + 2 k; the smaller the better.
 
         Parameters
@@ -254,13 +255,15 @@ class Mixture(Density, Learner):
         """
         return self._criteria(X).aic
 
-    def _criteria(self, X: Any):
+    def _criteria(self, X: Data):
         log_density = np.asarray(self.score_samples(X))
         return information_criteria(
             float(log_density.sum()), self._n_parameters(), len(log_density)
         )
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def sample(
+        self, n_samples: int = 1, random_state: Seed = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Rows drawn from the mixture, in design columns, and the component of each.
 
         Parameters
@@ -304,7 +307,7 @@ class Mixture(Density, Learner):
         }
         return Summary(self._title(), facts, self._component_table())
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """Why a row is in its component and not in the next: what every column adds to the
         log-odds.
 

@@ -15,6 +15,7 @@ from lyceum._core.data import Rows
 from lyceum._core.probability import positive_matrix
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories
 from lyceum.errors import SettingError, number_setting
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import FORMS
@@ -167,7 +168,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type

@@ -12,6 +12,7 @@ from scipy import sparse
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.statistics import Moments, indicators
+from lyceum._core.types import Categories, Data
 from lyceum.errors import SettingError
 from lyceum.mixtures.start import ScaledCells
 from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
@@ -98,7 +99,7 @@ class BernoulliMixture(TableMixture):
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.alpha = alpha
@@ -162,7 +163,7 @@ class _Binarize:
             )
         return block.with_X(X, block.schema)
 
-    def _of_sparse(self, X: Any) -> Any:
+    def _of_sparse(self, X: Data) -> Any:
         if self.above is not None and self.above < 0:
             raise SettingError(
                 f"binarize={self.above} would fill sparse rows with ones: give a number of at"

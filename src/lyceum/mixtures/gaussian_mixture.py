@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.types import Categories
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import FORMS
 from lyceum.mixtures.elliptical import EllipticalMixture
@@ -125,7 +126,7 @@ class GaussianMixture(EllipticalMixture):
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories
 from lyceum.errors import DataError
 from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
 
@@ -89,7 +90,7 @@ class MultinomialMixture(TableMixture):
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.alpha = alpha

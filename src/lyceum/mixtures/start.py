@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.distances import nearest_center
 from lyceum._core.statistics import Quantiles
+from lyceum._core.types import Data
 from lyceum.cluster import KMeans
 from lyceum.errors import DataError, SettingError, number_setting
 
@@ -53,12 +55,12 @@ class ScaledCells:
     def schema(self, schema: Schema) -> Schema:
         return schema
 
-    def cells(self, X: Any) -> Any:
+    def cells(self, X: Data) -> Any:
         if sparse.issparse(X):
             return X
         return np.nan_to_num(self._standardize(X), copy=False, nan=0.0)
 
-    def _standardize(self, X: Any) -> np.ndarray:
+    def _standardize(self, X: Data) -> np.ndarray:
         out = (np.asarray(X, dtype=np.float64) - self.center) / self.scale
         if np.isfinite(self.fence).any():
             out[np.abs(out) > self.fence] = np.nan
@@ -136,7 +138,7 @@ def _fitted_centers(kmeans: KMeans, rows: Rows) -> np.ndarray:
         raise DataError(str(error).replace("n_clusters", "n_components")) from error
 
 
-def given_array(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+def given_array(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     """A parameter that is an array, with its shape and cells checked."""
     array = np.array(number_setting(name, values))
     if array.shape != shape:
@@ -146,7 +148,7 @@ def given_array(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def given_weights(values: Any, K: int) -> np.ndarray:
+def given_weights(values: ArrayLike, K: int) -> np.ndarray:
     weights = given_array("weights_init", values, (K,))
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise SettingError(

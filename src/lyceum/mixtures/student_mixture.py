@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories
 from lyceum.mixtures.elliptical import EllipticalMixture
 from lyceum.mixtures.gaussian_mixture import ELLIPTICAL_CONSTRAINTS
 from lyceum.mixtures.start import ScaledCells, StartLabels
@@ -124,7 +125,7 @@ class StudentMixture(EllipticalMixture):
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.degrees = degrees

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from lyceum._core.data import Block
 from lyceum._core.native import native
 from lyceum._core.solvers import EMProblem, Expectation
+from lyceum._core.types import Data
 from lyceum.mixtures.start import StartLabels
 
 
@@ -46,7 +47,7 @@ class CellSums:
         return CellSums(self.rows + other.rows, self.sums + other.sums, self.known + other.known)
 
 
-def zeros_for_missing(X: Any) -> tuple[Any, np.ndarray | None]:
+def zeros_for_missing(X: Data) -> tuple[Any, np.ndarray | None]:
     """The cells with zeros for missing ones, and 1 where a cell is known; None if all are."""
     if sparse.issparse(X):
         return X, None
@@ -85,7 +86,7 @@ class TableParameters:
     def log_weights(self) -> np.ndarray:
         return np.log(self.weights, out=np.full(len(self.weights), -np.inf), where=self.weights > 0)
 
-    def log_joint(self, X: Any) -> np.ndarray:
+    def log_joint(self, X: Data) -> np.ndarray:
         """log π_k + log p(x | k), (n, K)."""
         cells, known = zeros_for_missing(X)
         joint = np.asarray(cells @ self.slope.T)

@@ -8,12 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.distances import Metric, NeighborIndex, metric as metric_named, pairwise
+from lyceum._core.types import Data, Target
 from lyceum.errors import DataError
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.progress import report
 
 
-def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarray:
+def condense(X: Data, y: Target, *, metric: str | Metric = "euclidean") -> np.ndarray:
     """Rows that classify all rows right by their nearest one: Hart's condensed nearest neighbors.
 
     Starts from the first row of every class. Every row that the kept rows misclassify is kept too,
@@ -53,7 +54,9 @@ def condense(X: Any, y: Any, *, metric: str | Metric = "euclidean") -> np.ndarra
     return condensed_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric))
 
 
-def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclidean") -> np.ndarray:
+def edit(
+    X: Data, y: Target, *, n_neighbors: int = 3, metric: str | Metric = "euclidean"
+) -> np.ndarray:
     """Rows that the vote of their neighbors classifies right: Wilson's editing.
 
     Parameters
@@ -92,7 +95,7 @@ def edit(X: Any, y: Any, *, n_neighbors: int = 3, metric: str | Metric = "euclid
     return edited_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors)
 
 
-def _check_rows(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def _check_rows(X: Any, y: Target) -> tuple[Any, np.ndarray]:
     if sparse.issparse(X):
         X = X.tocsr()
     else:
@@ -106,7 +109,7 @@ def _check_rows(X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 
 def condensed_rows(
-    X: Any, codes: np.ndarray, metric: Metric, start: np.ndarray | None = None
+    X: Data, codes: np.ndarray, metric: Metric, start: np.ndarray | None = None
 ) -> np.ndarray:
     """The rows to keep, from those in `start` (by default the first of every class) on."""
     n = len(codes)
@@ -147,7 +150,7 @@ def _add(
     label[nearer] = codes[row]
 
 
-def edited_rows(X: Any, codes: np.ndarray, metric: Metric, k: int) -> np.ndarray:
+def edited_rows(X: Data, codes: np.ndarray, metric: Metric, k: int) -> np.ndarray:
     """The rows that their k nearest others classify right; all rows if none is."""
     n = len(codes)
     if n < 2:

@@ -21,6 +21,7 @@ from lyceum._core.distances import (
 )
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
+from lyceum._core.types import Categories, Data
 from lyceum.cluster import KMeans
 from lyceum.errors import SettingError
 from lyceum.neighbors.exemplars import exemplar
@@ -125,7 +126,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         covariance: str | None = None,
         standardize: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.exemplar = exemplar
@@ -280,7 +281,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The log-odds of the nearest class against the runner-up, column by column.
 
         For distances that are sums of squares a column adds (u_j² - v_j²) / 2 s², v and u the

@@ -34,6 +34,7 @@ from lyceum._core.distances import (
 from lyceum._core.probability import RIDGE, whiten
 from lyceum._core.statistics import UNEXPLAINED, Moments, PositiveFactor
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, ModelFileError, SettingError
 
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
@@ -60,7 +61,7 @@ _UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
 _LISTED = 1 << 24  # neighbors in memory at a time
 
 
-def check_not_empty(learner: Any, block: Block) -> None:
+def check_not_empty(learner: Estimator, block: Block) -> None:
     """Refuse a block without a row, zero-weight rows being gone."""
     if not len(block):
         raise DataError(
@@ -283,7 +284,7 @@ class StoredRows(Learner):
 
     # -- rows to look up ---------------------------------------------------------------
 
-    def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Any, n_listed: int) -> Any:
+    def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Data, n_listed: int) -> Any:
         """`function` of all rows of X at once where they are in memory: the search uses threads
         itself."""
         rows = self.rows_to_predict(X)

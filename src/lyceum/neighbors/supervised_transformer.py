@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._core.base import Learner, NewColumns
 from lyceum._core.data import Block, target_task
 from lyceum._core.statistics import row_uniforms, seed_from
+from lyceum._core.types import Data, Seed, Target, Weights
 from lyceum.errors import DataError
 
 
@@ -38,7 +39,9 @@ class SupervisedTransformer(NewColumns, Learner):
     classes_: np.ndarray
     _target_task: Literal["classes", "numbers"]
 
-    def _sample_rows(self, X: Any, y: Any, sample_weight: Any, size: int, seed: int) -> Block:
+    def _sample_rows(
+        self, X: Data, y: Target, sample_weight: Weights, size: int, seed: int
+    ) -> Block:
         """Rows to learn from, at most `size` of them, drawn by their numbers."""
         self._target_task = target_task(X, y, type(self).__name__)
         self.__dict__.pop("classes_", None)
@@ -54,7 +57,7 @@ class SupervisedTransformer(NewColumns, Learner):
         return block
 
     def _scaled_sample(
-        self, X: Any, y: Any, sample_weight: Any, size: int, random_state: Any
+        self, X: Data, y: Target, sample_weight: Weights, size: int, random_state: Seed
     ) -> tuple[ScaledSample, np.ndarray, np.ndarray]:
         """Rows to learn from with columns of mean 0 and variance 1, and their means and
         deviations."""
@@ -71,7 +74,7 @@ class SupervisedTransformer(NewColumns, Learner):
     def _learns_classes(self) -> bool:
         return self._target_task == "classes"
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The rows in the columns that distances are to be taken in.
 
         Parameters

@@ -7,11 +7,13 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from lyceum._core.base import check_same_columns, undefined, validation_parts
 from lyceum._core.data import Block, Rows
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SchemaError, SettingError, number_setting
 from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
 from lyceum.neural.network_settings import NetworkSettings
@@ -113,7 +115,7 @@ class FeedForward(NetworkSettings):
     def _packer(self, **options: Any) -> RowPacker:
         return RowPacker(self.center_, self.scale_, np.dtype(self.dtype), **options)
 
-    def _targets(self, y: Any) -> np.ndarray:
+    def _targets(self, y: Target) -> np.ndarray:
         """Targets of validation rows, as training has them: class codes, or numbers."""
         raise undefined(self, "_targets")
 
@@ -123,7 +125,9 @@ class FeedForward(NetworkSettings):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+    def fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+    ):
         """Learn from the rows of X, one pass per epoch.
 
         Parameters
@@ -301,7 +305,7 @@ class FeedForward(NetworkSettings):
             )
         return held
 
-    def _pack_validation(self, validation: Any) -> np.ndarray:
+    def _pack_validation(self, validation: object) -> np.ndarray:
         """The user's own validation rows."""
         X, y, w = validation_parts(validation)
         pack = self._packer()
@@ -402,7 +406,9 @@ class FeedForward(NetworkSettings):
         self.n_steps_ = training.steps
         self.loss_ = self.history_[-1]
 
-    def _fit_one_more_epoch(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
+    def _fit_one_more_epoch(
+        self, X: Data, y: Target, sample_weight: Weights, classes: ArrayLike | None = None
+    ) -> Any:
         """One epoch over more rows."""
         if self.early_stopping:
             raise SettingError(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lyceum._core.data import Block
+from lyceum._core.types import Estimator
 
 _POINTS, _SHARES = np.polynomial.legendre.leggauss(32)
 
 
-def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
+def contributions(learner: Estimator, block: Block, method: str) -> np.ndarray:
     """The prediction, the base, and what every design column adds, (n, 2 + n_columns)."""
     architecture = learner._architecture
     theta = architecture.pad(learner.parameters_, np.dtype(learner.dtype))

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit, logsumexp
 
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, labels
 from lyceum._core.probability import class_codes, class_weight_factors, runner_up
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker
@@ -167,14 +169,14 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         input_noise: float = 0.0,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         standardize: bool = True,
         dtype: str = "float64",
         warm_start: bool = False,
         record: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         super().__init__(
             hidden_layer_sizes=hidden_layer_sizes,
@@ -213,7 +215,13 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         self.loss = loss
         self.class_weight = class_weight
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """One epoch over more rows; `classes` names all classes that will come, in the first
         call."""
         return self._fit_one_more_epoch(X, y, sample_weight, classes)
@@ -261,7 +269,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             class_weight=None if self.class_weight is None else weight, **options
         )
 
-    def _targets(self, y: Any) -> np.ndarray:
+    def _targets(self, y: Target) -> np.ndarray:
         return class_codes(
             labels(y, "y", " of the validation rows"), len(self.classes_), self.classes_.tolist()
         )

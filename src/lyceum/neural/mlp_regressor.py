@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum._core.base import Regressor
 from lyceum._core.data import Block
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker, spread
@@ -101,11 +102,11 @@ class MLPRegressor(Regressor, FeedForward):
     True
     """
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """One epoch over more rows."""
         return self._fit_one_more_epoch(X, y, sample_weight)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The predicted numbers."""
         return self._apply(partial(_predict, self), X)
 
@@ -129,7 +130,7 @@ class MLPRegressor(Regressor, FeedForward):
     def _packer(self, **options: Any) -> RowPacker:
         return super()._packer(target=(self.target_mean_, self.target_scale_), **options)
 
-    def _targets(self, y: Any) -> np.ndarray:
+    def _targets(self, y: Target) -> np.ndarray:
         numbers = np.asarray(y, dtype=np.float64).reshape(-1)
         if not np.isfinite(numbers).all():
             raise DataError(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Learner, undefined
 from lyceum._core.text import show_count
+from lyceum._core.types import Data
 from lyceum.errors import SettingError
 from lyceum.neural.architecture import Architecture
 from lyceum.neural.gradient_contributions import contributions
@@ -43,7 +44,7 @@ class NetworkReport(Learner):
     def _architecture(self) -> Architecture:
         raise undefined(self, "_architecture")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The predictions, one per row."""
         raise undefined(self, "predict")
 
@@ -132,7 +133,7 @@ class NetworkReport(Learner):
         return Table("Layers", columns, rows)
 
     def explain(
-        self, X: Any, method: Literal["integrated", "gradient"] = "integrated"
+        self, X: Data, method: Literal["integrated", "gradient"] = "integrated"
     ) -> Explanation:
         """What every column adds to the score, from the score of the mean row.
 

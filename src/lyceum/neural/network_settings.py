@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.types import Categories
 from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS
 from lyceum.neural.network_report import NetworkReport
 from lyceum.neural.training import RULES, SCHEDULES
@@ -84,7 +85,7 @@ class NetworkSettings(NetworkReport):
         record: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation

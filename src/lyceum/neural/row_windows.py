@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import Moments, held_out_rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Weights
 from lyceum.errors import DataError
 
 
@@ -126,7 +127,7 @@ class RowPacker:
         packed[:, d + 1] = w
         return packed
 
-    def join(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+    def join(self, cells: np.ndarray, y: np.ndarray, w: Weights) -> np.ndarray:
         """Rows of validation, whose inputs, targets (codes or numbers) and weights are apart."""
         weights = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if not len(cells) == len(y) == len(weights):

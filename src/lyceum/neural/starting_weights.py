@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum.errors import SettingError
 from lyceum.neural.architecture import Architecture, Layer
@@ -30,7 +31,7 @@ def _has_length(part: Any, n: int) -> bool:
     return hasattr(part, "__len__") and len(part) == n
 
 
-def _layer(k: int, layer: Layer, weights: Any, biases: Any, radii: Any) -> np.ndarray:
+def _layer(k: int, layer: Layer, weights: ArrayLike | None, biases: Any, radii: Any) -> np.ndarray:
     rows = [
         _numbers(f"the weights of layer {k}", weights, (layer.n_in, layer.n_out)),
         _numbers(f"the biases of layer {k}", biases, (layer.n_out,))[None],

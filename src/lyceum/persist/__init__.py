@@ -23,6 +23,7 @@ from typing import Any
 import lyceum
 from lyceum import catalog
 from lyceum._core.files import write_file
+from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
 
 __all__ = ["load", "save"]
@@ -75,7 +76,7 @@ _PLAIN = {
 }
 
 
-def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+def save(model: Estimator, path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write a learner, or a pipeline of learners, to a file that cannot run code when it is loaded.
 
     Parameters
@@ -178,7 +179,7 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
 # -- writing ---------------------------------------------------------------------------
 
 
-def _pack(model: Any) -> bytes:
+def _pack(model: Estimator) -> bytes:
     """The bytes of the file; raises if `load` would refuse them."""
     import sklearn
 

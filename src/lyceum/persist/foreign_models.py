@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
 
 TREE = "sklearn.tree._tree.Tree"
@@ -170,7 +171,7 @@ def check_foreign(part: Any) -> None:
             raise ModelFileError(f"holds a {type(part).__name__} whose trees have other columns")
 
 
-def foreign_row(model: Any) -> np.ndarray | None:
+def foreign_row(model: Estimator) -> np.ndarray | None:
     """A row of zeros for a learner of scikit-learn that is in a file by itself; none for anything
     else."""
     width = getattr(model, "n_features_in_", None)
@@ -185,7 +186,7 @@ def foreign_row(model: Any) -> np.ndarray | None:
 # -- what cannot be saved --------------------------------------------------------------
 
 
-def foreign_member(model: Any, home: Callable[[str], str | None]) -> str | None:
+def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str | None:
     """A sentence on the first learner of another library that a model file does not take, if there
     is one.
 

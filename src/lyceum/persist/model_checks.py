@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from lyceum._core.base import Learner, pipeline_steps
 from lyceum._core.data import ArraySource, Column, Rows, Schema
 from lyceum._core.text import show_count
+from lyceum._core.types import Estimator
 from lyceum.errors import LyceumError, ModelFileError
 from lyceum.persist.foreign_models import check_foreign, foreign_row
 
@@ -31,7 +32,7 @@ _ANSWERS = (
 )
 
 
-def check_model(model: Any) -> None:
+def check_model(model: Estimator) -> None:
     """Raise unless the model is a learner, or is made of them, and its parts fit together."""
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
@@ -47,7 +48,7 @@ def check_model(model: Any) -> None:
             part.check_format(full_check=True)
 
 
-def without_caches(model: Any) -> Any:
+def without_caches(model: Estimator) -> Any:
     """The model with no folder (`memory=` of a pipeline) that fitting it again would write to."""
     for part in _parts(model):
         if isinstance(part, Pipeline):
@@ -55,7 +56,7 @@ def without_caches(model: Any) -> Any:
     return model
 
 
-def rehearse(model: Any) -> None:
+def rehearse(model: Estimator) -> None:
     """Raise unless the model answers for two rows made from its schema, and for one.
 
     The checks before it keep kernels within their arrays; this finds what else does not fit
@@ -112,7 +113,7 @@ def _two_cells(column: Column) -> tuple[float, float]:
     return (0.0, len(values) - 1.0)
 
 
-def _parts(model: Any) -> Iterator[Any]:
+def _parts(model: Estimator) -> Iterator[Any]:
     """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
     waiting = [model]
     seen = set()
@@ -137,7 +138,7 @@ def _parts(model: Any) -> Iterator[Any]:
             waiting.extend(vars(part).values())
 
 
-def _check_attributes(estimator: Any) -> None:
+def _check_attributes(estimator: Estimator) -> None:
     """Refuse an attribute in the place of a method."""
     for name in vars(estimator):
         if callable(getattr(type(estimator), name, None)):

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
 
 PROTOCOL = 2  # of skops; the nodes that are read here are the same in 0 and 1
@@ -32,7 +33,7 @@ Node = dict[str, Any]
 # -- writing ---------------------------------------------------------------------------
 
 
-def write_nodes(model: Any) -> tuple[Node, dict[str, bytes]]:
+def write_nodes(model: Estimator) -> tuple[Node, dict[str, bytes]]:
     """The root of the nodes of a model, and its arrays by the names of their files.
 
     What a model file may not hold is named by its node, so that the checks of types refuse it.
@@ -55,7 +56,7 @@ class _NodeWriter:
     def __init__(self) -> None:
         self.arrays: dict[str, bytes] = {}
 
-    def node(self, value: Any) -> Node:
+    def node(self, value: object) -> Node:
         if isinstance(value, np.ndarray | np.generic):
             return self._array(value)
         if isinstance(value, dict):
@@ -98,7 +99,7 @@ class _NodeWriter:
         np.save(buffer, value, allow_pickle=False)
         return _typed(type(value), "NdArrayNode", type="numpy", file=self._file(buffer, ".npy"))
 
-    def _sparse(self, value: Any) -> Node:
+    def _sparse(self, value: object) -> Node:
         buffer = io.BytesIO()
         sparse.save_npz(buffer, value)
         return _typed(

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +62,7 @@ def line_style(ax: Axes) -> dict[str, Any]:
     return {"color": COLORS[n % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
 
 
-def reference_line(ax: Axes, x: Any, y: Any, label: str) -> None:
+def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
     """A thin gray line to compare with; drawn once even if the axes are used again."""
     if not any(line.get_gid() == "reference" and line.get_label() == label for line in ax.lines):
         ax.plot(

@@ -34,6 +34,7 @@ from lyceum._core.data import (
     is_dask,
     to_arrow,
 )
+from lyceum._core.types import Data, Target
 from lyceum.prepare.containers import contain
 
 
@@ -100,11 +101,11 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         names."""
         raise undefined(self, "_step")
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: Data, y: Target = None, **fit_params: Any) -> Any:
         """`fit(X, y, **fit_params)`, then `transform(X)`."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """X after the change that was learned, in the container that it came in.
 
         Parameters
@@ -135,7 +136,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     # -- containers --------------------------------------------------------------------
 
-    def _through(self, step: Step, X: Any) -> Any:
+    def _through(self, step: Step, X: Data) -> Any:
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
             return self._prepare_rows(X.then(Align.between(X.schema, schema))).then(step)

@@ -19,6 +19,7 @@ from lyceum._core.data import (
     to_arrow,
 )
 from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.types import Data
 from lyceum.prepare.steps import is_unknown
 
 
@@ -77,7 +78,7 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
     return out
 
 
-def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Any) -> np.ndarray:
+def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
     places = {name: j for j, name in enumerate(source.schema.names)}

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Block, Column, Schema, as_float
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import ModelFileError, SettingError
 from lyceum.prepare.base import Transformer
 from lyceum.report import Summary, Table
@@ -84,7 +85,7 @@ class DatetimeEncoder(Transformer):
     def __init__(self, *, parts: Any = PARTS) -> None:
         self.parts = parts
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the parts that vary.
 
         Parameters

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from lyceum._core.base import OnePassLearner, library_of
 from lyceum._core.data import ArraySource, Block, Schema, Step, text_array, to_arrow
 from lyceum._core.lazy_arrow import is_arrow, pa
+from lyceum._core.types import Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.containers import contain
 from lyceum.prepare.statistics import MissingCounts, Stats
@@ -71,7 +72,9 @@ class DropMissing(Transformer, OnePassLearner):
     def _step(self, schema: Schema) -> DropMissingRows:
         return DropMissingRows()
 
-    def drop(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    def drop(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> tuple[Any, Any, Any]:
         """X, y and the weights without the rows that miss a cell of X or the target; None stays
         None.
 
@@ -90,7 +93,7 @@ class DropMissing(Transformer, OnePassLearner):
             None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight)
         )  # type: ignore[return-value]
 
-    def _complete(self, X: Any) -> np.ndarray:
+    def _complete(self, X: Data) -> np.ndarray:
         return self.rows_to_predict(X).collect(_is_complete)
 
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
@@ -146,7 +149,7 @@ def _cells(block: Block) -> np.ndarray:
     return block.X
 
 
-def _is_missing(y: Any) -> np.ndarray:
+def _is_missing(y: Target) -> np.ndarray:
     """Where a target is None or NaN."""
     values = np.asarray(y)
     if values.dtype.kind == "f":

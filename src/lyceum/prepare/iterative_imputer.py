@@ -17,6 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Column, Rows, Schema, codes_of
 from lyceum._core.statistics import Scatter
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.chained_equations import (
     Chain,
@@ -132,7 +133,7 @@ class IterativeImputer(Transformer):
         tol: float = 1e-3,
         record: bool = False,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.alpha = alpha
         self.max_iter = max_iter
@@ -141,7 +142,7 @@ class IterativeImputer(Transformer):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the equations of all columns: one pass for the start, then one per round.
 
         Parameters

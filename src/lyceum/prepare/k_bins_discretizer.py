@@ -17,6 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, midpoints, quantile_cuts
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.mdl_cuts import ClassBins, mdl_cuts, width_cuts
@@ -99,14 +100,14 @@ class KBinsDiscretizer(Transformer):
         *,
         strategy: Literal["auto", "mdl", "quantile", "uniform"] = "auto",
         cuts: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.strategy = strategy
         self.n_bins = n_bins
         self.cuts = cuts
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the cuts: a pass for the numbers, and another one for their classes.
 
         Parameters
@@ -153,7 +154,7 @@ class KBinsDiscretizer(Transformer):
             return np.empty(0)
         return width_cuts(float(sketch.values[0]), float(sketch.values[-1]), self.n_bins)
 
-    def _class_rows(self, X: Any, y: Any, w: Any) -> Rows:
+    def _class_rows(self, X: Data, y: Target, w: Weights) -> Rows:
         """The rows with their classes, if there are any."""
         if isinstance(X, Rows) or y is None or not _are_classes(y):
             return self._rows(X, None, w)
@@ -312,7 +313,7 @@ def _quantiles(block: Block) -> Quantiles:
     return Quantiles.of(block.without_zero_weights())
 
 
-def _are_classes(y: Any) -> bool:
+def _are_classes(y: Target) -> bool:
     if is_dask(y):
         return getattr(y, "dtype", np.dtype(object)).kind != "f"
     try:

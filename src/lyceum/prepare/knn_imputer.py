@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema, as_float, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
 from lyceum.report import Summary, Table
@@ -83,13 +84,13 @@ class KNNImputer(Transformer):
         *,
         n_neighbors: int = 5,
         weights: Literal["uniform", "distance"] = "uniform",
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows, and learn the ranges of the columns.
 
         Parameters

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum._core.data import Block, Schema
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, Data
 from lyceum.errors import SettingError, number_setting
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import Affine
@@ -68,13 +69,13 @@ class MinMaxScaler(Transformer, OnePassLearner):
         feature_range: tuple[float, float] = (0, 1),
         *,
         clip: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.feature_range = feature_range
         self.clip = clip
         self.categorical_features = categorical_features
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Any:
         """Back to the units of the columns; what was clipped stays clipped."""
         check_is_fitted(self)
         return self._through(self._affine(inverse=True), X)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column
+from lyceum._core.types import Categories
 from lyceum.prepare.imputer import FillRules, FillTransformer
 
 
@@ -71,7 +72,7 @@ class MissingCategory(FillTransformer):
         *,
         label: str = "missing",
         continuous: Literal["mean", "median", "keep"] = "mean",
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.label = label
         self.continuous = continuous

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column, Design, Rows, Schema, Step
+from lyceum._core.types import Categories, Data, Target
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import KnownOnly
 from lyceum.report import Summary, Table
@@ -66,13 +67,13 @@ class OneHotEncoder(Transformer):
         *,
         drop: Literal["first"] | None = None,
         handle_unknown: Literal["zeros", "error"] = "zeros",
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.drop = drop
         self.handle_unknown = handle_unknown
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None):
+    def fit(self, X: Data, y: Target = None):
         """Learn the categories of every column.
 
         Parameters
@@ -84,7 +85,7 @@ class OneHotEncoder(Transformer):
         _check_cells(self._rows(X))
         return self._finish()
 
-    def partial_fit(self, X: Any, y: Any = None):
+    def partial_fit(self, X: Data, y: Target = None):
         """Learn the categories of more rows: new ones get columns too."""
         _check_cells(self._more_rows(X))
         return self._finish()

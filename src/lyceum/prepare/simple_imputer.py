@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Column
+from lyceum._core.types import Categories
 from lyceum.errors import SettingError
 from lyceum.prepare.imputer import FillRules, FillTransformer
 
@@ -84,7 +85,7 @@ class SimpleImputer(FillTransformer):
         categorical: Literal["mode", "constant"] = "mode",
         fill_value: float | str | Mapping[str, Any] | None = None,
         indicator: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.continuous = continuous
         self.categorical = categorical

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum._core.data import Block, CheckCells, Schema
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, Data
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import Affine
 from lyceum.report import Summary, Table
@@ -71,7 +72,7 @@ class StandardScaler(Transformer, OnePassLearner):
         *,
         with_mean: bool = True,
         with_std: bool = True,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ) -> None:
         self.with_mean = with_mean
         self.with_std = with_std
@@ -83,7 +84,7 @@ class StandardScaler(Transformer, OnePassLearner):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return not self.with_mean
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Any:
         """Back to the units of the columns."""
         check_is_fitted(self)
         return self._through(self._affine(inverse=True), X)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Schema, as_float, is_dask
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, ModelFileError, SettingError, SourceError
 from lyceum.prepare.base import Transformer
 from lyceum.report import Summary, Table
@@ -106,7 +107,7 @@ class TextVectorizer(Transformer):
         self.max_df = max_df
         self.sparse_output = sparse_output
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Choose the words and count the rows that they stand in.
 
         Parameters
@@ -166,7 +167,7 @@ class TextVectorizer(Transformer):
             )
         return step
 
-    def _through(self, step: Any, X: Any) -> Any:
+    def _through(self, step: Any, X: Data) -> Any:
         if is_dask(X) and any(words is not None for words in self.words_):
             raise SourceError(
                 "TextVectorizer cannot run on Dask collections: give frames, or scan files"

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import unchanged_on_failure, undefined
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.statistics import seed_from
+from lyceum._core.types import Target
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.reinforcement.markov_decisions import Policy, _best
@@ -49,7 +50,7 @@ class _TabularLearner(BaseEstimator):
         """The value of the next state, from its action values and the action that will be taken."""
         raise undefined(self, "_target")
 
-    def fit(self, environment: Any, y: Any = None):
+    def fit(self, environment: Any, y: Target = None):
         """Learn from episodes in an environment.
 
         Parameters

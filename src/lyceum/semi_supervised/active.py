@@ -14,6 +14,7 @@ from lyceum._core.data import Rows, is_frame, scan
 from lyceum._core.distances import Gower, pairwise_blocks
 from lyceum._core.statistics import p_log2_p
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Data, Estimator, Seed
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Table
@@ -93,7 +94,7 @@ class ActiveLearning:
 
 
 def query_scores(
-    strategy: str, proba: np.ndarray, X: Any = None, beta: float = 1.0, committee: Any = None
+    strategy: str, proba: np.ndarray, X: Data = None, beta: float = 1.0, committee: Any = None
 ) -> np.ndarray:
     """How useful the label of every row is; the row of the largest score is queried first.
 
@@ -144,7 +145,7 @@ def _entropy(proba: np.ndarray) -> np.ndarray:
     return -np.log(2.0) * p_log2_p(proba).sum(axis=-1)
 
 
-def _similarity(X: Any) -> np.ndarray:
+def _similarity(X: Data) -> np.ndarray:
     """The mean of 1 / (1 + d / d̄) to all rows: columns in units of their deviations, or Gower's
     distance."""
     if is_frame(X):
@@ -157,7 +158,7 @@ def _similarity(X: Any) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _gower_similarity(X: Any) -> np.ndarray:
+def _gower_similarity(X: Data) -> np.ndarray:
     rows = scan(X)
     metric = Gower().learn(rows)
     blocks = [np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)]
@@ -166,8 +167,8 @@ def _gower_similarity(X: Any) -> np.ndarray:
 
 
 def active_learning(
-    estimator: Any,
-    X: Any,
+    estimator: Estimator,
+    X: Data,
     oracle: Any,
     *,
     strategy: str = "uncertainty",
@@ -179,7 +180,7 @@ def active_learning(
     committee: Any = None,
     beta: float = 1.0,
     test: tuple[Any, Any] | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> ActiveLearning:
     """Fit, ask for the label of the row that teaches most, and fit again.
 
@@ -244,7 +245,7 @@ class _Loop:
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Estimator,
         X: Any,
         oracle: Any,
         strategy: str,
@@ -341,13 +342,13 @@ class _Loop:
             self.answers.append(answer)
         return True
 
-    def _fit(self, estimator: Any, rows: Any = None) -> Any:
+    def _fit(self, estimator: Estimator, rows: Any = None) -> Any:
         if rows is None:
             rows = np.arange(len(self.rows))
         y = np.asarray(self.answers)[rows]
         return clone(estimator).fit(_safe_indexing(self.X, np.asarray(self.rows)[rows]), y)
 
-    def _choose(self, model: Any, open_rows: np.ndarray, count: int) -> np.ndarray:
+    def _choose(self, model: Estimator, open_rows: np.ndarray, count: int) -> np.ndarray:
         order = self.rng.permutation(len(open_rows))  # ties are drawn
         if self.strategy == "random":
             return open_rows[order[:count]]

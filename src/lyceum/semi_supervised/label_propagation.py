@@ -27,6 +27,7 @@ from lyceum._core.distances import (
     queries,
     stored_index,
 )
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
@@ -80,7 +81,7 @@ class _LabelGraph(Classifier, MetricLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Build the graph and solve for the labels.
 
         Parameters
@@ -114,13 +115,13 @@ class _LabelGraph(Classifier, MetricLearner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
         check_is_fitted(self)
         stored_index(self)  # built once, before threads need it
         return self._apply(partial(_posteriors, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
         check_is_fitted(self)
         _ = stored_index(self)
@@ -133,7 +134,7 @@ class _LabelGraph(Classifier, MetricLearner):
         """The labels of the rows of `fit`."""
         return self.classes_[self.label_codes_]
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are
@@ -231,11 +232,11 @@ class LabelPropagation(_LabelGraph):
         *,
         gamma: float | None = None,
         n_neighbors: int = 7,
-        metric: Any = "auto",
+        metric: object = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -321,11 +322,11 @@ class LabelSpreading(_LabelGraph):
         gamma: float | None = None,
         n_neighbors: int = 7,
         alpha: float = 0.2,
-        metric: Any = "auto",
+        metric: object = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.kernel = kernel
         self.gamma = gamma

@@ -15,6 +15,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.members import Ensemble, MemberData
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -103,7 +104,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         k_best: int = 10,
         max_iter: int | None = 10,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.criterion = criterion
@@ -118,7 +119,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from labeled rows, then from its own labels of the others.
 
         Parameters
@@ -185,11 +186,11 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
         return self._predict_largest(self._posteriors, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classifier of the last round."""
         return self._apply_to_members(self._posteriors, X)
 
@@ -215,7 +216,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             labels[unlabeled] = None
         return labels
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are

@@ -21,6 +21,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block, Inputs, Rows, Schema, Step
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
@@ -105,7 +106,7 @@ class SemiSupervisedEM(Classifier, Learner):
         unlabeled_weight: float = 1.0,
         max_iter: int = 100,
         tol: float = 1e-4,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.unlabeled_weight = unlabeled_weight
@@ -131,7 +132,7 @@ class SemiSupervisedEM(Classifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit on labeled rows, then by EM on all rows.
 
         Parameters
@@ -159,7 +160,7 @@ class SemiSupervisedEM(Classifier, Learner):
             self.estimator_.__dict__.pop("feature_names_in_", None)
         return self
 
-    def _iterate(self, rows: Rows, model: Any) -> None:
+    def _iterate(self, rows: Rows, model: Estimator) -> None:
         total = self.labeled_weight_ + self.unlabeled_weight * self.unlabeled_weight_
         self.history_ = [self._objective(rows, model)]
         self.estimator_ = model
@@ -182,7 +183,7 @@ class SemiSupervisedEM(Classifier, Learner):
             if step > 1 and gain <= self.tol * total:
                 break
 
-    def _objective(self, rows: Rows, model: Any) -> float:
+    def _objective(self, rows: Rows, model: Estimator) -> float:
         prepared = model._prepare_rows(rows)
         return prepared.reduce(
             partial(_Likelihood.of, model=model, share=self.unlabeled_weight)
@@ -190,21 +191,21 @@ class SemiSupervisedEM(Classifier, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def _rows_of(self, X: Any) -> Any:
+    def _rows_of(self, X: Data) -> Any:
         check_is_fitted(self)
         return self.rows_to_predict(X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
         rows = self._rows_of(X)
         return self.estimator_.predict(rows)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classifier; rows sum to 1."""
         rows = self._rows_of(X)
         return self.estimator_.predict_proba(rows)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds, as the classifier explains it."""
         check_is_fitted(self)
         return self.estimator_.explain(self._rows_of(X))

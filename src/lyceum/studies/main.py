@@ -15,6 +15,7 @@ import numpy as np
 
 from lyceum._core.data import FileFormat, Rows, is_frame, scan, to_arrow
 from lyceum._core.files import write_file
+from lyceum._core.types import Data, Frame, Loss
 from lyceum.errors import DataError, StudyError
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.result import Study
@@ -22,13 +23,13 @@ from lyceum.studies.run.session import DATA_FILE, Request, run_study
 
 
 def study(
-    data: Any = None,
+    data: Data = None,
     target: str | None = None,
     *,
     task: str | None = None,
     recipe: Recipe | str | os.PathLike[str] | None = None,
     learners: Sequence[Any] | None = None,
-    loss: Any = None,
+    loss: Loss = None,
     doubt: float | None = None,
     metric: str | None = None,
     kinds: Mapping[str, str] | None = None,
@@ -195,7 +196,8 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
         write_file(data, frame)
     if "target" not in given and base is None:
         raise StudyError(
-            f"say which column to predict, target=...{_column_names(data, given.get('file_format'))}"
+            "say which column to predict, target=..."
+            f"{_column_names(data, given.get('file_format'))}"
         )
     if callable(given.get("loss")):
         make_loss = given.get("loss")
@@ -210,7 +212,7 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
     return Request(Recipe(**{**options, **given}), frame, make_loss)
 
 
-def _column_names(data: Any, file_format: FileFormat | None) -> str:
+def _column_names(data: Data, file_format: FileFormat | None) -> str:
     """The columns to choose from, if the data can be read."""
     try:
         names = scan(data, **(file_format or FileFormat()).options()).schema.names
@@ -219,7 +221,7 @@ def _column_names(data: Any, file_format: FileFormat | None) -> str:
     return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"
 
 
-def _as_parquet(frame: Any) -> bytes:
+def _as_parquet(frame: Frame) -> bytes:
     from lyceum._core.lazy_arrow import pq
 
     if isinstance(frame, np.ndarray):

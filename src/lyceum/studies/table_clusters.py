@@ -17,6 +17,7 @@ from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
+from lyceum._core.types import Data, Estimator
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.errors import SettingError
@@ -167,7 +168,7 @@ class TableClusters:
 
 
 def cluster_table(
-    data: Any,
+    data: Data,
     *,
     learner: str | None = None,
     clusters: int | None = None,
@@ -263,8 +264,8 @@ def cluster_table(
 
 
 def _fit_clusters(
-    learner: Any,
-    X: Any,
+    learner: Estimator,
+    X: Data,
     n_rows: int,
     clusters: int | None,
     settings: Mapping[str, Any],
@@ -319,7 +320,7 @@ def _has_missing(rows: Rows) -> bool:
     )
 
 
-def _by_gower(rows: Rows, learner: Any) -> bool:
+def _by_gower(rows: Rows, learner: Estimator) -> bool:
     """Whether the learner takes mixed columns and missing cells as they are."""
     metric = getattr(learner, "metric", None)
     if not isinstance(metric, str) or metric not in ("auto", "gower"):
@@ -331,7 +332,7 @@ def _by_gower(rows: Rows, learner: Any) -> bool:
     )
 
 
-def _silhouette(model: Any, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
+def _silhouette(model: Estimator, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
     X = model.rows_to_predict(rows).in_one_block("a silhouette").X

@@ -22,6 +22,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, CheckCells, Step
 from lyceum._core.members import EitherTask, MemberData, has_classes
 from lyceum._core.solvers import fit_softmax, softmax
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear import Ridge
 from lyceum.report import Explanation, Summary, Table
@@ -113,7 +114,7 @@ class PriorTransfer(EitherTask, Learner):
         task: str = "classification",
         alpha: float = 1.0,
         tol: float = 1e-8,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.task = task
         self.alpha = alpha
@@ -130,7 +131,7 @@ class PriorTransfer(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, source: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, source: Any = None):
         """Correct the source model for the rows of this task.
 
         Parameters
@@ -215,12 +216,12 @@ class PriorTransfer(EitherTask, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior, or the corrected number."""
         return self._apply(partial(_predict, self), X)
 
     @available_if(has_classes)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The corrected posteriors."""
         return self._apply(partial(_posteriors, self), X)
 
@@ -230,7 +231,7 @@ class PriorTransfer(EitherTask, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class, or to the number, that is
         predicted.
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +22,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import Rows
 from lyceum._core.members import Ensemble, MemberData
+from lyceum._core.types import Data, Estimator, Priors, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
@@ -95,7 +97,7 @@ def importance_weights(
 
 
 def _left_out_posteriors(
-    model: Any, both: Any, is_new: np.ndarray, n: int, n_folds: int
+    model: Estimator, both: Any, is_new: np.ndarray, n: int, n_folds: int
 ) -> np.ndarray:
     """The posteriors of the first n rows, each by a classifier that has not seen it."""
     proba = np.empty((n, 2))
@@ -127,7 +129,7 @@ def _check_same_columns(X: Any, X_new: Any) -> None:
         )
 
 
-def _stack(X: Any, Y: Any) -> Any:
+def _stack(X: Data, Y: Data) -> Any:
     """Rows below each other: arrays, or frames of one library."""
     module = type(X).__module__.split(".")[0]
     if module == "pandas":
@@ -140,7 +142,7 @@ def _stack(X: Any, Y: Any) -> Any:
 
 
 def shifted_priors(
-    proba: Any, priors: Any, *, max_iter: int = 1000, tol: float = 1e-8
+    proba: ArrayLike, priors: Priors, *, max_iter: int = 1000, tol: float = 1e-8
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """New class priors from the posteriors of unlabeled rows, by EM.
 
@@ -300,7 +302,7 @@ class PriorShift(Classifier, Ensemble):
     def _default(self) -> Any:
         return NaiveBayes()
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the classifier, and keep the class shares that it was trained with.
 
         Parameters
@@ -332,7 +334,7 @@ class PriorShift(Classifier, Ensemble):
             )
         return numbers / numbers.sum()
 
-    def adapt(self, X: Any):
+    def adapt(self, X: Data):
         """Find the priors of new, unlabeled rows by EM, and predict with them from now on.
 
         Parameters
@@ -344,11 +346,11 @@ class PriorShift(Classifier, Ensemble):
         self.class_prior_, _, self.history_ = shifted_priors(proba, self.training_priors_)
         return self
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors under the new priors."""
         return self._apply_to_members(self._posteriors, X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior under the new priors."""
         return self._predict_largest(self._posteriors, X)
 
@@ -359,7 +361,7 @@ class PriorShift(Classifier, Ensemble):
         proba = self._trained_posteriors(data)
         return change_priors(proba, self.training_priors_, self.class_prior_)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are

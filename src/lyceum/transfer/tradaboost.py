@@ -12,6 +12,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_poster
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.members import Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -98,7 +99,7 @@ class TrAdaBoost(Classifier, Ensemble):
         *,
         n_estimators: int = 20,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -110,7 +111,7 @@ class TrAdaBoost(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, domain: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, domain: Any = None):
         """Boost on the rows of both domains.
 
         Parameters
@@ -197,11 +198,11 @@ class TrAdaBoost(Classifier, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class with the largest weighted vote."""
         return self._predict_largest(self._shares, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The shares of the weighted vote."""
         return self._apply_to_members(self._shares, X)
 
@@ -214,7 +215,7 @@ class TrAdaBoost(Classifier, Ensemble):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are

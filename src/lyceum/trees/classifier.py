@@ -19,6 +19,7 @@ from lyceum._core.trees import (
     explain_trees,
     node_decisions,
 )
+from lyceum._core.types import Categories, ClassWeight, Data
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
@@ -184,7 +185,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         require_gain: bool = False,
         max_features: Any = None,
         attribute_costs: Any = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         loss_matrix: Any = None,
         altered_priors: Any = "auto",
         default_class: Any = None,
@@ -200,7 +201,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -241,7 +242,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     loss_matrix_: np.ndarray | None  # (K, A)
     actions_: np.ndarray
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of largest posterior, or the action of least expected loss."""
         return self._apply(self._decisions, X)
 
@@ -252,7 +253,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             return normalize_posteriors(shares)
         return shares
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the posterior of the most probable class.
 
         Every step down the tree is credited to the column tested. With a loss matrix the expected

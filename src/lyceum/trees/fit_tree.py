@@ -30,6 +30,7 @@ from lyceum._core.trees import (
     growth_rules,
     resolve_max_features,
 )
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError, SourceError
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
@@ -84,7 +85,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
 # -- class factors ---------------------------------------------------------------------
 
 
-def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _factors(learner: Estimator, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The factors of the classes by `class_weight`, and those by the loss, which hold in growth
     alone."""
     factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
@@ -137,7 +138,7 @@ class InMemoryGrowth:
         return self.sample.y
 
     @classmethod
-    def on(cls, learner: Any, rows: Rows, seed: int) -> InMemoryGrowth:
+    def on(cls, learner: Estimator, rows: Rows, seed: int) -> InMemoryGrowth:
         sample = rows.in_one_block(type(learner).__name__, _WITHOUT_ROWS)
         given = rows
         used = None
@@ -257,7 +258,9 @@ class InMemoryGrowth:
         return choice.tree
 
 
-def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any = None) -> Tree:
+def _prune_alone(
+    tree: Tree, learner: Estimator, prior: np.ndarray | None, rows: Any = None
+) -> Tree:
     """A grown tree, collapsed and pruned by its own counts: the same wherever its rows are.
 
     Pruning by confidence raises subtrees if `rows` are given, which are those of a tree grown on
@@ -283,7 +286,7 @@ def _prune_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any =
     return _by_complexity(tree, learner)
 
 
-def _by_complexity(tree: Tree, learner: Any) -> Tree:
+def _by_complexity(tree: Tree, learner: Estimator) -> Tree:
     if tree.n_nodes == 1 or not learner.ccp_alpha or _chooses_alpha(learner):
         return tree
     measure: Any = getattr(learner, "ccp_measure", "impurity")
@@ -294,7 +297,7 @@ def _by_complexity(tree: Tree, learner: Any) -> Tree:
     return prune_by_complexity(tree, learner.ccp_alpha, measure, loss)
 
 
-def _chooses_alpha(learner: Any) -> bool:
+def _chooses_alpha(learner: Estimator) -> bool:
     """Whether α is chosen by cross-validation: `ccp_alpha="cv"`, or cost-complexity pruning without
     an α."""
     return learner.ccp_alpha == "cv" or (
@@ -302,7 +305,7 @@ def _chooses_alpha(learner: Any) -> bool:
     )
 
 
-def prunes_with_rows(learner: Any) -> bool:
+def prunes_with_rows(learner: Estimator) -> bool:
     """Whether pruning needs the rows, whatever the tree is grown from."""
     return learner.pruning == "reduced_error" or _chooses_alpha(learner)
 
@@ -320,7 +323,7 @@ def _times(
 # -- growth from histograms ------------------------------------------------------------
 
 
-def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
+def _by_levels(learner: Estimator, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
     if prunes_with_rows(learner):
         if _chooses_alpha(learner):
             setting = "α by cross-validation"

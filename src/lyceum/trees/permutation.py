@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import target_of
 from lyceum._core.data import ArraySource, Rows, other_target, refuse_beside_rows
+from lyceum._core.types import Data, Estimator, Seed, Target, Weights
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.report import Table
 
@@ -91,14 +92,14 @@ class PermutationImportance:
 
 
 def permutation_importance(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: Estimator,
+    X: Data,
+    y: Target = None,
     *,
     n_repeats: int = 5,
     scoring: Any = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: Weights = None,
+    random_state: Seed = 0,
 ) -> PermutationImportance:
     """Shuffle one column at a time and see by how much the score of a fitted learner falls.
 
@@ -163,7 +164,7 @@ def permutation_importance(
     return PermutationImportance(table.names, before, drops)
 
 
-def _scorer(learner: Any, scoring: Any, y: Any, sample_weight: Any) -> Any:
+def _scorer(learner: Estimator, scoring: Any, y: Target, sample_weight: Weights) -> Any:
     from sklearn.metrics import check_scoring  # takes long to import
 
     scorer = check_scoring(learner, scoring=scoring)
@@ -175,7 +176,7 @@ def _scorer(learner: Any, scoring: Any, y: Any, sample_weight: Any) -> Any:
 # -- tables with one column shuffled ---------------------------------------------------
 
 
-def _shuffled_table(X: Any) -> Any:
+def _shuffled_table(X: Data) -> Any:
     if isinstance(X, Rows):
         return _RowsTable(X)
     if sparse.issparse(X):

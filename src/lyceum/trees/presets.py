@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.types import Categories, ClassWeight
 from lyceum.trees.classifier import DecisionTreeClassifier
 from lyceum.trees.regressor import DecisionTreeRegressor
 
@@ -115,12 +116,12 @@ class ID3(_Preset):
         min_weight_fraction_leaf: float = 0.0,
         max_p_value: float | None = None,
         attribute_costs: Any = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         loss_matrix: Any = None,
         default_class: Any = None,
         max_bins: int | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -221,11 +222,11 @@ class C45(_Preset):
         bound: str = "c45",
         max_depth: int | None = None,
         attribute_costs: Any = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         loss_matrix: Any = None,
         max_bins: int | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.confidence = confidence
         self.min_weight_leaf = min_weight_leaf
@@ -315,12 +316,12 @@ class CART(_Preset):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         attribute_costs: Any = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         loss_matrix: Any = None,
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.ccp_alpha = ccp_alpha
         self.cv = cv
@@ -414,7 +415,7 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.ccp_alpha = ccp_alpha
         self.cv = cv

@@ -11,6 +11,7 @@ from lyceum._core.base import Regressor
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
+from lyceum._core.types import Categories, Data, Estimator
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
@@ -110,7 +111,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         max_bins: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -137,11 +138,11 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         self.record = record
         self.categorical_features = categorical_features
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The value of the leaf, averaged over the parts of a row."""
         return self._apply(partial(_values, self), X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the prediction: every step is credited to the column
         tested."""
         return explain_trees(self, X)
@@ -151,5 +152,5 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_))
 
 
-def _values(learner: Any, block: Block) -> np.ndarray:
+def _values(learner: Estimator, block: Block) -> np.ndarray:
     return learner._router.sums(block.X)[:, 0]

@@ -24,6 +24,7 @@ from lyceum._core.trees import (
     impurity_importances,
     tree_path,
 )
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
 from lyceum.trees.fit_tree import fit_tree, prunes_with_rows
@@ -98,7 +99,9 @@ class TreeLearner(TreeModel, Learner):
             return "in memory"
         return "many passes"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+    def fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: Any = None
+    ):
         """Grow the tree on all rows of X, and prune it.
 
         Parameters
@@ -128,16 +131,16 @@ class TreeLearner(TreeModel, Learner):
 
     # -- where rows go -----------------------------------------------------------------
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Data) -> Any:
         """The node where every row ends; of a row in fractions the one of the largest share."""
         return self._apply(partial(_leaves, self), X)
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Data) -> Any:
         """The shares of every row that come to every node, as a sparse array (n_samples,
         n_nodes)."""
         return self._apply(partial(_visit_nodes, self), X)
 
-    def path(self, X: Any, row: int = 0) -> TreePath:
+    def path(self, X: Data, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at
         each.
 
@@ -195,9 +198,9 @@ class TreeLearner(TreeModel, Learner):
     def prune(
         self,
         by: Literal["complexity", "error", "loss"],
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: Data = None,
+        y: Target = None,
+        sample_weight: Weights = None,
         *,
         alpha: float = 0.0,
         smoothing: Literal["none", "laplace"] = "laplace",
@@ -244,7 +247,7 @@ class TreeLearner(TreeModel, Learner):
         pruned.feature_importances_ = impurity_importances(tree, self.n_features_in_)
         return pruned
 
-    def _held_out_costs(self, X: Any, y: Any, sample_weight: Any) -> NodeCosts:
+    def _held_out_costs(self, X: Any, y: Target, sample_weight: Any) -> NodeCosts:
         if isinstance(X, Rows) and y is None:
             y = X.y
             if sample_weight is None:

@@ -14,6 +14,7 @@ from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
 from lyceum._core.statistics import log_losses
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Data, Loss
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import mcnemar
@@ -210,12 +211,12 @@ class ModelComparison:
 
 
 def compare_models(
-    first: Any,
-    second: Any,
-    data: Any,
+    first: object,
+    second: object,
+    data: Data,
     target: str | None = None,
     *,
-    loss: Any = None,
+    loss: Loss = None,
     doubt: float | None = None,
     names: tuple[str, str] = ("first", "second"),
     file_format: FileFormat | None = None,
@@ -262,7 +263,7 @@ def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
 
 
 def _class_tests(
-    pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Any, doubt: float | None
+    pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Loss, doubt: float | None
 ) -> Iterator[PairedTest]:
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
     if loss is not None or doubt is not None:

@@ -15,6 +15,7 @@ from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
 from lyceum._core.statistics import log_losses
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Data, Estimator, Loss
 from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
@@ -182,8 +183,8 @@ class Evaluation:
 
 
 def evaluate_model(
-    model: Any,
-    data: Any,
+    model: Estimator,
+    data: Data,
     target: str | None = None,
     *,
     loss: Any = None,
@@ -308,7 +309,7 @@ def decision_costs(
 
 
 def _cost_metrics(
-    outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
+    outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Loss, doubt: float | None
 ) -> Iterator[MetricValue]:
     if loss is None and doubt is None:
         return

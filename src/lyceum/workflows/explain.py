@@ -12,6 +12,7 @@ from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.text import plain, show, show_cell
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation, Table
 from lyceum.workflows.batches import Batches
@@ -110,7 +111,11 @@ class RowExplanation:
 
 
 def explain_rows(
-    model: Any, data: Any, rows: Sequence[int] = (0,), *, file_format: FileFormat | None = None
+    model: Estimator,
+    data: Data,
+    rows: Sequence[int] = (0,),
+    *,
+    file_format: FileFormat | None = None,
 ) -> list[RowExplanation]:
     """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
 

@@ -12,11 +12,12 @@ from lyceum import catalog
 from lyceum._core.constraints import InvalidParameterError
 from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import LyceumError
 
 
 def fit_file(
-    data: Any,
+    data: Data,
     target: str | None,
     learner: str,
     settings: Mapping[str, Any] | None = None,
@@ -78,7 +79,7 @@ def fit_file(
             raise LyceumError(str(error)) from error
 
 
-def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:
+def _with_settings(learner: Estimator, settings: Mapping[str, Any]) -> Any:
     known = sorted(learner.get_params(deep=False))
     for name in settings:
         if name not in known:

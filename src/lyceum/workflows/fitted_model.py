@@ -15,6 +15,7 @@ from lyceum._core import progress
 from lyceum._core.base import Density
 from lyceum._core.data import Column, FileFormat, Rows, Schema, coded_source
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data, Loss
 from lyceum.decision import CalibratedClassifierCV, MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
@@ -89,7 +90,7 @@ class FittedModel:
     def _decides(self) -> bool:
         return isinstance(self.given, MinimumRiskClassifier)
 
-    def costs(self, loss: Any, doubt: float | None) -> tuple[Any, float | None]:
+    def costs(self, loss: Loss, doubt: float | None) -> tuple[Any, float | None]:
         """The given loss and doubt, or else those that the model was fitted with."""
         if loss is not None or doubt is not None or not self._decides:
             return loss, doubt
@@ -203,7 +204,7 @@ class FittedModel:
 
     def outputs(
         self,
-        data: Any,
+        data: Data,
         *,
         also: tuple[str, ...] = (),
         truth: str | None = None,

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from lyceum._core.data import FileFormat, read_data, warn_about_format
 from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import csv, pa
+from lyceum._core.types import Estimator
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError
 from lyceum.semi_supervised import STRATEGIES, active_learning
@@ -123,7 +124,9 @@ def label_file(
 class _Work:
     """The table, its labels so far, and the person who labels."""
 
-    def __init__(self, table: pa.Table, target: str, out: Path, ask: Any, learner: Any) -> None:
+    def __init__(
+        self, table: pa.Table, target: str, out: Path, ask: Any, learner: Estimator
+    ) -> None:
         names = table.column_names
         self.target = target
         self.out = out
@@ -212,5 +215,5 @@ class _Work:
         )
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or value == "" or value != value

@@ -16,6 +16,7 @@ from lyceum._core.data import Block, FileFormat, decode_dictionary
 from lyceum._core.files import replace_file, spool
 from lyceum._core.lazy_arrow import csv as pa_csv, pa, pc, pq
 from lyceum._core.text import plain
+from lyceum._core.types import Data, Estimator, Loss
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError, SettingError
 from lyceum.workflows.fitted_model import FittedModel
@@ -71,12 +72,12 @@ class Predicted:
 
 
 def predict_file(
-    model: Any,
-    data: Any,
+    model: Estimator,
+    data: Data,
     out: str | os.PathLike[str] | IO[bytes],
     *,
     proba: bool = False,
-    loss: Any = None,
+    loss: Loss = None,
     doubt: float | None = None,
     keep: Sequence[str] = (),
     force: bool = False,

@@ -13,6 +13,7 @@ from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
+from lyceum._core.types import Data, Estimator
 from lyceum.decomposition import (
     PCA,
     ClassicalMDS,
@@ -109,7 +110,7 @@ class Reduction:
 
 
 def reduce_table(
-    data: Any,
+    data: Data,
     target: str | None = None,
     *,
     method: Method = "pca",
@@ -189,7 +190,7 @@ def _model(method: str, n: float | None) -> Any:
     return makers[method]()
 
 
-def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
+def _columns(model: Estimator, rows: Any, method: str) -> dict[str, Any]:
     found = model.transform(rows)
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
         return original_columns(found.in_one_block("reduce"))

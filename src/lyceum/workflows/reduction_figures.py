@@ -11,12 +11,13 @@ import numpy as np
 
 from lyceum import plot
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Estimator
 
 _MOST_POINTS = 2_000
 _MOST_BARS = 30
 
 
-def reduction_figures(model: Any, table: pa.Table, method: str) -> Iterator[str]:
+def reduction_figures(model: Estimator, table: pa.Table, method: str) -> Iterator[str]:
     """Figures as HTML, one after the other."""
     if method == "pca":
         yield _figure("Proportion of the variance", lambda ax: plot.scree(model, ax=ax))
@@ -45,7 +46,7 @@ def _figure(title: str, draw: Callable[[Any], Any]) -> str:
     )
 
 
-def _scatter(model: Any, table: pa.Table, ax: Any) -> None:
+def _scatter(model: Estimator, table: pa.Table, ax: Any) -> None:
     names = model.get_feature_names_out().tolist()
     rows = np.unique(np.linspace(0, table.num_rows - 1, _MOST_POINTS).astype(int))
     first = table[names[0]].to_numpy()[rows]
@@ -80,7 +81,7 @@ def _draw_points(
         ax.scatter(first, second, s=9, alpha=0.7)
 
 
-def _bars(model: Any, ax: Any) -> None:
+def _bars(model: Estimator, ax: Any) -> None:
     order = np.asarray(model.ranking_)[:_MOST_BARS][::-1]
     names = [model.schema_.names[j] for j in order]
     colors = ["C0" if model.support_[j] else "0.75" for j in order]

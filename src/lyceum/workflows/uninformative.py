@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from lyceum._core.data import FileFormat, Rows, inspect
+from lyceum._core.types import Data
 
 _CODES = ("constant", "empty", "free_text", "identifier")
 
 
 def uninformative_columns(
-    data: Any,
+    data: Data,
     target: str | None = None,
     *,
     keep: Collection[str] = (),

@@ -10,6 +10,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Block
+from lyceum._core.types import Data, Target
 from lyceum.errors import SettingError, undefined
 
 
@@ -52,7 +53,7 @@ class Density(DensityMixin):
     def _threshold(self, quantile: float) -> float:
         raise undefined(self, "_threshold")
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Any:
         """The logarithm of the density at every row of X, -inf where it is 0.
 
         Parameters
@@ -66,7 +67,7 @@ class Density(DensityMixin):
         check_is_fitted(self)
         return self._apply(self._log_density(), X)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Data, y: Target = None) -> float:
         """The log-likelihood of the rows of X: the sum of their log densities.
 
         Parameters
@@ -97,7 +98,7 @@ class Density(DensityMixin):
             raise SettingError(f"quantile must be between 0 and 1, but it is {quantile!r}")
         return self._threshold(quantile)
 
-    def anomalies(self, X: Any, quantile: float = 0.01) -> Any:
+    def anomalies(self, X: Data, quantile: float = 0.01) -> Any:
         """Whether the log density of every row of X is below the threshold of anomalies.
 
         Parameters

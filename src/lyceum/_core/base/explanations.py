@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._core.base.replacement import parts_by_replacement
 from lyceum._core.data import Block, Column, Design, Rows, Schema, Step, constant_columns
 from lyceum._core.report import Explanation
+from lyceum._core.types import Frame
 
 UNKNOWN = "(unknown)"  # a category that was not there in `fit`
 
@@ -53,7 +54,7 @@ def collect_explanation(
 
 
 def explain_frame(
-    frame: Any,
+    frame: Frame,
     rows: Rows,
     typical: np.ndarray,
     answer: Callable[[Any], np.ndarray],

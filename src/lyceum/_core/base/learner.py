@@ -8,6 +8,7 @@ from functools import cache, wraps
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,6 +39,7 @@ from lyceum._core.data import (
     Step,
 )
 from lyceum._core.report import Explanation, Summary
+from lyceum._core.types import Data, Estimator, Target, Weights
 
 Reading = Literal["one pass", "many passes", "in memory"]
 
@@ -129,8 +131,8 @@ class Learner(BaseEstimator):
     n_rows_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """In every subclass `fit` is all or nothing, threads, `n_jobs` and `verbose` are as set, and
-        shared parameters are described."""
+        """In every subclass `fit` is all or nothing, threads, `n_jobs` and `verbose` are as set,
+        and shared parameters are described."""
         super().__init_subclass__(**options)
         complete_docstring(cls)
         constrain_running(cls)
@@ -145,7 +147,7 @@ class Learner(BaseEstimator):
 
     # -- rows in -----------------------------------------------------------------------
 
-    def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+    def _rows(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Rows:
         """The rows to fit on; learns the schema."""
         _check_parameters(self)
         rows = Inputs(self).for_fit(X, y, sample_weight)
@@ -154,14 +156,18 @@ class Learner(BaseEstimator):
         return self._prepare_rows(rows)
 
     def _more_rows(
-        self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        classes: ArrayLike | None = None,
     ) -> Rows:
         """More rows for `partial_fit`; the schema grows by what is new in them."""
         _check_parameters(self)
         rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
         return self._prepare_rows(rows)
 
-    def rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
+    def rows_to_predict(self, X: Data, checked: bool = True) -> Rows:
         """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite
         cells."""
         if "schema_" not in vars(self):
@@ -198,12 +204,16 @@ class Learner(BaseEstimator):
             return self.schema_.names
         return self._design.after.names
 
-    def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
+    def _apply(self, function: Callable[[Block], np.ndarray], X: Data) -> Any:
         """`function` of every block of X, one result per row (lazy on Dask)."""
         return self.rows_to_predict(X).collect(function)
 
     def _explain(
-        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+        self,
+        X: Data,
+        parts: Callable[[Block], np.ndarray],
+        unit: str,
+        labels: ArrayLike | None = None,
     ) -> Explanation:
         """What every table column adds to the predictions for X, in one pass.
 
@@ -224,7 +234,7 @@ class Learner(BaseEstimator):
         ]
 
     def _explain_with_more(
-        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str
+        self, X: Data, parts: Callable[[Block], np.ndarray], unit: str
     ) -> tuple[Explanation, np.ndarray]:
         """As `_explain`, with the further columns that `parts` gives for every row."""
         check_is_fitted(self)
@@ -232,7 +242,11 @@ class Learner(BaseEstimator):
         return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
 
     def _explain_in_memory(
-        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+        self,
+        X: Data,
+        parts: Callable[[Block], np.ndarray],
+        unit: str,
+        labels: ArrayLike | None = None,
     ) -> tuple[Explanation, Block]:
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
         who = type(self).__name__
@@ -300,7 +314,7 @@ def _check_parameters(learner: Learner) -> None:
 
 
 @cache
-def _constraints(learner: Any) -> dict[str, list[Any]]:
+def _constraints(learner: Estimator) -> dict[str, list[Any]]:
     """What every parameter of a class may be, made from its declaration once."""
     declared = learner._parameter_constraints.items()
     return {

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.types import Estimator
+
 
 def set_separability(learner: Any, radius: float, margin: float, bounded: bool = True) -> None:
     """Set what the passes of a perceptron have shown, from its `history_` of mistakes.
@@ -40,7 +42,7 @@ def set_separability(learner: Any, radius: float, margin: float, bounded: bool =
             ) ** 2
 
 
-def separability_facts(learner: Any) -> dict[str, Any]:
+def separability_facts(learner: Estimator) -> dict[str, Any]:
     """The verdict, for a summary."""
     return {
         "separable": "yes" if learner.separable_ else f"not shown in {learner.n_iter_} passes",

@@ -9,24 +9,25 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Schema
+from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
 
 
-def is_pipeline(model: Any) -> bool:
+def is_pipeline(model: Estimator) -> bool:
     """Whether this is a pipeline of scikit-learn, whose module takes long: who has one has imported
     it."""
     module = sys.modules.get("sklearn.pipeline")
     return module is not None and isinstance(model, module.Pipeline)
 
 
-def pipeline_steps(model: Any) -> list[Any]:
+def pipeline_steps(model: Estimator) -> list[Any]:
     """The steps of a pipeline, or the model itself as the only step."""
     if is_pipeline(model):
         return [step for _, step in model.steps]
     return [model]
 
 
-def complexity(model: Any) -> int:
+def complexity(model: Estimator) -> int:
     """How many numbers a prediction of a learner, or of the last step of a pipeline, needs.
 
     >>> from lyceum.linear import Ridge
@@ -40,7 +41,7 @@ def complexity(model: Any) -> int:
     return n_fitted_numbers(learner)
 
 
-def n_fitted_numbers(learner: Any) -> int:
+def n_fitted_numbers(learner: Estimator) -> int:
     """The size of all fitted arrays of numbers."""
     arrays = (
         value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_"
@@ -52,7 +53,7 @@ def n_fitted_numbers(learner: Any) -> int:
     )
 
 
-def check_learner(learner: Any) -> None:
+def check_learner(learner: Estimator) -> None:
     """Raise ModelFileError unless schema, classes and arrays agree.
 
     -inf, the logarithm of zero, may be in an array; NaN and inf only where the class says so.

@@ -22,6 +22,7 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._core.constraints import Interval
 from lyceum._core.progress import Update, watch
 from lyceum._core.threads import limit_threads, single_threaded_blas
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 
 Guarded = TypeVar("Guarded", bound=type)
@@ -104,14 +105,14 @@ def _mark(method: Any) -> Any:
 
 
 @contextmanager
-def running_as_set(learner: Any) -> Iterator[None]:
+def running_as_set(learner: Estimator) -> Iterator[None]:
     """Run BLAS in one thread, so that bits do not depend on it, and our threads as `n_jobs`
     says."""
     with single_threaded_blas(), allowed_threads(learner):
         yield
 
 
-def allowed_threads(learner: Any) -> Any:
+def allowed_threads(learner: Estimator) -> Any:
     """A `with` block in which as many threads run as `n_jobs` says; None is the setting of the
     process."""
     n_jobs = getattr(learner, "n_jobs", None)
@@ -129,7 +130,7 @@ _fitting: ContextVar[Any] = ContextVar("lyceum_fitting", default=None)
 
 
 @contextmanager
-def shown_progress(learner: Any) -> Iterator[None]:
+def shown_progress(learner: Estimator) -> Iterator[None]:
     """Print the progress of the block, and the time it took, if the learner has `verbose` set."""
     verbose = int(getattr(learner, "verbose", 0))
     if _fitting.get() is learner:  # `super().fit` of a subclass
@@ -148,11 +149,11 @@ def shown_progress(learner: Any) -> Iterator[None]:
         _fitting.reset(token)
 
 
-def _name(learner: Any) -> str:
+def _name(learner: Estimator) -> str:
     return f"[{type(learner).__name__}]"
 
 
-def _printer(learner: Any, every_step: bool) -> Callable[[Update], None]:
+def _printer(learner: Estimator, every_step: bool) -> Callable[[Update], None]:
     """Print updates: all of them, or at every tenth of a stage (at every doubling of an unknown
     total)."""
     reached: dict[str, int] = {}

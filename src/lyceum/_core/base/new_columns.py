@@ -19,9 +19,10 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data, Estimator
 
 
-def library_of(X: Any) -> str:
+def library_of(X: Data) -> str:
     """ "pandas", "polars" or "arrow" for frames, "array" for the rest."""
     if not is_frame(X):
         return "array"
@@ -31,7 +32,7 @@ def library_of(X: Any) -> str:
     return "arrow"
 
 
-def output_library(transformer: Any, X: Any) -> str:
+def output_library(transformer: Any, X: Data) -> str:
     """The library of what `transform` gives back for X: that of X, unless `set_output` says
     otherwise."""
     wanted = _get_output_config("transform", transformer)["dense"]
@@ -98,7 +99,7 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         X = to_arrow(X) if library_of(X) == "arrow" else X  # a reader can be read once
         return self._contain(self._apply(function, X), X)
 
-    def _contain(self, found: np.ndarray, X: Any) -> Any:
+    def _contain(self, found: np.ndarray, X: Data) -> Any:
         """An array, one row for every row of X, in the container that is wanted for X."""
         library = output_library(self, X)
         if library == "array":
@@ -131,7 +132,7 @@ class _Computed:
         return block.with_X(self.function(block), self.schema(block.schema))
 
 
-def schema_with_names(learner: Any, input_features: Any) -> Schema:
+def schema_with_names(learner: Estimator, input_features: Any) -> Schema:
     """The columns that a learner was fitted on, with the names given as for
     `get_feature_names_out`."""
     names = _check_feature_names_in(learner, input_features)

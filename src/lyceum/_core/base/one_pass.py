@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
+from numpy.typing import ArrayLike
+
 from lyceum._core import statistics
 from lyceum._core.base.learner import Learner, Reading
 from lyceum._core.base.posterior_classifier import PosteriorClassifier
 from lyceum._core.data import Block, Rows, Schema, Statistic, design_change
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SchemaError, undefined
 
 Sums = TypeVar("Sums")
@@ -68,7 +71,7 @@ class OnePassLearner(Learner):
         """Set the fitted attributes from the merged statistic."""
         raise undefined(self, "_finish")
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X in one pass.
 
         Parameters
@@ -82,7 +85,7 @@ class OnePassLearner(Learner):
         self._finish(self.statistic_)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen."""
         return self._partial_fit(X, y, sample_weight)
 
@@ -168,7 +171,13 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
     """
 
     # scikit-learn puts the classes before the weights
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]
+    def partial_fit(  # type: ignore[override]
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from more rows: the result is that of one `fit` on all rows seen.
 
         New classes may come at any time; `classes` names those that will, so that they are in

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base.score import Classifier
 from lyceum._core.data import Block, CheckCells
 from lyceum._core.native import native
+from lyceum._core.types import Data
 from lyceum.errors import undefined
 
 _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
@@ -80,7 +81,7 @@ class PosteriorClassifier(Classifier):
         is."""
         return None
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of largest posterior: minimum 0/1 risk."""
         check_is_fitted(self)
         rule = self._linear_rule()
@@ -89,17 +90,17 @@ class PosteriorClassifier(Classifier):
         check = CheckCells(type(self).__name__)
         return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to
         1."""
         return self._apply(self._posteriors, X)
 
-    def log_joint(self, X: Any) -> Any:
+    def log_joint(self, X: Data) -> Any:
         """ln P(k) p(x | k), up to a term that all classes share: what predictions come from, (n,
         K)."""
         return self._apply(self._log_joint, X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of the posterior probabilities."""
         return self._apply(self._log_posteriors, X)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.base import is_classifier
 
 from lyceum._core.data import Column, Schema
+from lyceum._core.types import Estimator
 from lyceum.errors import SchemaError
 
 
 def check_same_columns(
-    learner: Any, known: Schema, classes: bool = True, numbers: bool = False
+    learner: Estimator, known: Schema, classes: bool = True, numbers: bool = False
 ) -> None:
     """Raise SchemaError unless a warm start sees the columns, categories and classes of the last
     fit.

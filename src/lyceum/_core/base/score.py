@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lyceum._core.data import Rows, comparable_target, other_target, refuse_beside_rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError
 
 
@@ -57,7 +58,7 @@ class Classifier(ClassifierMixin):
         """The number of classes."""
         return len(self.classes_)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The accuracy on test rows: the share of rows whose class is predicted right.
 
         Parameters
@@ -102,7 +103,7 @@ class Regressor(RegressorMixin):
     ([7.0], 0.0)
     """
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The coefficient of determination on test rows, R² = 1 - Σ(y - ŷ)² / Σ(y - ȳ)².
 
         Parameters
@@ -121,7 +122,9 @@ class Regressor(RegressorMixin):
         return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
 
 
-def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+def targets_to_score(
+    learner: object, X: Data, y: Target, sample_weight: Weights
+) -> tuple[Any, Any]:
     """Targets and weights of the rows to score on; scanned rows carry their own."""
     if not isinstance(X, Rows):
         if y is None:
@@ -138,7 +141,7 @@ def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     return target_of(X), X.sample_weight
 
 
-def validation_parts(validation: Any) -> tuple[Any, Any, Any]:
+def validation_parts(validation: object) -> tuple[Any, Any, Any]:
     """Cells, targets and weights of validation rows, given as (X, y), (X, y, weights) or scanned
     rows.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+
+from lyceum._core.types import Estimator
 
 
 @contextmanager
-def unchanged_on_failure(learner: Any) -> Iterator[None]:
+def unchanged_on_failure(learner: Estimator) -> Iterator[None]:
     """Restore the attributes of the learner if the block raises.
 
     Lists and dicts are restored with their items; arrays must be replaced, not changed in place.

@@ -9,10 +9,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum._core.base.learner import Learner
 from lyceum._core.base.model_parts import is_pipeline, pipeline_steps
+from lyceum._core.types import Estimator, Weights
 from lyceum.errors import DataError
 
 
-def takes_rows(estimator: Any) -> bool:
+def takes_rows(estimator: Estimator) -> bool:
     """Whether an estimator is Lyceum's own, or a pipeline of such.
 
     >>> from lyceum.linear import Ridge
@@ -28,12 +29,12 @@ def takes_rows(estimator: Any) -> bool:
     return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
 
 
-def takes_missing(estimator: Any) -> bool:
+def takes_missing(estimator: Estimator) -> bool:
     """Whether an estimator takes missing cells: of a pipeline, its first step."""
     return bool(get_tags(_first_step(estimator)).input_tags.allow_nan)
 
 
-def takes_text(estimator: Any) -> bool:
+def takes_text(estimator: Estimator) -> bool:
     """Whether an estimator takes columns of free text: of a pipeline, its first step.
 
     >>> from lyceum.linear import Ridge
@@ -45,7 +46,7 @@ def takes_text(estimator: Any) -> bool:
     return bool(getattr(_first_step(estimator), "_takes_text", False))
 
 
-def _first_step(estimator: Any) -> Any:
+def _first_step(estimator: Estimator) -> Any:
     if not is_pipeline(estimator):
         return estimator
     return next(
@@ -53,7 +54,7 @@ def _first_step(estimator: Any) -> Any:
     )
 
 
-def takes_weights(estimator: Any) -> bool:
+def takes_weights(estimator: Estimator) -> bool:
     """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the
     weights."""
     if is_pipeline(estimator):
@@ -61,13 +62,13 @@ def takes_weights(estimator: Any) -> bool:
     return has_fit_parameter(estimator, "sample_weight")
 
 
-def check_takes_weights(estimator: Any, w: Any) -> None:
+def check_takes_weights(estimator: Estimator, w: Weights) -> None:
     """Raise DataError if there are weights, but the estimator does not learn from weighted rows."""
     if w is not None and not takes_weights(estimator):
         raise DataError(f"{type(estimator).__name__} takes no sample_weight: leave it out")
 
 
-def without_names(member: Any) -> Any:
+def without_names(member: Estimator) -> Any:
     """A fitted member that, like the learner which it is part of, may predict on arrays."""
     for part in pipeline_steps(member):
         if isinstance(part, Learner):
@@ -75,7 +76,7 @@ def without_names(member: Any) -> Any:
     return member
 
 
-def step_names(estimator: Any) -> str:
+def step_names(estimator: Estimator) -> str:
     """The class of an estimator; of a pipeline, those of its steps."""
     return ", ".join(
         type(step).__name__

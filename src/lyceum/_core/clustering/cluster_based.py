@@ -25,6 +25,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.data import ArraySource, Block, CheckCells, Rows, Schema, Step
 from lyceum._core.report import Explanation, Table
+from lyceum._core.types import Data
 from lyceum.errors import DataError, ModelFileError
 
 
@@ -267,7 +268,7 @@ class ClusterBased(Learner):
             return ask(Rows(source))
         return ask(self._design(block).X)
 
-    def predict_cluster(self, X: Any) -> Any:
+    def predict_cluster(self, X: Data) -> Any:
         """The cluster of every row, as the clusterer numbers them; -1 for none.
 
         Parameters
@@ -279,7 +280,7 @@ class ClusterBased(Learner):
         return self._apply(partial(clusters_of_rows, self), X)
 
     def _explain_placed(
-        self, X: Any, answer: Callable[[Block], np.ndarray], about: Mapping[int, Table]
+        self, X: Data, answer: Callable[[Block], np.ndarray], about: Mapping[int, Table]
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.base import Learner, Reading
@@ -23,6 +24,7 @@ from lyceum._core.distances import (
     pairwise,
 )
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, ModelFileError
 
 _NAMES = {kind.name for kind in METRIC_CLASSES}
@@ -80,7 +82,7 @@ class MetricLearner(Learner):
     metric: Any
     metric_: Metric
 
-    def _metric_rows(self, X: Any, sample_weight: Any, y: Any = None) -> Rows:
+    def _metric_rows(self, X: Data, sample_weight: Weights, y: Target = None) -> Rows:
         """The rows to fit on, as `metric_` compares them."""
         self._validate_params()
         rows = Inputs(self).for_fit(X, y, sample_weight)
@@ -137,7 +139,7 @@ class MetricLearner(Learner):
             return self.schema_.names
         return self._design.after.names
 
-    def _distances(self, A: Any, B: Any = None) -> np.ndarray:
+    def _distances(self, A: ArrayLike, B: Any = None) -> np.ndarray:
         """Distances of all pairs of prepared rows, finite."""
         return finite_distances(pairwise(A, B, metric=self.metric_), self.metric_)
 

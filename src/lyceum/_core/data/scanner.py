@@ -54,6 +54,7 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
 from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError
 
 
@@ -223,7 +224,7 @@ def _inferred_source(
     return coded_source(table, schema.with_text_formats(text_formats))
 
 
-def _file_source(data: Any, roles: ColumnRoles, memory: int, file_format: FileFormat) -> Source:
+def _file_source(data: Data, roles: ColumnRoles, memory: int, file_format: FileFormat) -> Source:
     paths = paths_of(data)
     kind = file_kind(paths, file_format.table)
     if kind == "parquet":

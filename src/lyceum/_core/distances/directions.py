@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._core.data import as_float
 from lyceum._core.distances.metrics import Metric, Space, register_metric
+from lyceum._core.types import Data
 
 
 @register_metric("cosine")
@@ -84,7 +85,7 @@ class Correlation(Cosine):
 
     takes_sparse = False
 
-    def points(self, X: Any) -> np.ndarray:
+    def points(self, X: Data) -> np.ndarray:
         X = np.asarray(X, dtype=np.float64)
         Z = X - X.mean(axis=1, keepdims=True)
         # What is left of a constant row is rounding.
@@ -94,7 +95,7 @@ class Correlation(Cosine):
         return super().points(Z)
 
 
-def unit_rows(X: Any) -> tuple[Any, np.ndarray]:
+def unit_rows(X: Data) -> tuple[Any, np.ndarray]:
     """Rows scaled to length 1, and which of them are zero (those stay).
 
     Parameters

@@ -21,6 +21,7 @@ from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.native import native
 from lyceum._core.text import show_count
 from lyceum._core.threads import n_threads, ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import SettingError
 
 _MOST_COLUMNS = (
@@ -135,7 +136,7 @@ class NeighborIndex:
 
     # -- nearest -----------------------------------------------------------------------
 
-    def nearest(self, X: Any, k: int) -> Neighbors:
+    def nearest(self, X: Data, k: int) -> Neighbors:
         """The k nearest rows for every row of X, or, if X is None, for every row among the others.
 
         Parameters
@@ -189,7 +190,7 @@ class NeighborIndex:
             pass
         return Neighbors(raw, found)
 
-    def _queries(self, X: Any) -> tuple[Any, Any]:
+    def _queries(self, X: Data) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
         check_same_categories(self._schema, schema_of(X))
         if X is None:
@@ -219,7 +220,7 @@ class NeighborIndex:
 
     # -- within a radius ---------------------------------------------------------------
 
-    def within(self, X: Any, radius: float) -> RadiusNeighbors:
+    def within(self, X: Data, radius: float) -> RadiusNeighbors:
         """All rows within `radius` of every row of X, or, if X is None, of every row among the
         others.
 

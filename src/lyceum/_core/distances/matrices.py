@@ -8,10 +8,11 @@ import numpy as np
 
 from lyceum._core.data import as_float
 from lyceum._core.native import native
+from lyceum._core.types import Data
 from lyceum.errors import DataError, MissingValuesError
 
 
-def float_matrix(X: Any, caller: str) -> np.ndarray:
+def float_matrix(X: Data, caller: str) -> np.ndarray:
     """Rows as a contiguous matrix of float32 or float64.
 
     Parameters

@@ -7,11 +7,13 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.data import Block, Rows, Schema, is_frame, scan
 from lyceum._core.distances.matrices import check_finite, float_matrix
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Data, Target
 from lyceum.errors import SchemaError, SettingError, undefined
 
 Points = Any  # (n, d) array of float32 or float64, or CSR
@@ -94,7 +96,7 @@ class Metric:
         """
         return self
 
-    def points(self, X: Any) -> Points:
+    def points(self, X: Data) -> Points:
         """The rows as the native comparisons take them.
 
         Parameters
@@ -159,7 +161,7 @@ class Metric:
                     " e.g. by lyceum.prepare.OneHotEncoder()"
                 )
 
-    def __call__(self, x: Any, y: Any) -> float:
+    def __call__(self, x: ArrayLike, y: Target) -> float:
         """The distance of two rows.
 
         >>> from lyceum.distances import Manhattan
@@ -268,7 +270,7 @@ def _block_moments(block: Block) -> Moments:
     return Moments.of(block.without_zero_weights())
 
 
-def points_of(metric: Metric, X: Any) -> Points:
+def points_of(metric: Metric, X: Data) -> Points:
     """All rows of X in memory, as the kernels compare them.
 
     X is an array, sparse or not, a block, rows, or a frame, which is read as rows by a metric of
@@ -289,7 +291,7 @@ def points_of(metric: Metric, X: Any) -> Points:
     return metric.points(_check(metric, X))
 
 
-def _check(metric: Metric, X: Any) -> Points:
+def _check(metric: Metric, X: Data) -> Points:
     if sparse.issparse(X):
         return _checked_sparse(metric, X)
     cells = float_matrix(X, "distances need")
@@ -297,7 +299,7 @@ def _check(metric: Metric, X: Any) -> Points:
     return cells
 
 
-def _checked_sparse(metric: Metric, X: Any) -> Points:
+def _checked_sparse(metric: Metric, X: Data) -> Points:
     if not metric.takes_sparse:
         raise SettingError(
             f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one"
@@ -329,7 +331,7 @@ def check_columns(caller: str, learned: Schema | None, schema: Schema) -> None:
         )
 
 
-def schema_of(X: Any) -> Schema | None:
+def schema_of(X: Data) -> Schema | None:
     """The schema of rows, None of arrays."""
     if isinstance(X, Rows | Block):
         return X.schema

@@ -20,10 +20,11 @@ from lyceum._core.distances.metrics import (
 from lyceum._core.distances.native_comparisons import alike, raw_nearest
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.text import show_count
+from lyceum._core.types import Data
 from lyceum.errors import SettingError
 
 
-def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
+def nearest(X: Data, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
     """The k nearest rows for every row of X, exactly.
 
     Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows
@@ -66,7 +67,7 @@ def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclid
 
 
 def within_radius(
-    X: Any, radius: float, *, among: Any = None, metric: str | Metric = "euclidean"
+    X: Data, radius: float, *, among: Any = None, metric: str | Metric = "euclidean"
 ) -> RadiusNeighbors:
     """All rows within a distance of every row of X.
 

@@ -18,6 +18,7 @@ from lyceum._core.distances.metrics import (
 )
 from lyceum._core.distances.native_comparisons import alike, raw_pairwise
 from lyceum._core.threads import n_threads, ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import SettingError
 
 _PAIRS = 1 << 21  # distances per block: 16 MB
@@ -25,7 +26,7 @@ _FEW = 1 << 15  # distances that are there before another thread has woken up
 
 
 def pairwise(
-    X: Any, Y: Any = None, *, metric: str | Metric = "euclidean", condensed: bool = False
+    X: Data, Y: Data = None, *, metric: str | Metric = "euclidean", condensed: bool = False
 ) -> np.ndarray:
     """The distances of all pairs of rows.
 
@@ -76,7 +77,7 @@ def pairwise(
 
 
 def pairwise_blocks(
-    X: Any, Y: Any = None, *, metric: str | Metric = "euclidean", n_rows: int | None = None
+    X: Data, Y: Data = None, *, metric: str | Metric = "euclidean", n_rows: int | None = None
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """The distances of all pairs of rows, a few rows of X at a time, in order.
 
@@ -123,7 +124,7 @@ def pairwise_blocks(
 class _Pairs:
     """Two prepared sets of rows, and the distances of some rows of the first to the second."""
 
-    def __init__(self, X: Any, Y: Any, metric: Metric):
+    def __init__(self, X: Any, Y: Data, metric: Metric):
         self.metric = metric
         self.space = metric.space
         check_same_categories(schema_of(X), schema_of(Y))

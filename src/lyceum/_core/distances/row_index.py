@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lyceum._core.data import Block
 from lyceum._core.distances import NeighborIndex
+from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
 
 _indexes: WeakKeyDictionary[Any, tuple[Any, NeighborIndex]] = WeakKeyDictionary()
@@ -24,14 +25,14 @@ def float_cells(block: Block) -> Any:
     return np.ascontiguousarray(block.X, dtype=np.float64)
 
 
-def queries(model: Any, block: Block) -> Any:
+def queries(model: Estimator, block: Block) -> Any:
     """The rows of a block as the index of the model takes them: dense where `model.rows_` are."""
     if sparse.issparse(model.rows_):
         return float_cells(block)
     return np.ascontiguousarray(block.dense, dtype=np.float64)
 
 
-def check_stored(model: Any, n: int) -> None:
+def check_stored(model: Estimator, n: int) -> None:
     """Raise unless `model.rows_`, read from a file, are n rows of the model's columns."""
     rows = model.rows_
     shape = (n, len(model.design_names))
@@ -39,7 +40,7 @@ def check_stored(model: Any, n: int) -> None:
         raise ModelFileError(f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}")
 
 
-def stored_index(model: Any) -> NeighborIndex:
+def stored_index(model: Estimator) -> NeighborIndex:
     """The index of `model.rows_` by `model.metric_`."""
     rows, index = _indexes.get(model, (None, None))
     if index is None or rows is not model.rows_:

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing
 
 from lyceum._core.base import takes_rows, without_names
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SchemaError
 
 
@@ -74,7 +75,7 @@ class MemberData:
             return len(self.container)
         return shape[0]
 
-    def takes_source(self, member: Any) -> bool:
+    def takes_source(self, member: Estimator) -> bool:
         """Whether a member is given coded rows."""
         return self.container is None or (self.source is not None and takes_rows(member))
 
@@ -89,7 +90,7 @@ class MemberData:
             source = replace(source, y=target, schema=schema)
         return replace(self, source=source, labels=labels)
 
-    def fit(self, member: Any, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
+    def fit(self, member: Estimator, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.takes_source(member):
             source = replace(self._source(rows, columns), w=w, settled=True)
@@ -106,24 +107,24 @@ class MemberData:
             weights["sample_weight"] = w
         return member.fit(_select(self.container, rows, columns), y, **weights)
 
-    def inputs(self, member: Any, rows: Any = None, columns: Any = None) -> Any:
+    def inputs(self, member: Estimator, rows: Any = None, columns: object = None) -> Any:
         """Some rows and columns, as input of a member."""
         if self.takes_source(member):
             return Rows(replace(self._source(rows, columns), y=None, w=None))
         return _select(self.container, rows, columns)
 
     def predict_with(
-        self, member: Any, method: str = "predict", rows: Any = None, columns: Any = None
+        self, member: Estimator, method: str = "predict", rows: Any = None, columns: object = None
     ) -> np.ndarray:
         """The answer of a method of a member for some rows and columns."""
         return np.asarray(getattr(member, method)(self.inputs(member, rows, columns)))
 
-    def numbers(self, member: Any, rows: Any = None, columns: Any = None) -> np.ndarray:
+    def numbers(self, member: Estimator, rows: Any = None, columns: object = None) -> np.ndarray:
         """The numbers that a member predicts, (n,)."""
         return np.ravel(self.predict_with(member, "predict", rows, columns)).astype(np.float64)
 
     def class_codes(
-        self, member: Any, classes: np.ndarray, rows: Any = None, columns: Any = None
+        self, member: Estimator, classes: np.ndarray, rows: Any = None, columns: object = None
     ) -> np.ndarray:
         """The class that a member predicts, as its index among the classes of the ensemble."""
         labels = self.predict_with(member, "predict", rows, columns)
@@ -135,7 +136,7 @@ class MemberData:
         return codes
 
     def posteriors(
-        self, member: Any, classes: np.ndarray, rows: Any = None, columns: Any = None
+        self, member: Estimator, classes: np.ndarray, rows: Any = None, columns: object = None
     ) -> np.ndarray:
         """A member's posteriors, a column for every class of the ensemble; its votes where it has
         none."""
@@ -166,7 +167,7 @@ class MemberData:
         return replace(source, X=X, schema=replace(source.schema, columns=tuple(drawn)))
 
 
-def _select(container: Any, rows: Any, columns: Any) -> Any:
+def _select(container: Any, rows: Any, columns: object) -> Any:
     if columns is not None:
         container = _safe_indexing(container, columns, axis=1)
     if rows is None:

@@ -30,6 +30,7 @@ from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step, is_frame
 from lyceum._core.members.data import MemberData, refuse_codes
 from lyceum._core.members.packed import pack, unpack
 from lyceum._core.report import Explanation
+from lyceum._core.types import Data, Estimator, Target, Weights
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
@@ -41,7 +42,7 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
 Answer = Callable[[MemberData], np.ndarray]
 
 
-def explains_rows(estimator: Any) -> bool:
+def explains_rows(estimator: Estimator) -> bool:
     """Whether an estimator is Lyceum's own and explains its predictions."""
     return takes_rows(estimator) and hasattr(estimator, "explain")
 
@@ -177,7 +178,7 @@ class Ensemble(Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the members.
 
         Parameters
@@ -197,7 +198,7 @@ class Ensemble(Learner):
         raise undefined(self, "_fit")
 
     def _member_data(
-        self, X: Any, y: Any, w: Any
+        self, X: Data, y: Target, w: Weights
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
@@ -220,7 +221,7 @@ class Ensemble(Learner):
             rows = without_row_names(rows, type(self).__name__, blank)
         return ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
 
-    def _split_by_library(self, source: ArraySource, X: Any, labels: Any = None) -> MemberData:
+    def _split_by_library(self, source: ArraySource, X: Data, labels: Any = None) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
         learners = self._all_learners()
         named = hasattr(self, "feature_names_in_")
@@ -240,7 +241,7 @@ class Ensemble(Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def _apply_to_members(self, of: Answer, X: Any) -> Any:
+    def _apply_to_members(self, of: Answer, X: Data) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         check_is_fitted(self)
         if not self._needs_frame(X):
@@ -251,7 +252,7 @@ class Ensemble(Learner):
         block = self.rows_to_predict(X).in_one_block(type(self).__name__, self._alternative)
         return of(MemberData(ArraySource.of_block(block), X))
 
-    def _predict_largest(self, scores: Answer, X: Any) -> Any:
+    def _predict_largest(self, scores: Answer, X: Data) -> Any:
         """The class with the largest of the scores, (n, K), the first of equal ones."""
         check_is_fitted(self)
         return self._apply_to_members(partial(_largest, classes=self.classes_, scores=scores), X)
@@ -259,7 +260,7 @@ class Ensemble(Learner):
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         return rows.collect(answer)
 
-    def _needs_frame(self, X: Any) -> bool:
+    def _needs_frame(self, X: Data) -> bool:
         """Whether members of other libraries are to be given this frame, as they were in `fit`."""
         return (
             self.framed_ and is_frame(X) and not all(map(takes_rows, self._predicting_learners()))
@@ -272,12 +273,12 @@ class Ensemble(Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _explain_members(self, of: Answer, X: Any, unit: str) -> Explanation:
+    def _explain_members(self, of: Answer, X: Data, unit: str) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own
         members."""
         return self._explain(X, self._block_answer(of), unit)
 
-    def _explain_by_replacement(self, of: Answer, X: Any, unit: str = "posterior") -> Explanation:
+    def _explain_by_replacement(self, of: Answer, X: Data, unit: str = "posterior") -> Explanation:
         """What every column adds to the largest score of a class, or to a number, from `typical_`
         on."""
         return self._replace_with_more(of, None, X, unit)[0]

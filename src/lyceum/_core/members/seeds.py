@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.types import Estimator
+
 _MEMBER = 2  # the stream of chance; those of rows and columns are 0 and 1
 
 
-def set_seeds(estimator: Any, seed: int, member: int) -> Any:
+def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
     """The estimator with every `random_state` in it set from the seed and the member's number.
 
     >>> from sklearn.tree import DecisionTreeClassifier

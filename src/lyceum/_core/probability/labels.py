@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Target
 from lyceum.errors import DataError
 
 
@@ -32,7 +33,7 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     return plain
 
 
-def label_key(label: Any) -> str:
+def label_key(label: object) -> str:
     """The text that equal labels have in common: 1, 1.0 and "1" are equal, and so are True and
     "true".
 
@@ -115,7 +116,7 @@ def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.nda
     return array
 
 
-def _kind(label: Any) -> str:
+def _kind(label: object) -> str:
     if isinstance(label, bool | np.bool_):
         return "bool"
     if isinstance(label, int | float | np.number):
@@ -125,7 +126,7 @@ def _kind(label: Any) -> str:
     return "other"
 
 
-def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.ndarray:
+def class_codes(y: Target, n_classes: int, classes: Sequence[Any] | None) -> np.ndarray:
     """The column of every true label among `n_classes` columns, as intp.
 
     Parameters

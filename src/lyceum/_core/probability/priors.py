@@ -7,8 +7,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.types import ClassWeight, Priors
 from lyceum.errors import SettingError, number_setting
 
 # Unnormalized priors of classes of weight n, for the Dirichlet parameters a. Each sums to the
@@ -27,7 +29,7 @@ PRIOR_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarray:
+def class_priors(weight: object, priors: Priors = None, alpha: Any = 1.0) -> np.ndarray:
     """The prior of every class, from the weights of the classes or as given.
 
     Parameters
@@ -111,7 +113,7 @@ def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:
     return np.broadcast_to(alpha, (n_classes,))
 
 
-def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
+def check_shares(weights: ArrayLike | None, n: int, what: str, each: str) -> np.ndarray:
     """Weights scaled to sum to 1; equal ones for None.
 
     Parameters
@@ -148,7 +150,7 @@ def check_shares(weights: Any, n: int, what: str, each: str) -> np.ndarray:
 
 
 def class_weight_factors(
-    class_weight: Any, labels: list, weight: np.ndarray | None
+    class_weight: ClassWeight, labels: list, weight: np.ndarray | None
 ) -> np.ndarray | None:
     """The factor on the weights of the rows of every class.
 

@@ -12,6 +12,7 @@ from lyceum._core.report import Table
 from lyceum._core.statistics.moments.moments import Moments, Scatter
 from lyceum._core.statistics.quantiles import Quantiles
 from lyceum._core.text import show_count
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 
 
@@ -148,7 +149,7 @@ class _Numbers:
         return block.with_X(np.ascontiguousarray(X[:, self.places]), self.schema(block.schema))
 
 
-def describe(data: Any, **options: Any) -> SampleStatistics:
+def describe(data: Data, **options: Any) -> SampleStatistics:
     """Mean, median, variance, range, covariance and correlation of the number columns, in one pass.
 
     Parameters
@@ -196,7 +197,7 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
     )
 
 
-def _as_table(data: Any) -> Any:
+def _as_table(data: Data) -> Any:
     """A list of numbers, or an array of one axis, as a column; lists of rows as an array."""
     if isinstance(data, list | tuple):
         data = np.asarray(data)

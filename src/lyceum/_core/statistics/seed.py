@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from lyceum._core.types import Seed
 
-def seed_from(random_state: Any) -> int:
+
+def seed_from(random_state: Seed) -> int:
     """A whole number from `random_state`: an int is its own seed, None and generators draw one.
 
     >>> seed_from(7)

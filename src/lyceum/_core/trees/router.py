@@ -14,6 +14,7 @@ from scipy import sparse
 from lyceum._core.native import native
 from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.tree import Tree
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
 
 _PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
@@ -38,7 +39,7 @@ def native_tree(tree: Tree, n_columns: int) -> Any:
     )
 
 
-def float_cells(X: Any) -> np.ndarray:
+def float_cells(X: Data) -> np.ndarray:
     """Cells of a block as the kernels take them: float32 or float64, row by row."""
     X = np.asarray(X)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _PACKED else np.float64)
@@ -103,7 +104,7 @@ class Router:
         *,
         values: Sequence[np.ndarray] | Literal["shares"] | None = None,
         scale: Any = 1.0,
-        columns: Any = None,
+        columns: object = None,
         engine: str = "quickest",
     ) -> None:
         self.trees = tuple(trees)
@@ -132,7 +133,7 @@ class Router:
 
     # -- where rows end ----------------------------------------------------------------
 
-    def leaves(self, X: Any) -> np.ndarray:
+    def leaves(self, X: Data) -> np.ndarray:
         """The node of every tree where every row ends, int32 of shape (n, n_trees).
 
         Of a row that missing cells split among several nodes it is the one with the largest share,
@@ -156,7 +157,7 @@ class Router:
         self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
         return ends
 
-    def decisions(self, X: Any, loss: np.ndarray | None = None) -> np.ndarray:
+    def decisions(self, X: Data, loss: np.ndarray | None = None) -> np.ndarray:
         """The codes of the classes of the only tree, or under a loss of the actions; see
         `node_decisions`.
 
@@ -192,7 +193,7 @@ class Router:
         self.add_values(X, out, first, last)
         return out
 
-    def add_values(self, X: Any, out: np.ndarray, first: int = 0, last: int | None = None) -> None:
+    def add_values(self, X: Data, out: np.ndarray, first: int = 0, last: int | None = None) -> None:
         """Add to `out` (n, n_outputs) the values of where rows end in trees `first` up to `last`.
 
         The values of a row's parts are averaged by their shares. Trees are added one after the
@@ -215,14 +216,14 @@ class Router:
 
     # -- visits ------------------------------------------------------------------------
 
-    def visits(self, X: Any, tree: int = 0) -> sparse.csr_array:
+    def visits(self, X: Data, tree: int = 0) -> sparse.csr_array:
         """The share of every row that reaches every node of a tree, (n, n_nodes)."""
         X = float_cells(X)
         starts, nodes, weights = self._arrays[tree].visits(X)
         return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))
 
     def add_contributions(
-        self, X: Any, tree: int, values: np.ndarray, pick: np.ndarray | None, out: np.ndarray
+        self, X: Data, tree: int, values: np.ndarray, pick: np.ndarray | None, out: np.ndarray
     ) -> None:
         """Add every step's change of value to the column of `out` (n, n_columns) that was tested.
 
@@ -279,7 +280,7 @@ atexit.register(_routers.clear)  # learners may outlive the native module
 _routers_lock = threading.Lock()
 
 
-def cached_router(learner: Any, trees: Sequence[Tree], make: Callable[[], Router]) -> Router:
+def cached_router(learner: Estimator, trees: Sequence[Tree], make: Callable[[], Router]) -> Router:
     """The router of a fitted learner, made again when its trees are others; never part of its
     state."""
     with _routers_lock:

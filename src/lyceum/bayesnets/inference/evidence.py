@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.probability import find_labels
 from lyceum.errors import DataError, number_setting
@@ -101,7 +102,7 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _likelihoods(net: BayesNet, name: str, values: Any) -> np.ndarray:
+def _likelihoods(net: BayesNet, name: str, values: ArrayLike) -> np.ndarray:
     net.find(name)
     if name in net.gaussian_names:
         raise DataError(f"soft evidence needs states, but {name!r} is Gaussian")

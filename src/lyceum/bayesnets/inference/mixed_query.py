@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.probability import Factor
+from lyceum._core.types import Seed
 from lyceum.bayesnets.inference.elimination import Elimination, relevant_names
 from lyceum.bayesnets.inference.evidence import Evidence, impossible
 from lyceum.bayesnets.inference.posterior import GaussianPosterior, Posterior
@@ -32,7 +33,7 @@ def answer_mixed(
     evidence: Evidence,
     method: str,
     n_samples: int,
-    random_state: Any,
+    random_state: Seed,
 ) -> Any:
     """P(query | evidence) where some nodes are Gaussian.
 
@@ -197,7 +198,7 @@ def _draw(
     query: Sequence[str],
     evidence: Evidence,
     n_samples: int,
-    random_state: Any,
+    random_state: Seed,
     warn: bool,
 ) -> Any:
     rng = np.random.default_rng(random_state)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import EMProblem, Expectation, ExpectationMaximization
+from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
 from lyceum.bayesnets.parameters.fit import (
@@ -100,7 +101,7 @@ class _Problem(EMProblem):
 
 def expectation_maximization(
     net: BayesNet,
-    data: Any,
+    data: Data,
     *,
     estimate: str = "raw",
     alpha: float = 1.0,
@@ -174,7 +175,7 @@ def expectation_maximization(
 
 def _run_mixed(
     net: BayesNet,
-    data: Any,
+    data: Data,
     rows: Rows,
     added: list[float],
     start: BayesNet | None,
@@ -217,7 +218,7 @@ def _column_names(rows: Rows) -> set[str]:
     return {*rows.schema.names, *([target.name] if target is not None else [])}
 
 
-def _start(net: BayesNet, data: Any, rows: Rows, random_state: int | None) -> BayesNet:
+def _start(net: BayesNet, data: Data, rows: Rows, random_state: int | None) -> BayesNet:
     hidden = set(net.names) - _column_names(rows)
     rng = np.random.default_rng(random_state)
     if not hidden:

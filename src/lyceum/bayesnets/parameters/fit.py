@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from lyceum._core.data import Block, Column, Rows, Schema
 from lyceum._core.statistics import UNEXPLAINED, ClassScatter, JointCounts, PositiveFactor
+from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
 from lyceum.bayesnets.row_codes import RowCodes, network_rows
@@ -41,7 +42,7 @@ def estimate_table(counts: np.ndarray, added: float) -> np.ndarray:
 
 def learn_parameters(
     net: BayesNet,
-    data: Any,
+    data: Data,
     *,
     estimate: Estimate | str = "laplace",
     alpha: float = 1.0,

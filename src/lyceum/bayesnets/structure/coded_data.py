@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from lyceum._core.data import Block, Recode, Rows, Schema, scan
 from lyceum._core.native import native
 from lyceum._core.statistics import JointCounts
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import DataError, SchemaError, SettingError
 
 MOST_CELLS = 1 << 22
@@ -56,7 +56,7 @@ class ScoreRule:
         return 0.0
 
 
-def learning_rows(data: Any) -> Rows:
+def learning_rows(data: Data) -> Rows:
     """Rows from what a user gives: a frame, a path, an array or rows already; categories as
     codes."""
     if isinstance(data, Rows):

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._core.data import scan
 from lyceum._core.probability import find_labels
 from lyceum._core.text import plain
+from lyceum._core.types import Data
 from lyceum.bayesnets.directed_graph import topological_order
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import TableNode
@@ -119,7 +120,7 @@ class LearnedStructure:
 
 
 def learn_structure(
-    data: Any,
+    data: Data,
     method: str = "order_search",
     *,
     score: str = "bic",

@@ -27,8 +27,14 @@ def run(
     costs = loss_for(loss, FittedModel(models[0]).classes)
     with notes(), progress_bar(f"comparing on {Path(data).name}"):
         found = compare_models(
-            *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), file_format=file_format,
-        )  # fmt: skip
+            *models,
+            data,
+            target,
+            loss=costs,
+            doubt=doubt,
+            names=_names(first, second),
+            file_format=file_format,
+        )
     if as_json:
         print_json({**found.as_dict(), "models": [first, second], "data": data})
         return

@@ -30,8 +30,15 @@ def run(
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"fitting on {Path(data).name}"):
         model = fit_file(
-            data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, file_format=file_format,
-        )  # fmt: skip
+            data,
+            target,
+            learner,
+            settings,
+            weight=weight,
+            kinds=kinds,
+            ignore=ignore,
+            file_format=file_format,
+        )
     kept = lyceum.save(model, out, force=force)
     fitted = FittedModel(model)
     steps = fitted.steps

@@ -14,6 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, complexity
 from lyceum._core.clustering import ClusterBased, clusters_of_rows
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.report import Summary, Table
 
@@ -70,7 +71,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
         kind: Literal["distances", "one_of_k"] = "distances",
         keep: bool = True,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.clusterer = clusterer
         self.kind = kind
@@ -81,7 +82,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
         return KMeans(random_state=self.random_state)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the clusterer on the rows; y is ignored.
 
         Parameters
@@ -116,7 +117,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
             return len(self.clusterer_.get_feature_names_out())
         return int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The new columns of X, after its own if they are kept, in the container that X came in.
 
         Parameters

@@ -13,6 +13,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, complexity, step
 from lyceum._core.clustering import ClusterBased, PlacedExplanation, clusters_of_rows
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.errors import DataError
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -88,7 +89,7 @@ class ClusterLabels(Classifier, ClusterBased):
         *,
         smoothing: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.clusterer = clusterer
         self.smoothing = smoothing
@@ -103,7 +104,7 @@ class ClusterLabels(Classifier, ClusterBased):
         means = KMeans(n_clusters, random_state=self.random_state)
         return make_pipeline(SimpleImputer(), StandardScaler(), means)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Cluster all rows, then count the classes of every cluster.
 
         Parameters
@@ -128,7 +129,7 @@ class ClusterLabels(Classifier, ClusterBased):
         self.shares_ = shares / shares.sum(axis=1, keepdims=True)
         return self
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classes in every row's cluster.
 
         Parameters
@@ -139,7 +140,7 @@ class ClusterLabels(Classifier, ClusterBased):
         check_is_fitted(self)
         return self._apply(partial(_posteriors, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The most probable class of every row's cluster.
 
         Parameters
@@ -150,7 +151,7 @@ class ClusterLabels(Classifier, ClusterBased):
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
 
-    def explain(self, X: Any) -> PlacedExplanation:
+    def explain(self, X: Data) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, and the row's
         cluster.
 

@@ -16,6 +16,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
 from lyceum.cluster.explanations import (
     TreeExplanation,
@@ -141,11 +142,11 @@ class AgglomerativeClustering(
         n_clusters: int | None = 2,
         *,
         linkage: str = "ward",
-        metric: Any = "auto",
+        metric: object = "auto",
         distance_threshold: float | None = None,
         inconsistency: float | None = None,
         inconsistency_depth: int = 2,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.linkage = linkage
@@ -157,7 +158,7 @@ class AgglomerativeClustering(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Build the tree of the rows of X, and cut it.
 
         Parameters
@@ -250,7 +251,7 @@ class AgglomerativeClustering(
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_clusters(block).argmin(axis=1)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster nearest to every row, in the sense of the linkage; it may differ from
         `labels_`.
 
@@ -269,7 +270,7 @@ class AgglomerativeClustering(
         check_is_fitted(self)
         return self._apply(self._nearest, X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The distance of every row to every cluster, as `predict` takes it.
 
         Parameters
@@ -283,7 +284,7 @@ class AgglomerativeClustering(
         return self._in_new_columns(self._to_clusters, X)
 
     @available_if(adds_up)
-    def explain(self, X: Any) -> TreeExplanation:
+    def explain(self, X: Data) -> TreeExplanation:
         """Why a row is nearest to its cluster: what every column adds to the difference, and near
         members.
 

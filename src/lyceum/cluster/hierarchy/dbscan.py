@@ -11,6 +11,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.clustering import METRICS
 from lyceum._core.constraints import Interval
 from lyceum._core.distances import nearest
+from lyceum._core.types import Categories
 from lyceum.cluster.hierarchy.density import ROUNDING, DenseClusters, DensityLearner
 from lyceum.cluster.hierarchy.linkage import cut_merges
 
@@ -93,9 +94,9 @@ class DBSCAN(DensityLearner):
         eps: float = 0.5,
         *,
         min_samples: int = 5,
-        metric: Any = "auto",
+        metric: object = "auto",
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.eps = eps
         self.min_samples = min_samples

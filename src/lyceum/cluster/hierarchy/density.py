@@ -16,6 +16,7 @@ from lyceum._core.base import undefined
 from lyceum._core.clustering import MetricLearner
 from lyceum._core.data import Block
 from lyceum._core.distances import NeighborIndex, finite_distances, nearest
+from lyceum._core.types import Data, Target, Weights
 from lyceum.cluster.explanations import (
     ClusterExplanation,
     adds_up,
@@ -79,13 +80,13 @@ class DensityLearner(ClusterMixin, MetricLearner):
         """How many rows, itself counted, must be near a core row."""
         raise undefined(self, "_n_core")
 
-    def _cut(self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
+    def _cut(self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
         """The clusters of the tree `linkage_`; rows are given by their cells or by distances."""
         raise undefined(self, "_cut")
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the clusters of the rows of X.
 
         Parameters
@@ -120,7 +121,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
         return self
 
     def _reachability_tree(
-        self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
     ) -> np.ndarray:
         """The minimum spanning tree under max(core_x, core_y, d(x, y)), as merges."""
         if D is not None:
@@ -187,7 +188,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
         reach = np.maximum(distances, self.row_cores_[index])
         return np.where(reach <= self.heights_[labels] * ROUNDING, labels, -1)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster of every row: that of the nearest core row, or -1 (noise) if it is too far
         away.
 
@@ -204,7 +205,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
         return self._apply(self._nearest, X)
 
     @available_if(adds_up)
-    def explain(self, X: Any) -> ClusterExplanation:
+    def explain(self, X: Data) -> ClusterExplanation:
         """Why a row is in its cluster, or noise: what every column adds, and the core rows near it.
 
         The score says how much farther the next choice is: the distance to the nearest core row of

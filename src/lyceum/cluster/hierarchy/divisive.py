@@ -16,6 +16,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import Euclidean, Metric, nearest_center
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
 from lyceum.cluster.explanations import adds_up, explain_members, linkage_unit, margins_of_linkage
@@ -106,8 +107,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         n_clusters: int = 2,
         *,
         method: str = "bisecting",
-        metric: Any = "auto",
-        categorical_features: Any = "from_dtype",
+        metric: object = "auto",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.method = method
@@ -116,7 +117,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Divide the rows of X.
 
         Parameters
@@ -215,7 +216,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
                 node[here] = parts[nearest_center(X, np.ascontiguousarray(centers))[0]]
         return -1 - node
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster of every row: down the divisions, or for "diana" of the least mean distance.
 
         Parameters
@@ -230,7 +231,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         return self._apply(self._nearest, X)
 
     @available_if(adds_up)
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """Why a row is in its cluster: what every column adds to the decision that was closest.
 
         For "bisecting" that is the division on the row's way down where it was nearest to going the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.clustering import METRICS
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data
 from lyceum.cluster.hierarchy.density import DenseClusters, DensityLearner
 
 
@@ -102,9 +103,9 @@ class HDBSCAN(DensityLearner):
         *,
         cluster_selection_method: str = "eom",
         allow_single_cluster: bool = False,
-        metric: Any = "auto",
+        metric: object = "auto",
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -118,7 +119,7 @@ class HDBSCAN(DensityLearner):
     def _n_core(self) -> int:
         return self.min_samples or self.min_cluster_size
 
-    def _cut(self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
+    def _cut(self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
         return persistent_clusters(
             self.linkage_,
             w,

@@ -17,6 +17,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, RowSample
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.kmeans.geometry import GEOMETRIES, checked_centers, margins
 from lyceum.cluster.kmeans.initial_centers import STARTS, choose_starts
@@ -110,7 +111,7 @@ class FuzzyCMeans(
         tol: float = 1e-5,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.fuzziness = fuzziness
@@ -122,7 +123,7 @@ class FuzzyCMeans(
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the centers.
 
         Parameters
@@ -191,7 +192,7 @@ class FuzzyCMeans(
     def _nearest(self, block: Block) -> np.ndarray:
         return GEOMETRIES["euclidean"].labels(block, self.cluster_centers_)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The membership of every row in every cluster; each row adds up to 1.
 
         Parameters
@@ -205,7 +206,7 @@ class FuzzyCMeans(
         check_is_fitted(self)
         return self._apply(self._memberships, X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster of the largest membership: the nearest center.
 
         Parameters
@@ -219,7 +220,7 @@ class FuzzyCMeans(
         check_is_fitted(self)
         return self._apply(self._nearest, X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The Euclidean distance of every row to every center.
 
         Parameters
@@ -236,7 +237,7 @@ class FuzzyCMeans(
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """Why a row belongs most to its cluster: what every column adds to the difference to the
         next.
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from lyceum._core.data import dense_cells
 from lyceum._core.distances import Euclidean, pairwise
 from lyceum._core.statistics import RowSample
+from lyceum._core.types import Data
 from lyceum.cluster.hierarchy.linkage import cut_merges, link_rows
 
 
@@ -62,7 +63,7 @@ class Points:
         return sums / np.bincount(labels, self.w, k)[:, None]
 
 
-def canonical_ranks(X: Any) -> np.ndarray:
+def canonical_ranks(X: Data) -> np.ndarray:
     """The rank of every row in the order of the cells; equal rows have equal ranks."""
     return distinct_rows(X)[1]
 

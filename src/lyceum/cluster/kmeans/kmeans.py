@@ -16,6 +16,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema, Step, design_change
 from lyceum._core.statistics import RowSample
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
 from lyceum.cluster.kmeans.geometry import (
     GEOMETRIES,
@@ -166,7 +167,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -183,7 +184,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the centers.
 
         Parameters
@@ -201,7 +202,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         warn_if_fewer(int(np.count_nonzero(self.counts_)), self.n_clusters)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """One step of streaming k-means on more rows.
 
         The rows of the batch go to their nearest centers, and every center becomes the mean of all
@@ -298,7 +299,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
 
     # -- use ---------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster of every row: the nearest center.
 
         Parameters
@@ -312,7 +313,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         check_is_fitted(self)
         return self._apply(partial(self._geometry.labels, centers=self.cluster_centers_), X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The distance of every row to every center: Euclidean, or 1 - cosine or correlation.
 
         Parameters
@@ -327,7 +328,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
             partial(self._geometry.distances, centers=self.cluster_centers_), X
         )
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The negative inertia of the rows.
 
         Parameters
@@ -381,7 +382,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         tables = [Table("Clusters", head, sizes), Table("Centers", ("column", *names), means)]
         return Summary(self._title(), facts, tables)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """Why a row is in its cluster and not in the next: what every column adds to the
         difference.
 

@@ -20,6 +20,7 @@ from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
 from lyceum._core.threads import n_threads
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
 from lyceum.cluster.explanations import adds_up, column_terms, margins_to_nearest, terms_unit
 from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
@@ -125,7 +126,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         self,
         n_clusters: int = 8,
         *,
-        metric: Any = "auto",
+        metric: object = "auto",
         init: Any = "build",
         n_init: int = 1,
         max_iter: int = 100,
@@ -133,7 +134,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         n_subsamples: int = 5,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.metric = metric
@@ -148,7 +149,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the medoids.
 
         Parameters
@@ -306,7 +307,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_medoids(block).argmin(axis=1).astype(np.int32)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The cluster of every row: its nearest medoid.
 
         Parameters
@@ -320,7 +321,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         check_is_fitted(self)
         return self._apply(self._nearest, X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The distance of every row to every medoid.
 
         Parameters
@@ -375,7 +376,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         return dense_cells(centers)
 
     @available_if(adds_up)
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """Why a row is in its cluster and not in the next: what every column adds to the
         difference.
 

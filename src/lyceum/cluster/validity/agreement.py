@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum._core.data import row_weights
 from lyceum._core.statistics import p_log2_p
+from lyceum._core.types import Target, Weights
 from lyceum.cluster.validity.matching import MATCHES, ClusterMatch
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -241,7 +242,7 @@ class Agreement:
         return Summary("Agreement of clusters and classes", self.as_dict(), [table])
 
 
-def agreement(labels_true: Any, labels_pred: Any, sample_weight: Any = None) -> Agreement:
+def agreement(labels_true: Target, labels_pred: Target, sample_weight: Weights = None) -> Agreement:
     """Every measure of how well clusters agree with known classes.
 
     Parameters
@@ -299,7 +300,7 @@ def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
         ) from None
 
 
-def entropy(labels_true: Any, labels_pred: Any) -> float:
+def entropy(labels_true: Target, labels_pred: Target) -> float:
     """The mean entropy of the classes in the clusters, in bits: 0 if every cluster has one class.
 
     Parameters
@@ -322,7 +323,7 @@ def entropy(labels_true: Any, labels_pred: Any) -> float:
     return agreement(labels_true, labels_pred).entropy
 
 
-def purity(labels_true: Any, labels_pred: Any) -> float:
+def purity(labels_true: Target, labels_pred: Target) -> float:
     """The share of rows that are of the largest class of their cluster.
 
     Parameters
@@ -345,7 +346,7 @@ def purity(labels_true: Any, labels_pred: Any) -> float:
     return agreement(labels_true, labels_pred).purity
 
 
-def pair_counts(labels_true: Any, labels_pred: Any) -> PairCounts:
+def pair_counts(labels_true: Target, labels_pred: Target) -> PairCounts:
     """Pairwise judgments of a clustering against known classes.
 
     Parameters
@@ -369,7 +370,9 @@ def pair_counts(labels_true: Any, labels_pred: Any) -> PairCounts:
 
 
 def match_clusters(
-    labels_true: Any, labels_pred: Any, method: Literal["largest", "greedy", "optimal"] = "optimal"
+    labels_true: Target,
+    labels_pred: Target,
+    method: Literal["largest", "greedy", "optimal"] = "optimal",
 ) -> ClusterMatch:
     """Match clusters with classes, and measure the F1 of the classes so predicted.
 

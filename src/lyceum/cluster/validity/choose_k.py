@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from lyceum._core.data import dense_cells
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Data, Estimator
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.cluster.validity.internal import silhouette, sums_of_squares
 from lyceum.errors import DataError, SettingError
@@ -141,7 +142,7 @@ class KChoice:
 
 
 def choose_k(
-    X: Any,
+    X: Data,
     clusters: Sequence[int] = range(1, 11),
     *,
     learner: Any = None,
@@ -248,7 +249,7 @@ def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
         )
 
 
-def _measure(model: Any, X: Any, most: int, seed: int | None) -> tuple[float, float, float]:
+def _measure(model: Estimator, X: Data, most: int, seed: int | None) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
     rows = model.rows_to_predict(X).in_one_block("choose_k", "KMeans with a number of your own").X
     labels = getattr(model, "labels_", None)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.data import dense_cells, row_weights
 from lyceum._core.distances import Metric, check_finite, float_matrix, metric
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Weights
 from lyceum.cluster.cluster_distances import distance_sums
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.report import Summary, Table
@@ -73,7 +75,9 @@ class SumsOfSquares:
         return Summary("Sums of squares", self.as_dict(), [Table("Clusters", head, rows)])
 
 
-def sums_of_squares(X: Any, labels: Any, sample_weight: Any = None) -> SumsOfSquares:
+def sums_of_squares(
+    X: Data, labels: ArrayLike | None, sample_weight: Weights = None
+) -> SumsOfSquares:
     """The total, within-cluster and between-cluster sums of squares.
 
     Parameters
@@ -189,7 +193,11 @@ class Silhouette:
 
 
 def silhouette(
-    X: Any, labels: Any, *, metric: str | Metric = "euclidean", sample_weight: Any = None
+    X: Data,
+    labels: ArrayLike | None,
+    *,
+    metric: str | Metric = "euclidean",
+    sample_weight: Weights = None,
 ) -> Silhouette:
     """Silhouettes: how much nearer every row is to its own cluster than to the next.
 
@@ -318,7 +326,11 @@ class Proximity:
 
 
 def proximity(
-    X: Any, labels: Any, *, metric: str | Metric = "euclidean", sample_weight: Any = None
+    X: Data,
+    labels: ArrayLike | None,
+    *,
+    metric: str | Metric = "euclidean",
+    sample_weight: Weights = None,
 ) -> Proximity:
     """Cohesion and separation of clusters in the proximity graph.
 
@@ -364,7 +376,7 @@ def proximity(
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
 
 
-def _rows_of(X: Any) -> Any:
+def _rows_of(X: Data) -> Any:
     from lyceum._core.data import Rows
 
     if isinstance(X, Rows):
@@ -374,7 +386,9 @@ def _rows_of(X: Any) -> Any:
     return np.asarray(X)
 
 
-def _clusters(X: Any, labels: Any, w: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _clusters(
+    X: Any, labels: Any, w: Weights
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Codes, labels of the clusters, weights and places of the rows that are not noise and have a
     weight."""
     labels = np.asarray(labels)

@@ -14,6 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import METRIC_PARTS, Metric, metric as metric_named, pairwise
+from lyceum._core.types import Categories, Data, Target
 from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -103,7 +104,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         n_components: int = 2,
         *,
         metric: str | Metric = "euclidean",
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.metric = metric
@@ -131,7 +132,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None):
+    def fit(self, X: Data, y: Target = None):
         """Find the coordinates.
 
         Parameters
@@ -225,7 +226,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     # -- use ---------------------------------------------------------------------------
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Data, y: Target = None) -> Any:
         """The coordinates of the rows.
 
         Parameters
@@ -243,7 +244,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             return self.transform(X)
         return self._contain(self.embedding_, X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """Coordinates of new rows among those of `fit`.
 
         Parameters

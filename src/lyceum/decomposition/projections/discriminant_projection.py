@@ -19,6 +19,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.probability import RIDGE, whiten
 from lyceum._core.statistics import ClassScatter
+from lyceum._core.types import Categories, Data
 from lyceum.decomposition.components import Components
 from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import DataError, SettingError
@@ -101,7 +102,7 @@ class DiscriminantProjection(
     classes_: np.ndarray
 
     def __init__(
-        self, n_components: int | None = None, *, categorical_features: Any = "from_dtype"
+        self, n_components: int | None = None, *, categorical_features: Categories = "from_dtype"
     ):
         self.n_components = n_components
         self.categorical_features = categorical_features
@@ -172,7 +173,7 @@ class DiscriminantProjection(
 
     # -- use ---------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The scores on the directions, w · (x - m).
 
         Parameters
@@ -188,7 +189,7 @@ class DiscriminantProjection(
     def _scores(self, block: Block) -> np.ndarray:
         return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)
 
-    def explain(self, X: Any, component: int = 0) -> Explanation:
+    def explain(self, X: Data, component: int = 0) -> Explanation:
         """What every column adds to the score on one direction, (x_j - m_j) w_j.
 
         Parameters

@@ -16,6 +16,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import Scatter
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.components import Components
 from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter_or_rows
 from lyceum.decomposition.projections.pca_rows import (
@@ -133,7 +134,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         whiten: bool = False,
         n_passes: int = 4,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.svd_solver = svd_solver
@@ -147,7 +148,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
         return scatter_or_rows
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X: one pass, or those of the solver.
 
         Parameters
@@ -236,7 +237,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
     # -- use ---------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The scores: the rows in the coordinates of the components, V (x - m), whitened if
         `whiten` is set.
 
@@ -250,7 +251,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         return self._in_new_columns(partial(pca_scores, self), X)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Any:
         """The rows reconstructed from scores, m + Vᵀ z, in design columns.
 
         Parameters
@@ -264,7 +265,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         return (self._given_scores(X) * self._scale) @ self.components_ + self.mean_
 
-    def reconstruct(self, X: Any) -> Any:
+    def reconstruct(self, X: Data) -> Any:
         """The rows as the components give them back, `inverse_transform(transform(X))`.
 
         Parameters
@@ -277,7 +278,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         return self.inverse_transform(self._apply(partial(pca_scores, self), X))
 
-    def reconstruction_error(self, X: Any) -> Any:
+    def reconstruction_error(self, X: Data) -> Any:
         """The squared distance of every row from its reconstruction, |x - x̂|².
 
         Parameters
@@ -311,7 +312,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             len(self.mean_)
         )
 
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Any:
         """The log-likelihood of every row under the probabilistic model, a Gaussian with
         `get_covariance()`.
 
@@ -329,7 +330,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         check_is_fitted(self)
         return self._apply(partial(log_likelihood_of, self), X)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Data, y: Target = None) -> float:
         """The mean log-likelihood of the rows.
 
         Parameters
@@ -366,7 +367,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         ]
         return Summary(self._title(), facts, tables)
 
-    def explain(self, X: Any, component: int = 0) -> Explanation:
+    def explain(self, X: Data, component: int = 0) -> Explanation:
         """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if
         `whiten` is set.
 

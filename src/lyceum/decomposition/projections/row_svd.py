@@ -14,6 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, Data, Target
 from lyceum.decomposition.projections.centered_rows import CenteredRows
 from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import SettingError
@@ -82,13 +83,13 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         n_components: int | None = None,
         *,
         center: bool = True,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.center = center
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None):
+    def fit(self, X: Data, y: Target = None):
         """Find the coordinates.
 
         Parameters
@@ -136,7 +137,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self.kept_ratio_ = float(self.eigenvalues_.sum() / total)
         self.n_components_ = k
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Data, y: Target = None) -> Any:
         """The coordinates of the rows.
 
         Parameters
@@ -150,7 +151,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         """
         return self.fit(X).transform(X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """The coordinates of rows, uᵀ R (x - m) / sqrt(λ).
 
         Parameters

@@ -14,6 +14,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Scatter
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.components import Components
 from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter_or_rows
 from lyceum.decomposition.projections.spectrum import (
@@ -109,7 +110,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         algorithm: str = "auto",
         n_passes: int = 4,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.algorithm = algorithm
@@ -119,7 +120,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Find the singular values and vectors.
 
         Parameters
@@ -180,7 +181,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
     # -- use ---------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Any:
         """X V, which is U diag(s) for the rows of `fit`.
 
         Parameters
@@ -196,7 +197,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     def _scores(self, block: Block) -> np.ndarray:
         return np.asarray(block.X @ self.components_.T).astype(block.X.dtype, copy=False)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Any:
         """The rows of rank r that scores stand for, in design columns.
 
         Parameters
@@ -210,7 +211,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         """
         return self._given_scores(X) @ self.components_
 
-    def reconstruct(self, X: Any) -> Any:
+    def reconstruct(self, X: Data) -> Any:
         """The rows of rank r nearest to those of X.
 
         Parameters
@@ -223,7 +224,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         """
         return self.inverse_transform(self._apply(self._scores, X))
 
-    def factors(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def factors(self, X: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """U, s and Vᵀ of the factorization; columns of U without a singular value are zeros.
 
         Parameters

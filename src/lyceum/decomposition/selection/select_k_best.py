@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Recode, Rows, Step, target_task
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.selection.column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.relief import relief
@@ -116,7 +117,7 @@ class SelectKBest(ColumnSelector):
         n_neighbors: int = 10,
         max_samples: int = 500,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.score_func = score_func
         self.k = k
@@ -134,7 +135,7 @@ class SelectKBest(ColumnSelector):
     def _steps(self) -> list[Step]:
         return [Recode(), *super()._steps()]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Measure every column.
 
         Parameters

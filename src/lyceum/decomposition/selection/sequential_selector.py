@@ -16,6 +16,7 @@ from lyceum._core.constraints import HasMethods, Interval, RealNotInt, StrOption
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum._core.statistics import folds_of, seed_from
 from lyceum._core.text import show_count, undetermined_fact
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.subset_losses import (
     CRITERIA,
@@ -170,7 +171,7 @@ class SequentialFeatureSelector(ColumnSelector):
         n_jobs: int | None = None,
         cache: str | Path | None = None,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_features_to_select = n_features_to_select
@@ -248,7 +249,7 @@ class SequentialFeatureSelector(ColumnSelector):
             folds_of(self.cv, rows, seed, classes > 0),
         )
 
-    def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
+    def _learner_losses(self, rows: Rows, X: Data, y: Target, w: Weights) -> LearnerLosses:
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
         if self.cache is None:

@@ -18,6 +18,7 @@ from lyceum._core.members import MEMBER_CONSTRAINTS, Ensemble, MemberData, set_s
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
+from lyceum._core.types import Data, Estimator
 from lyceum.ensemble.bagging.draws import Draws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
@@ -110,7 +111,7 @@ class BaggingBase(Ensemble):
         return member, left_out, self._answer(member, data, columns, left_out)
 
     def _fit_copy(
-        self, i: int, counts: np.ndarray, columns: Any, data: MemberData, w: np.ndarray | None
+        self, i: int, counts: np.ndarray, columns: object, data: MemberData, w: np.ndarray | None
     ) -> Any:
         member = set_seeds(self._copy(), self.seed_, i)
         if not takes_weights(member):
@@ -218,7 +219,9 @@ class BaggingBase(Ensemble):
         """Numbers in an answer."""
         raise undefined(self, "_width")
 
-    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+    def _answer(
+        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+    ) -> np.ndarray:
         """The answers of a member for some rows, (n, width)."""
         raise undefined(self, "_answer")
 
@@ -260,7 +263,7 @@ class BaggingBase(Ensemble):
             total = total + answer
         return total / len(self.estimators_)
 
-    def _stages(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Data) -> Iterator[Any]:
         """The mean answer of the first member, the first two, ..."""
         check_is_fitted(self)
         total: Any = 0.0

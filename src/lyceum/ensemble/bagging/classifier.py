@@ -16,6 +16,7 @@ from lyceum._core.members import MemberData, MemberImportances, one_hot
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Tree, shares
+from lyceum._core.types import Categories, Data, Estimator
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble.tree_members import are_trees, votes
 from lyceum.report import Explanation
@@ -132,7 +133,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -153,29 +154,29 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest mean posterior, or of most votes."""
         return self._predict_largest(self._mean, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The mean posteriors of the members, or the shares of their votes."""
         return self._apply_to_members(self._mean, X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(self._log_mean, X)
 
     @available_if(_members_have_scores)
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The mean score of the members: of the second of two classes, (n,), or of K classes, (n,
         K)."""
         return self._apply_to_members(self._mean_scores, X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
+    def staged_predict_proba(self, X: Data) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
         yield from self._stages(X)
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
         for proba in self._stages(X):
             yield self.classes_[np.asarray(proba).argmax(axis=1)]
@@ -197,14 +198,16 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
             return total[:, -1]
         return total
 
-    def _stages(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Data) -> Iterator[Any]:
         return map(normalize_posteriors, super()._stages(X))
 
     @property
     def _width(self) -> int:
         return len(self.classes_)
 
-    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+    def _answer(
+        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+    ) -> np.ndarray:
         if self.voting == "hard":
             codes = data.class_codes(member, self.classes_, rows, columns)
             return one_hot(codes, self._width)
@@ -235,7 +238,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not are_trees([self._base()], one_leaf=True)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the mean posterior, or vote, of the class.
 
         If the members are trees, it is the mean of what the column adds in them. Otherwise the base

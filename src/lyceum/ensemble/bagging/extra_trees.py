@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.constraints import StrOptions
+from lyceum._core.types import Categories, ClassWeight
 from lyceum.ensemble.bagging.forest import FOREST
 from lyceum.ensemble.bagging.random_forest import RandomForestClassifier, RandomForestRegressor
 
@@ -82,13 +83,13 @@ class ExtraTreesClassifier(RandomForestClassifier):
         bootstrap: bool = False,
         max_samples: Any = None,
         oob_score: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         super().__init__(
             n_estimators=n_estimators,
@@ -194,7 +195,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         super().__init__(
             n_estimators=n_estimators,

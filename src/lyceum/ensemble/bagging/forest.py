@@ -39,6 +39,7 @@ from lyceum._core.trees import (
     resolve_row_count,
     shares,
 )
+from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.bagging.draws import TreeDraws
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 from lyceum.ensemble.tree_members import tree_of_forest
@@ -137,7 +138,7 @@ class Forest(WithTrees, Learner):
     draws_: TreeDraws
     oob_score_: float
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Grow the trees on all rows of X; with `warm_start`, add to the trees of the last fit.
 
         Parameters
@@ -235,11 +236,11 @@ class Forest(WithTrees, Learner):
         check_is_fitted(self)
         return self.draws_.samples(len(self.trees_))
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Data) -> Any:
         """The node of every tree where every row ends, (n_samples, n_estimators)."""
         return self._apply(partial(_leaves, self), X)
 
-    def _stages(self, X: Any) -> Iterator[np.ndarray]:
+    def _stages(self, X: Data) -> Iterator[np.ndarray]:
         """The mean predictions of the first tree, the first two, and so on."""
         check_is_fitted(self)
         router = self._router
@@ -252,7 +253,7 @@ class Forest(WithTrees, Learner):
                 total = total + part
             yield total * (len(self.trees_) / (number + 1))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the predictions, step by step down the trees, averaged over
         them."""
         return explain_trees(self, X)

@@ -12,6 +12,7 @@ from lyceum._core.base import PosteriorClassifier, Regressor, normalize_posterio
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
+from lyceum._core.types import Categories, ClassWeight, Data
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
 from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 
@@ -118,13 +119,13 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -152,11 +153,11 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
         """The mean posteriors of the trees."""
         return normalize_posteriors(_means(self, block))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Data) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
         return map(normalize_posteriors, self._stages(X))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The classes that the first tree, the first two, and so on, predict."""
         return (self.classes_[np.argmax(proba, axis=1)] for proba in self.staged_predict_proba(X))
 
@@ -258,7 +259,7 @@ class RandomForestRegressor(Regressor, Forest):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -281,11 +282,11 @@ class RandomForestRegressor(Regressor, Forest):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The mean of the values of the trees."""
         return self._apply(partial(_mean_values, self), X)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions of the first tree, the first two, and so on."""
         return (values[:, 0] for values in self._stages(X))
 

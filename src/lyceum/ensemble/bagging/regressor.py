@@ -13,6 +13,7 @@ from lyceum._core.base import Regressor
 from lyceum._core.members import MemberData, MemberImportances, explains_rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
+from lyceum._core.types import Categories, Data, Estimator
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble.tree_members import are_trees
 from lyceum.report import Explanation
@@ -101,7 +102,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -121,11 +122,11 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The mean prediction of the members."""
         return self._apply_to_members(self._value, X)
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
         for mean in self._stages(X):
             yield mean[:, 0]
@@ -139,7 +140,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _width(self) -> int:
         return 1
 
-    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+    def _answer(
+        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+    ) -> np.ndarray:
         return data.numbers(member, rows, columns)[:, None]
 
     @property
@@ -169,7 +172,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not explains_rows(self._base())
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The mean of what the members' columns add: base and contributions sum to the prediction.
 
         A column that some members do not have adds nothing there. If the members explain nothing

@@ -25,6 +25,7 @@ from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, contributions
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.ensemble.boosting.adaboost_members import draws_rows, member_fitter
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
@@ -177,7 +178,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -268,48 +269,48 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class with the largest sum of votes, the first of equals."""
         return self._predict_largest(self._votes, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
         return self._apply_to_members(self._posterior, X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(self._log_posterior, X)
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The votes V_k less their mean, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1,
         (n,)."""
         return self._apply_to_members(self._decision, X)
 
-    def staged_decision_function(self, X: Any) -> Iterator[Any]:
+    def staged_decision_function(self, X: Data) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
         for total in self._stages(X):
             yield _centered(total)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
+    def staged_predict_proba(self, X: Data) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
         for total in self._stages(X):
             proba = np.array(total, order="C")
             native.posterior(proba)
             yield proba
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
         for total in self._stages(X):
             yield self.classes_[np.asarray(total).argmax(axis=1)]
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: Data, y: Target, sample_weight: Weights = None) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
         from sklearn.metrics import accuracy_score  # takes long to import
 
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
 
-    def _stages(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Data) -> Iterator[Any]:
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):
@@ -398,7 +399,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not are_trees([self._base()], one_leaf=True)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log-odds against the runner-up; to the posterior, if not of
         trees.
 

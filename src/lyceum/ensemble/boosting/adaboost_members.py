@@ -27,6 +27,7 @@ from lyceum._core.trees import (
     impurity_importances,
     node_decisions,
 )
+from lyceum._core.types import Estimator
 from lyceum.ensemble.boosting.adaboost_rounds import MemberFitter
 from lyceum.ensemble.tree_members import cells_of_trees
 from lyceum.errors import SettingError
@@ -36,7 +37,7 @@ _LEAST_GAIN = 1e-8  # less may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
 
 
-def draws_rows(learner: Any) -> bool:
+def draws_rows(learner: Estimator) -> bool:
     """Whether members are fitted on rows drawn by their weights; otherwise the base must take
     weights."""
     if learner.method == "resample":
@@ -97,7 +98,7 @@ class LearnerFitter:
             return weights * self.weight
         return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
 
-    def predict_rows(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Estimator) -> np.ndarray:
         return self.data.class_codes(member, self.model.classes_)
 
 
@@ -172,7 +173,7 @@ class TreeFitter(LearnerFitter):
         )
         return grow(self.columns, self.target, w, growth, self.K)
 
-    def predict_rows(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Estimator) -> np.ndarray:
         router = Router([member.tree_], self.X.shape[1])
         return np.concatenate(list(ordered_map(router.decisions, _row_slices(self.X))))
 
@@ -225,7 +226,7 @@ class StumpFitter:
             return rows
         return rows[..., self.weighted]
 
-    def predict_rows(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Estimator) -> np.ndarray:
         return self.trees.predict_rows(member)
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:

@@ -24,6 +24,7 @@ from lyceum._core.members import (
 )
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
 from lyceum.ensemble.boosting.adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.progress import report
@@ -142,7 +143,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -249,17 +250,17 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The weighted median of the members' predictions."""
         return self._apply_to_members(partial(_median, self), X)
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
         check_is_fitted(self)
         for count in range(1, len(self.estimators_) + 1):
             yield self._apply_to_members(partial(_median, self, count=count), X)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: Data, y: Target, sample_weight: Weights = None) -> Iterator[float]:
         """R² of the first member, the first two, ..."""
         from sklearn.metrics import r2_score  # takes long to import
 
@@ -289,7 +290,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not explains_rows(self._base())
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds in the member whose prediction is the median, for every row its
         own.
 
@@ -306,7 +307,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 class _RegressorFitter(LearnerFitter):
     """Members of any kind that predict numbers."""
 
-    def predict_rows(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Estimator) -> np.ndarray:
         return self.data.numbers(member)
 
 

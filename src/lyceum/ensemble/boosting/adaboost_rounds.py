@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 
 _ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
@@ -148,7 +149,7 @@ class RoundLog:
     record: list[dict[str, Any]] = field(default_factory=list)
     first: Any = None  # the first member that failed
 
-    def add(self, member: Any, error: float, alpha: float, weights: RowWeights) -> None:
+    def add(self, member: Estimator, error: float, alpha: float, weights: RowWeights) -> None:
         self.members.append(member)
         self.errors.append(error)
         self.alphas.append(alpha)
@@ -164,7 +165,7 @@ class MemberFitter(Protocol):
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         """The member of a round, and its class codes for all rows."""
 
-    def predict_rows(self, member: Any) -> np.ndarray:
+    def predict_rows(self, member: Estimator) -> np.ndarray:
         """The class codes of a member for all rows."""
 
 

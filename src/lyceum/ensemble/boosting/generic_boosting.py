@@ -26,6 +26,7 @@ from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Categories, Data
 from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -58,7 +59,7 @@ class _GenericBoosting(Ensemble):
         *,
         learning_rate: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -196,7 +197,7 @@ class _GenericBoosting(Ensemble):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _stages(self, X: Any) -> Iterator[Any]:
+    def _stages(self, X: Data) -> Iterator[Any]:
         """The scores (n, n_scores) after one round, two, ..."""
         check_is_fitted(self)
         total: Any = self.init_
@@ -294,11 +295,11 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
         return float((w * H**2).sum())
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """F, the sum of all steps."""
         return self._apply_to_members(self._value, X)
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
         for total in self._stages(X):
             yield total[:, 0]
@@ -310,7 +311,7 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
         parts = self._score_parts(data)[0]
         return np.column_stack([parts.sum(axis=1), parts])
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to F in all members together.
 
         If the members explain nothing themselves, the base is F for a row of typical cells
@@ -391,23 +392,23 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
             return float((w * P * (1.0 - P) * H**2).sum())
         return float((w * ((P * H**2).sum(axis=0) - (P * H).sum(axis=0) ** 2)).sum())
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the highest score, the first of equals."""
         return self._predict_largest(self._class_scores, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """P(k|x), (n, K)."""
         return self._apply_to_members(self._posterior, X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(self._log_posterior, X)
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """F: (n,) for two classes, else (n, K)."""
         return self._apply_to_members(self._decision, X)
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
         for total in self._stages(X):
             yield self.classes_[self._one_per_class(np.asarray(total)).argmax(axis=1)]
@@ -446,7 +447,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
         rows = np.arange(parts.shape[1])
         return np.column_stack([best, parts[best, rows] - parts[second, rows]])
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log-odds against the runner-up, in all members together.
 
         If the members explain nothing themselves, it is what it adds to the posterior (see

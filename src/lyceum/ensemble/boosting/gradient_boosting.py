@@ -15,6 +15,7 @@ from lyceum._core.data import Block, labels
 from lyceum._core.native import native
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.trees import explain_trees
+from lyceum._core.types import Categories, ClassWeight, Data, Target
 from lyceum.ensemble.boosting.losses import REGRESSION_LOSSES, Loss, class_loss
 from lyceum.ensemble.boosting.rounds import GradientBoosting
 from lyceum.errors import DataError
@@ -92,12 +93,12 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         warm_start: bool = False,
         record: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -123,7 +124,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return class_loss(y, w, len(self.classes_))
 
-    def _codes(self, y: Any) -> np.ndarray:
+    def _codes(self, y: Target) -> np.ndarray:
         names = labels(y, "y")
         odd = np.setdiff1d(names, self.classes_)
         if len(odd):
@@ -161,7 +162,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
             return np.zeros((len(scores), 1))
         return np.column_stack([np.zeros(len(scores)), scores])
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The scores: the log-odds of the second of two classes, or one per class."""
         return self._apply(partial(_decision, self), X)
 
@@ -176,19 +177,19 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         return self.classes_[self._decide_codes(scores)]
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The classes after every round."""
         return self._stages(self._decide, X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Data) -> Iterator[np.ndarray]:
         """The posteriors after every round."""
         return self._stages(self._posterior, X)
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: Data) -> Iterator[np.ndarray]:
         """The scores after every round."""
         return self._stages(partial(_flat, len(self.classes_)), X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log-odds of the second of two classes, or to the winner's
         score."""
         if len(self.classes_) > 2:
@@ -276,7 +277,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         record: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.loss = loss
         self.alpha = alpha
@@ -306,21 +307,21 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
             return kind(y, w)
         return kind(y, w, self.alpha)
 
-    def _codes(self, y: Any) -> np.ndarray:
+    def _codes(self, y: Target) -> np.ndarray:
         return np.asarray(y, dtype=np.float64)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The constant and the values of all trees."""
         return self._apply(partial(_predict, self), X)
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         return scores[:, 0]
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions after every round."""
         return self._stages(self._decide, X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the prediction, along the paths through all trees."""
         return explain_trees(self, X, base=self.baseline_, unit="prediction")
 

@@ -34,6 +34,7 @@ from lyceum._core.trees import (
     cached_router,
     impurity_importances,
 )
+from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
@@ -155,7 +156,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         """The loss of some rows."""
         raise undefined(self, "_loss")
 
-    def _codes(self, y: Any) -> np.ndarray:
+    def _codes(self, y: Target) -> np.ndarray:
         """Targets given beside the rows, as `fit` coded its own."""
         raise undefined(self, "_codes")
 
@@ -165,7 +166,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None):
+    def fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None, validation: object = None
+    ):
         """Learn from all rows of X.
 
         Parameters
@@ -213,7 +216,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         self.record_ = getattr(self, "record_", [])[: self.n_iter_]
 
     def _start_states(
-        self, rows: Rows, binned: BinnedRows, bins: Bins, validation: Any
+        self, rows: Rows, binned: BinnedRows, bins: Bins, validation: object
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
         out = None
@@ -260,7 +263,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return out
 
     def _validation(
-        self, bins: Bins, rules: native.BoostRules, X: Any, y: Any, w: Any = None
+        self, bins: Bins, rules: native.BoostRules, X: Data, y: Target, w: Weights = None
     ) -> BoostingState:
         rows = self._prepare_rows(Inputs(self).for_predict(X))
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
@@ -400,7 +403,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self._router.add_values(block.X, scores)
         return scores
 
-    def _stages(self, function: Callable[[np.ndarray], np.ndarray], X: Any) -> Iterator[np.ndarray]:
+    def _stages(
+        self, function: Callable[[np.ndarray], np.ndarray], X: Data
+    ) -> Iterator[np.ndarray]:
         """`function` of the scores after every round."""
         check_is_fitted(self)
         blocks = list(self.rows_to_predict(X).blocks())

@@ -34,6 +34,7 @@ from lyceum._core.data import (
 )
 from lyceum._core.members import EitherTask, has_classes, set_seeds
 from lyceum._core.statistics import row_splits, seed_from
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.committees.base import column_numbers
 from lyceum.errors import SettingError
 from lyceum.report import Explanation, Summary, Table
@@ -118,7 +119,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         auxiliary: Any = None,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.auxiliary = auxiliary
@@ -143,7 +144,7 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the auxiliary targets, then the main one with their help.
 
         Parameters
@@ -232,18 +233,18 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """What the learner of the main target predicts."""
         return self._apply(partial(_ask, self, "predict"), X)
 
     @available_if(has_classes)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """Its posteriors."""
         return self._apply(partial(_ask, self, "predict_proba"), X)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class, or to the number, that is
         predicted.
 
@@ -301,7 +302,7 @@ def _fit_auxiliary(
     return set_seeds(kind(max_depth=6), seed, i).fit(Rows(source))
 
 
-def _answers(model: Any, source: ArraySource) -> np.ndarray:
+def _answers(model: Estimator, source: ArraySource) -> np.ndarray:
     rows = Rows(replace(source, y=None, w=None))
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))

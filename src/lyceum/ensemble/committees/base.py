@@ -26,6 +26,7 @@ from lyceum._core.data import ArraySource, Block, Inputs, Rows
 from lyceum._core.members import Ensemble, MemberData, one_hot, set_seeds
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
@@ -182,7 +183,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     # -- rows --------------------------------------------------------------------------
 
     def _member_data(
-        self, X: Any, y: Any, w: Any
+        self, X: Data, y: Target, w: Weights
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
@@ -338,7 +339,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """What is predicted by: posteriors (n, K), or numbers (n,)."""
         raise undefined(self, "_fused_answer")
 
-    def explain(self, X: Any) -> MemberExplanation:
+    def explain(self, X: Data) -> MemberExplanation:
         """What every column adds to the posterior of the class, or to the number, that is
         predicted, and the answer and share of every member (`detail`).
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
@@ -164,7 +165,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         routes: Mapping[str, Mapping[Any, str]] | None = None,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.stages = stages
         self.thresholds = thresholds
@@ -183,7 +184,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Choose the thresholds on rows left out, then fit every stage on all rows.
 
         Parameters
@@ -314,15 +315,15 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._posteriors(data))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class that the stage which is sure enough gives to each row."""
         return self._predict_largest(self._posteriors, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the stage that decides each row."""
         return self._apply_to_members(self._fused_answer, X)
 
-    def predict_stage(self, X: Any) -> Any:
+    def predict_stage(self, X: Data) -> Any:
         """The number of the stage that decides each row, from 0."""
         return self._apply_to_members(self._stages, X)
 

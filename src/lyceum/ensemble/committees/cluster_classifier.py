@@ -28,6 +28,7 @@ from lyceum._core.clustering import ClusterBased, PlacedExplanation, clusters_of
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import ArraySource, Block, Rows, Schema
 from lyceum._core.members import MemberData
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.cluster import KMeans
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
@@ -105,7 +106,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         *,
         min_rows: float = 20,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.clusterer = clusterer
         self.classifier = classifier
@@ -135,7 +136,7 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the clusterer, the classifier of all rows, and those of the clusters.
 
         Parameters
@@ -187,7 +188,7 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classes, from the classifier of every row's cluster.
 
         Parameters
@@ -198,7 +199,7 @@ class ClusterClassifier(Classifier, ClusterBased):
         check_is_fitted(self)
         return self._apply(partial(_posteriors, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior.
 
         Parameters
@@ -216,7 +217,7 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> PlacedExplanation:
+    def explain(self, X: Data) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, and the row's
         cluster.
 
@@ -297,7 +298,7 @@ class ClusterClassifier(Classifier, ClusterBased):
                 raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
 
 
-def _on_scaled_columns(learner: Any) -> Any:
+def _on_scaled_columns(learner: Estimator) -> Any:
     """The learner on a mixed table in any units: missing cells filled, numbers standardized."""
     from sklearn.pipeline import make_pipeline  # takes long to import
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Target
 from lyceum.errors import DataError
 from lyceum.report import Table
 
@@ -122,7 +123,7 @@ class Diversity:
         )
 
 
-def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> Diversity:
+def diversity(y: Target, predictions: Any, names: Sequence[str] | None = None) -> Diversity:
     """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
 
     With a, b, c, d the shares of rows on which two members are both right, only the first, only the

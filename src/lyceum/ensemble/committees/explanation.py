@@ -123,7 +123,7 @@ class MemberExplanation(Explanation):
         return super()._row_as_dict(i) | {"members": self.detail(i).as_dict()}
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return ""
     return value

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
 from lyceum._core.data import row_weights
@@ -20,7 +21,7 @@ _SMALLEST_GAIN = 1e-10  # of the mean log-likelihood
 _SHORTEST_STEP = 1e-8
 
 
-def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
+def fuse(outputs: Any, rule: str = "sum", weights: ArrayLike | None = None) -> np.ndarray:
     """The answer of a committee by one of the rules of fusion, before it is normalized.
 
     Parameters

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.probability import check_shares
 from lyceum._core.text import plain, show_count
+from lyceum._core.types import Target
 from lyceum.ensemble.committees.fusion import answers_of_members, check_class_codes, fuse
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table
@@ -72,14 +74,14 @@ class Pruning:
 
 
 def prune_ensemble(
-    y: Any,
+    y: Target,
     outputs: Any,
     *,
     method: str = "reduce_error",
     n_members: int | None = None,
     accuracy: float | None = None,
     rule: str = "sum",
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     plus: int = 2,
     minus: int = 1,
 ) -> Pruning:
@@ -142,7 +144,9 @@ def prune_ensemble(
 class _PruningSearch:
     """Errors of sets of members, and the ways from set to set."""
 
-    def __init__(self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: Any) -> None:
+    def __init__(
+        self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: ArrayLike | None
+    ) -> None:
         if outputs.ndim not in (2, 3) or outputs.shape[1:2] != y.shape or not len(y):
             raise DataError(
                 f"outputs of shape {outputs.shape} for {show_count(y.size, 'row')}: give (members,"

@@ -21,6 +21,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import ArraySource, Column, Rows, Schema, dense_cells
 from lyceum._core.members import MemberData, set_seeds
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
 from lyceum.errors import DataError
@@ -82,7 +83,7 @@ class _Stacking(NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit the final learner on the out-of-fold answers of the members, then every member on all
         rows.
 
@@ -179,7 +180,7 @@ class _Stacking(NamedEnsemble):
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return self._final_answer(self._level1(self._level0(data), data))
 
-    def level0(self, X: Any) -> Any:
+    def level0(self, X: Data) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
         return self._apply_to_members(self._level0, X)
 
@@ -316,7 +317,7 @@ class StackingClassifier(Classifier, _Stacking):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimators = estimators
         self.final_estimator = final_estimator
@@ -333,11 +334,11 @@ class StackingClassifier(Classifier, _Stacking):
     def _default_final(self) -> Any:
         return LogisticRegression()
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior of the final learner."""
         return self._predict_largest(self._fused_answer, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
         return self._apply_to_members(self._fused_answer, X)
 
@@ -408,7 +409,7 @@ class StackingRegressor(Regressor, _Stacking):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimators = estimators
         self.final_estimator = final_estimator
@@ -425,7 +426,7 @@ class StackingRegressor(Regressor, _Stacking):
     def _default_final(self) -> Any:
         return Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """What the final learner predicts."""
         return self._apply_to_members(self._fused_answer, X)
 

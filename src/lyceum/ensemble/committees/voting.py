@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,6 +14,7 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.probability import check_shares
 from lyceum._core.statistics import weighted_mean
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.diversity import Diversity, diversity
@@ -71,7 +73,7 @@ class _Voting(NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit every member on all rows, and find its weight.
 
         Parameters
@@ -126,7 +128,7 @@ class _Voting(NamedEnsemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def member_outputs(self, X: Any) -> np.ndarray:
+    def member_outputs(self, X: Data) -> np.ndarray:
         """The answers of every member: posteriors of shape (L, n, K), or numbers of shape (L,
         n)."""
         check_is_fitted(self)
@@ -180,7 +182,7 @@ class _Voting(NamedEnsemble):
         supports = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
         return np.stack([answers.argmax(axis=2), supports, shares], axis=2).swapaxes(0, 1)
 
-    def prune(self, X: Any, y: Any, method: str = "reduce_error", **settings: Any):
+    def prune(self, X: Data, y: Target, method: str = "reduce_error", **settings: Any):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
         answers = self.member_outputs(X)
         target = np.asarray(y)
@@ -315,12 +317,12 @@ class VotingClassifier(Classifier, _Voting):
         estimators: Any = None,
         *,
         rule: str = "sum",
-        weights: Any = None,
+        weights: ArrayLike | None = None,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimators = estimators
         self.rule = rule
@@ -346,18 +348,18 @@ class VotingClassifier(Classifier, _Voting):
         odds = np.log((1.0 - rate) / rate, where=rate < 1.0, out=np.zeros_like(rate))
         return np.maximum(odds, 0.0)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest fused answer, the first of equal ones."""
         return self._predict_largest(self._fuse_answers, X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The fused answers, divided by their sum."""
         return self._apply_to_members(self._fused_answer, X)
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._fuse_answers(data))
 
-    def diversity(self, X: Any, y: Any) -> Diversity:
+    def diversity(self, X: Data, y: Target) -> Diversity:
         """How differently the members err on test rows."""
         codes = self.member_outputs(X).argmax(axis=2)
         return diversity(np.asarray(y), self.classes_[codes].T, self.names_)
@@ -438,12 +440,12 @@ class VotingRegressor(Regressor, _Voting):
         estimators: Any = None,
         *,
         rule: str = "sum",
-        weights: Any = None,
+        weights: ArrayLike | None = None,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimators = estimators
         self.rule = rule
@@ -469,13 +471,13 @@ class VotingRegressor(Regressor, _Voting):
         errors = self.validation_errors_
         return 1.0 / np.maximum(errors, _SMALLEST * max(float(errors.max()), _SMALLEST))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The fused number."""
         return self._apply_to_members(self._fused_answer, X)
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return self._fuse_answers(data)[:, 0]
 
-    def member_outputs(self, X: Any) -> np.ndarray:
+    def member_outputs(self, X: Data) -> np.ndarray:
         """The numbers that every member predicts, (L, n)."""
         return super().member_outputs(X)[:, :, 0]

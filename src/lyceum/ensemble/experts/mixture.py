@@ -14,6 +14,7 @@ from lyceum._core.base import Learner, is_pipeline, takes_weights
 from lyceum._core.data import ArraySource, Rows, Schema
 from lyceum._core.members import MemberData
 from lyceum._core.solvers import fit_softmax
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError
 from lyceum.progress import report
 
@@ -90,7 +91,7 @@ class Result:
     converged: bool
 
 
-def weight_parameters(expert: Any) -> list[str]:
+def weight_parameters(expert: Estimator) -> list[str]:
     """The parameters of `fit` that take weights: in a pipeline, one for every step that does."""
     if not is_pipeline(expert):
         if takes_weights(expert):
@@ -125,7 +126,7 @@ class ExpertRows:
         self.inputs: Any = Z
         self._data = MemberData(None, Z, y)
 
-    def fit(self, expert: Any, w: np.ndarray) -> Any:
+    def fit(self, expert: Estimator, w: np.ndarray) -> Any:
         """A copy of the expert, fitted with these weights."""
         if is_pipeline(expert):
             return clone(expert).fit(self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w))
@@ -134,7 +135,7 @@ class ExpertRows:
             self._adopt_schema(fitted)
         return fitted
 
-    def _adopt_schema(self, expert: Any) -> None:
+    def _adopt_schema(self, expert: Estimator) -> None:
         y = self.y
         schema = expert.schema_
         if schema.target is None:
@@ -167,7 +168,7 @@ class ExpertTask:
         """Labels, or numbers."""
         return self.rows.y
 
-    def answers_of(self, expert: Any) -> np.ndarray:
+    def answers_of(self, expert: Estimator) -> np.ndarray:
         """The answer of an expert for every row: its number, or the log posterior of the true
         class."""
         if self.codes is None:
@@ -189,7 +190,7 @@ class ExpertTask:
         return float(np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor)))
 
 
-def class_posteriors(expert: Any, Z: Any, classes: np.ndarray) -> np.ndarray:
+def class_posteriors(expert: Estimator, Z: Any, classes: np.ndarray) -> np.ndarray:
     """The posteriors of an expert, with a column for every class of the mixture."""
     posteriors = np.asarray(expert.predict_proba(Z))
     if posteriors.shape[1] == len(classes):
@@ -223,7 +224,7 @@ def start_groups(
 def fit_experts(
     tree: GateTree,
     task: ExpertTask,
-    expert: Any,
+    expert: Estimator,
     groups: np.ndarray,
     alpha: float,
     max_iter: int,
@@ -303,7 +304,7 @@ def _expectation(
 
 
 def _improve_experts(
-    mixture: ExpertMixture, task: ExpertTask, expert: Any, share: np.ndarray, floor: float
+    mixture: ExpertMixture, task: ExpertTask, expert: Estimator, share: np.ndarray, floor: float
 ) -> None:
     for j in range(share.shape[1]):
         weight = share[:, j] * task.w

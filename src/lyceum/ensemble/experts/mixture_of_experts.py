@@ -24,6 +24,7 @@ from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block
 from lyceum._core.members import EitherTask, has_classes
 from lyceum._core.statistics import seed_from
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.ensemble.experts.mixture import (
     ExpertRows,
@@ -96,7 +97,7 @@ class _Experts(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit gates and experts together by expectation-maximization.
 
         Parameters
@@ -119,7 +120,7 @@ class _Experts(EitherTask, Learner):
         self._conclude(max(runs, key=lambda run: run.history[-1]))
         return self
 
-    def _check_expert(self, expert: Any) -> None:
+    def _check_expert(self, expert: Estimator) -> None:
         last = expert
         while is_pipeline(last):
             last = last.steps[-1][1]
@@ -152,10 +153,10 @@ class _Experts(EitherTask, Learner):
             return ExpertTask(rows, w, block.y, self.classes_)
         return ExpertTask(ExpertRows(self._standard(X), block.y), w, None, None)
 
-    def _standard(self, X: Any) -> np.ndarray:
+    def _standard(self, X: Data) -> np.ndarray:
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
 
-    def _run(self, task: ExpertTask, expert: Any, i: int) -> Result:
+    def _run(self, task: ExpertTask, expert: Estimator, i: int) -> Result:
         if i == 0:
             self.seed_ = seed_from(self.random_state)
         if i == 0:
@@ -185,22 +186,22 @@ class _Experts(EitherTask, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def gate_proba(self, X: Any) -> Any:
+    def gate_proba(self, X: Data) -> Any:
         """The probability of every expert by the gates, one column each."""
         return self._apply(partial(_gate_shares, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest posterior, or the mean of the experts by the gates."""
         return self._apply(partial(_predict, self), X)
 
     @available_if(has_classes)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the experts, averaged by the gates."""
         return self._apply(partial(_mean_posteriors, self), X)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> MemberExplanation:
+    def explain(self, X: Data) -> MemberExplanation:
         """What every column adds to the prediction, and the answer and share of every expert
         (`detail`).
 
@@ -338,7 +339,7 @@ class MixtureOfExperts(_Experts):
         n_init: int = 3,
         record: bool = False,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.expert = expert
         self.n_experts = n_experts
@@ -436,7 +437,7 @@ class HierarchicalMixtureOfExperts(_Experts):
         n_init: int = 1,
         record: bool = False,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.expert = expert
         self.depth = depth

@@ -28,6 +28,7 @@ from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Column, Schema
 from lyceum._core.members import Ensemble, MemberData
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data, Estimator, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
@@ -57,7 +58,7 @@ class ConstantMember(BaseEstimator):
         """The side, for every row."""
         return np.full(len(X) if not hasattr(X, "shape") else X.shape[0], self.side)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Data) -> np.ndarray:
         """1 for the side."""
         return (self.predict(X)[:, None] == _SIDES).astype(np.float64)
 
@@ -106,7 +107,7 @@ def _fit_problem(
     return data.with_target(sides, column, labels=sides).fit(estimator(), rows, w=w)
 
 
-def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
+def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | None:
     """Weights that members take; refuses weights that the estimator would not see."""
     if w is None or takes_weights(estimator):
         return w
@@ -121,7 +122,7 @@ def member_weights(estimator: Any, w: np.ndarray | None) -> np.ndarray | None:
 # -- what members answer ---------------------------------------------------------------
 
 
-def binary_score(member: Any, data: MemberData) -> np.ndarray:
+def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
     """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
         return data.predict_with(member, "decision_function").reshape(-1).astype(np.float64)
@@ -130,12 +131,12 @@ def binary_score(member: Any, data: MemberData) -> np.ndarray:
     return np.where(data.predict_with(member) == 1, 1.0, -1.0)
 
 
-def yes_posterior(member: Any, data: MemberData) -> np.ndarray:
+def yes_posterior(member: Estimator, data: MemberData) -> np.ndarray:
     """P(1|x), (n,)."""
     return data.predict_with(member, "predict_proba").astype(np.float64)[:, 1]
 
 
-def has_posteriors(model: Any) -> bool:
+def has_posteriors(model: Estimator) -> bool:
     """Whether members give posteriors."""
     return all(
         hasattr(member, "predict_proba")
@@ -208,7 +209,7 @@ class BinaryMembers(Classifier, Ensemble):
     def _default(self) -> Any:
         return LogisticRegression()
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit one copy of the estimator per binary problem.
 
         Parameters
@@ -241,11 +242,11 @@ class BinaryMembers(Classifier, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class that the members decide on."""
         return self._predict_largest(self._decision_scores, X)
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """One number per class, the largest decides, (n, K); with two classes that of the second,
         (n,)."""
         return self._apply_to_members(self._decision, X)
@@ -290,7 +291,7 @@ class BinaryMembers(Classifier, Ensemble):
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the number that the predicted class is decided by
         (`decision_function`).
 
@@ -341,7 +342,7 @@ class _NotSums(Exception):
     """The scores of a member are not the sums of its explanations, or it has none."""
 
 
-def _signed_parts(member: Any, data: MemberData) -> np.ndarray:
+def _signed_parts(member: Estimator, data: MemberData) -> np.ndarray:
     """Base and contributions to the score of a member for 1, (n, 1 + d); _NotSums where it has
     none."""
     score = binary_score(member, data)

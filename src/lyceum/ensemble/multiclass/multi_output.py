@@ -16,6 +16,7 @@ from lyceum._core.data import ArraySource, is_frame, row_weights, to_arrow
 from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
 from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryProblem,
@@ -84,7 +85,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
         estimator: Any = None,
         *,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -95,7 +96,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Fit one copy of the estimator per label.
 
         Parameters
@@ -121,7 +122,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
         self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
         return self
 
-    def _cells(self, X: Any, w: Any, n: int) -> tuple[MemberData, np.ndarray | None]:
+    def _cells(self, X: Data, w: Weights, n: int) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
         rows = _CellInputs(self).for_fit(X, None, w)
@@ -135,26 +136,26 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """1 for every label of a row, else 0, (n, L)."""
         return self._apply_to_members(partial(_member_columns, self, _predict), X)
 
-    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
+    def predict_labels(self, X: Data) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
         flags = np.asarray(self.predict(X)).astype(bool)
         return [tuple(self.labels_[row].tolist()) for row in flags]
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
         return self._apply_to_members(partial(_member_columns, self, binary_score), X)
 
     @available_if(has_posteriors)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each
         other."""
         return self._apply_to_members(partial(_member_columns, self, yes_posterior), X)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
         """The share of rows all of whose labels are right; `label_scores` has one share per label.
 
         Parameters
@@ -169,13 +170,13 @@ class MultiOutputClassifier(Classifier, Ensemble):
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
         return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
 
-    def label_scores(self, X: Any, y: Any) -> dict[Any, float]:
+    def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
         """The share of rows that are right of every label; one minus their mean is the Hamming
         loss."""
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).mean(axis=0)
         return dict(zip(self.labels_.tolist(), right.tolist()))
 
-    def _known_matrix(self, y: Any) -> np.ndarray:
+    def _known_matrix(self, y: Target) -> np.ndarray:
         check_is_fitted(self)
         Y, labels = label_matrix(y)
         if _is_matrix(y) and Y.shape[1] == len(self.labels_):
@@ -223,7 +224,7 @@ class _CellInputs(EstimatorInputs):
     task: ClassVar = None
 
 
-def _predict(member: Any, data: MemberData) -> np.ndarray:
+def _predict(member: Estimator, data: MemberData) -> np.ndarray:
     return (data.predict_with(member) == 1).astype(np.int64)
 
 

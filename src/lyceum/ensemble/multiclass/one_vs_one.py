@@ -13,6 +13,7 @@ from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Categories, Data
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
@@ -98,7 +99,7 @@ class OneVsOneClassifier(BinaryMembers):
         *,
         decision: str = "votes",
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.decision = decision
@@ -140,24 +141,24 @@ class OneVsOneClassifier(BinaryMembers):
             return "posterior"
         return "score"
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """Votes plus less than half a vote by the sum of scores; that sum; or posteriors, (n, K).
 
         With two classes it is the score of the one member, (n,).
         """
         return super().decision_function(X)
 
-    def votes(self, X: Any) -> Any:
+    def votes(self, X: Data) -> Any:
         """The number of pairs that every class wins, (n, K)."""
         return self._apply_to_members(partial(_votes_of, self), X)
 
     @available_if(has_posteriors)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors that agree best with those of the pairs."""
         return self._apply_to_members(partial(_posterior, self), X)
 
     @available_if(has_posteriors)
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
 

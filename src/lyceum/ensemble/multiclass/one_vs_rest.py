@@ -12,6 +12,7 @@ from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Categories, Data
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
@@ -92,7 +93,7 @@ class OneVsRestClassifier(BinaryMembers):
         decision: str = "scores",
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.decision = decision
@@ -122,18 +123,18 @@ class OneVsRestClassifier(BinaryMembers):
     def _weights(self) -> np.ndarray:
         return np.eye(len(self.classes_))
 
-    def votes(self, X: Any) -> Any:
+    def votes(self, X: Data) -> Any:
         """The votes V_k of every row, (n, K), whichever way is decided by."""
         return self._apply_to_members(partial(_votes_of, self), X)
 
     @available_if(has_posteriors)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors of the members for their classes, divided by their sum; equal where all
         are zero."""
         return self._apply_to_members(partial(_posterior, self), X)
 
     @available_if(has_posteriors)
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
 

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.statistics import seed_from
+from lyceum._core.types import Categories, Data
 from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble.multiclass.codes import (
     bch_code,
@@ -123,7 +124,7 @@ class OutputCodeClassifier(BinaryMembers):
         loss: str = "hinge",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.estimator = estimator
         self.code = code
@@ -181,12 +182,12 @@ class OutputCodeClassifier(BinaryMembers):
     def _weights(self) -> np.ndarray:
         return self.code_.astype(np.float64) / max(1, self.code_.shape[1])
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """Minus the distance to every word, places or mean loss, (n, K); with two classes the
         score, (n,)."""
         return super().decision_function(X)
 
-    def words(self, X: Any) -> Any:
+    def words(self, X: Data) -> Any:
         """The answers of the members, 1 or -1, (n, L): words to compare with those of the
         classes."""
         return self._apply_to_members(self._words, X)

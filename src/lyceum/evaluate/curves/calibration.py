@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.statistics import log_losses
+from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice, ratio
 from lyceum.evaluate.label_codes import (
@@ -94,14 +96,14 @@ class Calibration(Unpackable):
 
 
 def calibration_curve(
-    y_true: Any,
-    y_prob: Any,
+    y_true: Target,
+    y_prob: Target,
     *,
-    pos_label: Any = None,
+    pos_label: Label = None,
     n_bins: int = 5,
     strategy: str = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
 ) -> Calibration:
     """The reliability table of posteriors, with their calibration errors, Brier score and log loss.
 
@@ -168,7 +170,12 @@ def calibration_curve(
 
 
 def _posteriors(
-    y_true: Any, y_proba: Any, pos_label: Any, labels: Any, sample_weight: Any, name: str
+    y_true: Target,
+    y_proba: Any,
+    pos_label: Label,
+    labels: ArrayLike | None,
+    sample_weight: Weights,
+    name: str,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Codes of the truth, (n, K) posteriors, checked, and the weights of the rows."""
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
@@ -245,12 +252,12 @@ def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
 
 
 def brier_score_loss(
-    y_true: Any,
-    y_proba: Any,
+    y_true: Target,
+    y_proba: Target,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    sample_weight: Weights = None,
+    pos_label: Label = None,
+    labels: ArrayLike | None = None,
     scale_by_half: bool | str = "auto",
 ) -> float:
     """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
@@ -295,13 +302,13 @@ def brier_score_loss(
 
 
 def log_loss(
-    y_true: Any,
-    y_proba: Any,
+    y_true: Target,
+    y_proba: Target,
     *,
     normalize: bool = True,
-    sample_weight: Any = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Mean -ln(posterior of the true class).
 

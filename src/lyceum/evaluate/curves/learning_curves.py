@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
+from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.curves.loss_curve import LossCurve, standard_error
 from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
@@ -114,18 +116,18 @@ class LearningCurve(LossCurve):
 
 
 def learning_curve(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Estimator,
+    X: Data,
+    y: Target = None,
     *,
     train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
     cv: Any = 5,
-    groups: Any = None,
-    loss: Any = "auto",
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    loss: Loss = "auto",
+    sample_weight: Weights = None,
     predict: Predict | None = None,
     coded_y: bool = False,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
     """Loss on training and on unseen rows as the training rows grow.

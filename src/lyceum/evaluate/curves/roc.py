@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import MissingValuesError
 from lyceum.evaluate.label_codes import positive_mask, score_column, truth_and_weights, weights_of
 from lyceum.evaluate.printable import Unpackable
@@ -223,7 +224,7 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
 
 
 def roc_auc_score(
-    y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Target, y_score: Any, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
@@ -267,11 +268,11 @@ def roc_auc_score(
 
 
 def roc_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
     drop_intermediate: bool = True,
 ) -> RocCurve:
     """The ROC curve of a score.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.curves.roc import Steps, roc_curve
@@ -83,11 +84,11 @@ class PrecisionRecall(Unpackable):
 
 
 def precision_recall_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
     drop_intermediate: bool = False,
 ) -> PrecisionRecall:
     """Precision and recall at every distinct score.

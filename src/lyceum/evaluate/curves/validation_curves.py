@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.curves.learning_curves import baseline_loss, losses_by_split
 from lyceum.evaluate.curves.loss_curve import LossCurve
@@ -114,19 +116,19 @@ class ValidationCurve(LossCurve):
 
 
 def validation_curve(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Estimator,
+    X: Data,
+    y: Target = None,
     *,
     param_name: str,
     param_range: Any,
     cv: Any = 5,
-    groups: Any = None,
-    loss: Any = "auto",
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    loss: Loss = "auto",
+    sample_weight: Weights = None,
     predict: Predict | None = None,
     coded_y: bool = False,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> ValidationCurve:
     """Loss on training and on unseen rows as one setting changes.

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator, Seed, Target
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import column_of, common_codes
@@ -210,9 +211,9 @@ def _zero_one_parts(
 
 
 def bias_variance(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Estimator,
+    X: Data,
+    y: Target = None,
     X_test: Any = None,
     y_test: Any = None,
     *,
@@ -221,7 +222,7 @@ def bias_variance(
     n_rounds: int = 100,
     train_size: float = 1.0,
     replace: bool = True,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> BiasVariance:
     """Bias and variance of an estimator, by training it on many samples of the training rows.

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from lyceum._core.types import Estimator, Seed
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.errors.bias_variance import decompose
 from lyceum.evaluate.printable import Printable
@@ -99,7 +100,7 @@ class DensityErrors(Printable):
 
 
 def density_errors(
-    estimator: Any,
+    estimator: Estimator,
     truth: Any,
     param_name: str,
     param_range: Any,
@@ -107,7 +108,7 @@ def density_errors(
     n_rows: int = 100,
     n_rounds: int = 50,
     n_points: int = 200,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> DensityErrors:
     """Bias and variance of a density estimate against a known density, for values of a setting.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum.errors import DataError
 from lyceum.evaluate.common import named_choice
@@ -128,7 +129,9 @@ def error_parts(
     return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
 
 
-def _loss_of(measure: Callable[..., float], target: np.ndarray, values: Any, name: str) -> float:
+def _loss_of(
+    measure: Callable[..., float], target: np.ndarray, values: ArrayLike, name: str
+) -> float:
     column = column_of(values, name)
     same_length(target, column, f"y_true and {name}")
     return measure(target, column)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
@@ -253,15 +254,15 @@ class BinaryReport(Printable):
 
 
 def binary_report(
-    y_true: Any = None,
-    y_pred: Any = None,
+    y_true: Target = None,
+    y_pred: Target = None,
     *,
     tp: float | None = None,
     fp: float | None = None,
     fn: float | None = None,
     tn: float | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> BinaryReport:
     """Every rate of two classes, from labels or from the four counts.
 
@@ -304,7 +305,7 @@ def binary_report(
     return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
 
 
-def _report_of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
+def _report_of_counts(counts: tuple[float | None, ...], pos_label: Label) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
         raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
@@ -325,7 +326,9 @@ def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) 
     return labels[1]
 
 
-def _report_of_labels(y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
+def _report_of_labels(
+    y_true: Target, y_pred: Target, pos_label: Label, sample_weight: Weights
+) -> BinaryReport:
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
     labels, truth, guess = paired_codes(y_true, y_pred)
     w = weights_of(sample_weight, len(truth))

@@ -8,7 +8,9 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from lyceum._core.types import Priors, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
@@ -153,7 +155,7 @@ class Confusion(Printable):
         decided = float(self.counts.sum() + self.foreign[:-1].sum())
         return ratio(decided - float(np.trace(self.counts)), decided)
 
-    def error_under(self, priors: Any) -> float:
+    def error_under(self, priors: Priors) -> float:
         """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of
         class k).
 
@@ -193,7 +195,7 @@ class Confusion(Printable):
         """Cohen's kappa over decided rows; 0 when all of them are in one class."""
         return cohen_kappa(self.counts)
 
-    def weighted_kappa(self, weights: Any = "linear") -> float:
+    def weighted_kappa(self, weights: ArrayLike | None = "linear") -> float:
         """Cohen's weighted kappa, for ordered classes: 1 - Σ w_ij O_ij / Σ w_ij E_ij over decided
         rows.
 
@@ -343,11 +345,11 @@ class Confusion(Printable):
 
 
 def confusion_matrix(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    labels: Any = None,
-    sample_weight: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
     normalize: str | None = None,
     reject: Any = None,
 ) -> Confusion:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import named_choice
@@ -106,7 +105,7 @@ def cohen_kappa(counts: np.ndarray) -> float:
     return float((np.trace(counts) / total - chance) / (1.0 - chance))
 
 
-def disagreement_weights(weights: Any, K: int) -> np.ndarray:
+def disagreement_weights(weights: ArrayLike | None, K: int) -> np.ndarray:
     """The (K, K) weights of weighted kappa, by name or as given."""
     if isinstance(weights, str):
         apart = np.abs(np.subtract.outer(np.arange(K), np.arange(K))).astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.types import Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.curves.roc import roc_auc_score, sorted_auc
 from lyceum.evaluate.label_codes import score_matrix, truth_and_weights, weights_of
@@ -14,7 +15,7 @@ from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
 
 def auc_fawcett(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
 ) -> float:
     """Fawcett's class-weighted area, Σ_k p(k) AUC(k against the rest), p(k) the share of class k.
 
@@ -60,7 +61,7 @@ def auc_fawcett(
 
 
 def auc_hand_till(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
 ) -> float:
     """Hand and Till's M, 2/(K(K-1)) Σ_{i<j} [A(i|j) + A(j|i)] / 2, free of the class shares.
 
@@ -133,7 +134,9 @@ def _weighted_areas(codes: np.ndarray, y_score: np.ndarray, w: np.ndarray):
     return area
 
 
-def macro_average_modified(y_true: Any, y_pred: Any = None, *, sample_weight: Any = None) -> float:
+def macro_average_modified(
+    y_true: Target, y_pred: Target = None, *, sample_weight: Weights = None
+) -> float:
     """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i
     predicted right.
 

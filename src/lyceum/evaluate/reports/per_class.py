@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from lyceum._core.types import Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.printable import Printable
@@ -115,12 +117,12 @@ class ClassReport(Printable):
 
 
 def class_report(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: Target,
+    y_pred: Target = None,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     reject: Any = None,
-    sample_weight: Any = None,
+    sample_weight: Weights = None,
 ) -> ClassReport:
     """Rates of every class against the others, with macro, weighted and micro averages.
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.types import Weights
 from lyceum.errors import DataError, MissingValuesError
 from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import (
@@ -106,7 +107,7 @@ class RegressionReport(Printable):
 
 
 def regression_report(
-    y_true: Any, y_pred: Any, *, mean: float | None = None, sample_weight: Any = None
+    y_true: Any, y_pred: Any, *, mean: float | None = None, sample_weight: Weights = None
 ) -> RegressionReport:
     """The errors of numeric predictions.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import row_weights
+from lyceum._core.types import Data, Estimator, Loss, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.cross_validation import splits_of
@@ -84,13 +85,13 @@ class Bootstrap632(Printable):
 
 
 def bootstrap_632(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Estimator,
+    X: Data,
+    y: Target = None,
     *,
     n_rounds: int = 200,
-    loss: Any = "auto",
-    sample_weight: Any = None,
+    loss: Loss = "auto",
+    sample_weight: Weights = None,
     predict: Predict | None = None,
     coded_y: bool = False,
     random_state: Any = 0,

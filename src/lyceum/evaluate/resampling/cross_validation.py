@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.statistics import given_splits
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import DataError
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
@@ -151,17 +153,17 @@ class CrossValidation(Printable):
 
 
 def cross_validate(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Estimator,
+    X: Data,
+    y: Target = None,
     *,
     cv: Any = 5,
-    groups: Any = None,
-    loss: Any = "auto",
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    loss: Loss = "auto",
+    sample_weight: Weights = None,
     predict: Predict | None = None,
     coded_y: bool = False,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> CrossValidation:
     """Fit an estimator on the training rows of every split and measure its loss on the test rows.
@@ -245,7 +247,7 @@ def cross_validate(
 
 
 def splits_of(
-    cv: Any, experiment: Experiment, random_state: Any, groups: Any = None
+    cv: Any, experiment: Experiment, random_state: Any, groups: ArrayLike | None = None
 ) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
     if isinstance(cv, int | np.integer):

@@ -17,6 +17,7 @@ from lyceum import progress
 from lyceum._core.base import takes_rows, target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator, Loss, Target, Weights
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import weights_of
@@ -161,7 +162,7 @@ class Experiment:
             weights = {"sample_weight": self.w[rows.indices]}
         return model.fit(rows.X, self.y[rows.indices], **weights)
 
-    def predictions(self, model: Any, rows: Subset) -> np.ndarray:
+    def predictions(self, model: Estimator, rows: Subset) -> np.ndarray:
         """The predictions for the rows, in the order of their indices."""
         if self.predict is None:
             predicted = model.predict(rows.X)
@@ -169,7 +170,7 @@ class Experiment:
             predicted = self.predict(model, rows.X)
         return rows.in_order(np.asarray(predicted))
 
-    def posteriors(self, model: Any, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
+    def posteriors(self, model: Estimator, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
         """Posteriors with one column per class, 0 for classes not learned; None if the model has
         none."""
         if not hasattr(model, "predict_proba"):
@@ -256,7 +257,7 @@ def run_all(
 
 
 def _table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any
+    estimator: Estimator, X: Data, y: Target, sample_weight: Weights
 ) -> tuple[Any, np.ndarray, np.ndarray | None]:
     if y is None:
         raise DataError("give y, the target of every row of X; only scanned rows carry their own")
@@ -271,7 +272,7 @@ def _table(
 
 
 def _from_rows(
-    estimator: Any, rows: Rows, y: Any, sample_weight: Any
+    estimator: Estimator, rows: Rows, y: Target, sample_weight: Weights
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     refuse_beside_rows(other_target(rows, y), sample_weight)
     if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
@@ -282,7 +283,7 @@ def _from_rows(
     return rows, target_of(rows), rows.sample_weight
 
 
-def _name_with_step(estimator: Any) -> str:
+def _name_with_step(estimator: Estimator) -> str:
     """The name of an estimator; of a pipeline, with the first step that takes no rows."""
     steps = [
         step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")
@@ -293,7 +294,7 @@ def _name_with_step(estimator: Any) -> str:
     )
 
 
-def _classes(X: Any, y: np.ndarray) -> np.ndarray:
+def _classes(X: Data, y: np.ndarray) -> np.ndarray:
     if isinstance(X, Rows) and X.schema.target:
         categories = X.schema.target.categories
     else:
@@ -304,7 +305,7 @@ def _classes(X: Any, y: np.ndarray) -> np.ndarray:
 
 
 def _class_codes(
-    estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None
+    estimator: Estimator, X: Data, y: np.ndarray, loss: Loss, predict: Predict | None
 ) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 
 from lyceum._core.data import Rows
+from lyceum._core.types import Data, Target
 from lyceum.evaluate.resampling.splits import Split, size_and_target
 
 
 class _RowSplitter:
     """A splitter of scikit-learn that also divides scanned rows."""
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: Data, y: Target = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         if isinstance(X, Rows):
             n, y = size_and_target(X, y)
             X = np.zeros(n)

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Seed, Target
 from lyceum.errors import DataError, SettingError, undefined
 from lyceum.evaluate.label_codes import code_labels
 
@@ -88,11 +90,13 @@ class _Splitter:
 
     n_splits: int
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(
+        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+    ) -> int:
         """The number of splits."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: Data, y: Target = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """The row numbers of training and test rows of every split, in ascending order.
 
         Parameters
@@ -106,7 +110,7 @@ class _Splitter:
         n, y = size_and_target(X, y)
         yield from self._splits(n, y)
 
-    def _splits(self, n: int, y: Any) -> Iterator[Split]:
+    def _splits(self, n: int, y: Target) -> Iterator[Split]:
         raise undefined(self, "_splits")
 
     def __repr__(self) -> str:
@@ -153,7 +157,7 @@ class RandomSubsampling(_Splitter):
         self.stratify = stratify
         self.random_state = random_state
 
-    def _splits(self, n: int, y: Any) -> Iterator[Split]:
+    def _splits(self, n: int, y: Target) -> Iterator[Split]:
         rng = check_random_state(self.random_state)
         n_test = _test_count(self.test_size, n)
         codes = strata(y, self.stratify, n)
@@ -237,11 +241,13 @@ class StratifiedFolds(_Splitter):
         self.stratify = stratify
         self.random_state = random_state
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(
+        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+    ) -> int:
         """The number of splits: folds times repeats."""
         return self.n_splits * self.n_repeats
 
-    def _splits(self, n: int, y: Any) -> Iterator[Split]:
+    def _splits(self, n: int, y: Target) -> Iterator[Split]:
         if not 2 <= self.n_splits <= n:
             raise DataError(
                 f"{self.n_splits} folds of {show_count(n, 'row')}: give between 2 and as many folds"
@@ -323,7 +329,7 @@ class Bootstrap(_Splitter):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def _splits(self, n: int, y: Any) -> Iterator[Split]:
+    def _splits(self, n: int, y: Target) -> Iterator[Split]:
         if n < 2:
             raise DataError(f"{show_count(n, 'row')} cannot be resampled with some left out")
         codes = strata(y, None, n)
@@ -346,7 +352,7 @@ def train_validation_test(
     *,
     shares: tuple[float, float, float] = (0.6, 0.2, 0.2),
     stratify: bool | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row numbers for training, validation and test.
 

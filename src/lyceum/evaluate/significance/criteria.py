@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.types import Estimator, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import (
@@ -158,7 +160,7 @@ def information_criteria(
     return InformationCriteria(float(log_likelihood), float(degrees_of_freedom), float(n_rows))
 
 
-def criterion_weights(values: Any) -> np.ndarray:
+def criterion_weights(values: ArrayLike) -> np.ndarray:
     """Akaike (or Schwarz) weights exp(-Δ/2) / Σ exp(-Δ/2) of the criteria of rival models.
 
     Parameters
@@ -187,7 +189,7 @@ def criterion_weights(values: Any) -> np.ndarray:
     return share / share.sum()
 
 
-def gaussian_log_likelihood(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def gaussian_log_likelihood(y_true: Any, y_pred: Any, *, sample_weight: Weights = None) -> float:
     """ln L of a regression with normal errors and its own best variance, -N/2 [ln(2π SSE/N) + 1].
 
     Infinite when every prediction is right. The variance is one of the degrees of freedom.
@@ -356,7 +358,7 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     return _count_parameters(model, sizes)
 
 
-def _count_parameters(model: Any, sizes: dict[str, Any]) -> int | float:
+def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
     """The free parameters of a fitted model, by its own count."""
     if sizes:
         raise SettingError(f"a fitted model knows its own sizes: leave out {', '.join(sizes)}")

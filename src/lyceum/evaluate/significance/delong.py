@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
+from lyceum._core.types import Label, Target
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import positive_mask, score_column
@@ -144,10 +145,10 @@ class DeLong(Printable):
 
 
 def auc_interval(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     *,
-    pos_label: Any = None,
+    pos_label: Label = None,
     confidence: float = 0.95,
     scale: str = "area",
 ) -> AucInterval:
@@ -204,7 +205,12 @@ def auc_interval(
 
 
 def delong(
-    y_true: Any, first: Any, second: Any, *, pos_label: Any = None, confidence: float = 0.95
+    y_true: Target,
+    first: object,
+    second: object,
+    *,
+    pos_label: Label = None,
+    confidence: float = 0.95,
 ) -> DeLong:
     """DeLong's test: do two scores of the same rows have the same area under the ROC curve?
 
@@ -258,7 +264,7 @@ def delong(
     return DeLong(float(one), float(two), covariance, z, p, low, high, confidence)
 
 
-def _areas(y_true: Any, scores: list[Any], pos_label: Any) -> tuple[np.ndarray, np.ndarray]:
+def _areas(y_true: Target, scores: list[Any], pos_label: Label) -> tuple[np.ndarray, np.ndarray]:
     """The areas of some scores and their covariance, by DeLong's structural components."""
     mask = positive_mask(y_true, pos_label)
     m = int(mask.sum())

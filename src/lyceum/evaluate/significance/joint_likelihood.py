@@ -10,11 +10,14 @@ import numpy as np
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows, other_target, refuse_beside_rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import column_of, known_codes, weights_of
 
 
-def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+def joint_log_likelihood(
+    model: Estimator, X: Data, y: Target = None, *, sample_weight: Weights = None
+) -> float:
     """ln L of rows and their classes, Σ_i w_i ln p(x_i, y_i), or of rows alone, Σ_i w_i ln p(x_i).
 
     Parameters
@@ -62,7 +65,7 @@ def joint_log_likelihood(model: Any, X: Any, y: Any = None, *, sample_weight: An
     return float(terms.sum() if w is None else (w * terms)[w > 0.0].sum())
 
 
-def _class_terms(model: Any, X: Any, y: Any) -> np.ndarray:
+def _class_terms(model: Estimator, X: Any, y: Any) -> np.ndarray:
     """ln p(x_i, y_i) of every row."""
     if y is None and not isinstance(X, Rows):
         raise DataError("give y, the classes of the rows")

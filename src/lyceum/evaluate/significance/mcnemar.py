@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from lyceum._core.types import Target
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate.label_codes import column_of, common_codes, same_length
 from lyceum.evaluate.printable import Printable
@@ -73,9 +74,9 @@ class McNemar(Printable):
 
 
 def mcnemar(
-    y_true: Any = None,
-    first: Any = None,
-    second: Any = None,
+    y_true: Target = None,
+    first: object = None,
+    second: object = None,
     *,
     only_first_wrong: int | None = None,
     only_second_wrong: int | None = None,

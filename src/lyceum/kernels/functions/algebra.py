@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError, undefined
 from lyceum.kernels.cells import cells_of, numbers_of
 from lyceum.kernels.functions.base import Kernel
@@ -29,7 +31,7 @@ def multiply(kernel: Kernel, other: Any) -> Kernel:
     return ScaledKernel(_number(other, "scale"), kernel)
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: object, what: str) -> float:
     if (
         not isinstance(value, Real)
         or not 0 <= float(value) < np.inf
@@ -114,22 +116,22 @@ class ConstantKernel(Kernel):
     def mercer(self) -> bool:
         return True
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         X, Y = numbers_of(self, X, Y)
         return np.full((X.shape[0], Y.shape[0]), self.value, dtype=X.dtype)
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return np.full(cells_of(X, self).shape[0], self.value)
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         coef = np.asarray(coef, dtype=np.float64)
         m = cells_of(Y, self).shape[0]
         return np.repeat(self.value * coef.sum(axis=0, keepdims=True), m, axis=0)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         return np.full((cells_of(X, self).shape[0], 1), np.sqrt(self.value))
 
-    def feature_names(self, names: Any) -> list[str]:
+    def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return ["1"]
 
     def __repr__(self) -> str:
@@ -174,24 +176,24 @@ class SumKernel(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
         return SumKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
         out += self.b.gram(X, Y)
         return out
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return self.a.diagonal(X) + self.b.diagonal(X)
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         return self.a.sums(X, coef, Y) + self.b.sums(X, coef, Y)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         return np.hstack([self.a.feature_map(X), self.b.feature_map(X)])
 
-    def feature_names(self, names: Any) -> list[str]:
+    def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return self.a.feature_names(names) + self.b.feature_names(names)
 
     def __repr__(self) -> str:
@@ -237,23 +239,23 @@ class ProductKernel(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
         return ProductKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
         out *= self.b.gram(X, Y)
         return out
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return self.a.diagonal(X) * self.b.diagonal(X)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         a = self.a.feature_map(X)
         b = self.b.feature_map(X)
         return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
 
-    def feature_names(self, names: Any) -> list[str]:
+    def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return [
             f"{first}·{second}"
             for first in self.a.feature_names(names)
@@ -305,24 +307,24 @@ class ScaledKernel(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return (self.kernel,)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
         return ScaledKernel(self.factor, self.kernel.learn(X, y, sample_weight))
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.kernel.gram(X, Y)
         out *= out.dtype.type(self.factor)
         return out
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return self.factor * self.kernel.diagonal(X)
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         return self.factor * self.kernel.sums(X, coef, Y)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         return np.sqrt(self.factor) * self.kernel.feature_map(X)
 
-    def feature_names(self, names: Any) -> list[str]:
+    def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return self.kernel.feature_names(names)
 
     def __repr__(self) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError, undefined
 from lyceum.kernels.cells import cells_of
 
@@ -82,7 +84,7 @@ class Kernel:
         """Whether all settings are numbers; if not, `fitted` learns them."""
         return True
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
         """This kernel with the settings that it learns from rows; itself if it learns nothing.
 
         Parameters
@@ -99,7 +101,7 @@ class Kernel:
         """
         return self
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         """The kernel values of all pairs of rows.
 
         Parameters
@@ -115,13 +117,13 @@ class Kernel:
         """
         raise undefined(self, "gram")
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         """k(x, x) for every row of X, shape (n,)."""
         X = cells_of(X, self)
         values = [self.gram(X[i : i + 1])[0, 0] for i in range(X.shape[0])]
         return np.array(values, dtype=np.float64)
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         """Σ_i coef[i, c] k(x_i, y_j) for every row y_j, without storing all kernel values.
 
         Parameters
@@ -146,7 +148,7 @@ class Kernel:
             out[part] = self.gram(X, Y[part]).T @ coef
         return out
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         """The rows in feature space, so that k(x, y) = φ(x)·φ(y); only for kernels of finitely many
         features.
 
@@ -162,11 +164,11 @@ class Kernel:
             f"{self!r} has no finite feature map: use gram(X, Y), or lyceum.kernels.Nystroem"
         )
 
-    def feature_names(self, names: Any) -> list[str]:
+    def feature_names(self, names: Sequence[str] | None) -> list[str]:
         """The names of the features of `feature_map` for columns of these names."""
         raise SettingError(f"{self!r} has no finite feature map, so its features have no names")
 
-    def __call__(self, x: Any, y: Any) -> float:
+    def __call__(self, x: ArrayLike, y: Target) -> float:
         """k(x, y) of two rows of numbers.
 
         >>> from lyceum.kernels import PolynomialKernel
@@ -214,7 +216,7 @@ def register_kernel(*names: str) -> Callable[[Class], Class]:
     return register
 
 
-def as_kernel(kernel: Any, **settings: Any) -> Kernel:
+def as_kernel(kernel: object, **settings: Any) -> Kernel:
     """A kernel by its name, or of a function; a kernel is given back as it is.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from lyceum._core.types import Data, Target
 from lyceum.errors import DataError, number_setting
 from lyceum.kernels.functions.base import Kernel, as_kernel
 
@@ -89,7 +90,7 @@ class MercerCheck:
         )
 
 
-def is_mercer(kernel: Any, X: Any = None, *, y: Any = None) -> MercerCheck:
+def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerCheck:
     """Whether the Gram matrix of some rows is symmetric and positive semidefinite, with the
     evidence.
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from lyceum._core.data import ArraySource, Block, Rows, scan
 from lyceum._core.distances import Metric, metric, pairwise
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels.cells import block_of, cells_of, is_frame, numbers_of
 from lyceum.kernels.functions.base import Kernel, register_kernel
@@ -86,30 +87,30 @@ class DistanceKernel(Kernel):
             return True
         return None
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> DistanceKernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> DistanceKernel:
         return replace(self, metric=self.metric.learn(_rows(X)))
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         same = Y is None or Y is X
         A = self._cells(X)
         values = pairwise(A, None if same else self._cells(Y), metric=self.metric)
         values *= values.dtype.type(-self.gamma)
         return np.exp(values, out=values)
 
-    def _cells(self, X: Any) -> Any:
+    def _cells(self, X: Data) -> Any:
         X = block_of(X, self)
         if isinstance(X, Block):
             self.metric.check_schema(X.schema)
         return cells_of(X, self)
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         """k(x, x), 1 where the distance of a row to itself is 0."""
         if self.metric.takes_missing:
             return super().diagonal(X)
         return np.ones(self._cells(X).shape[0])
 
 
-def _rows(X: Any) -> Any:
+def _rows(X: Data) -> Any:
     """Rows that a metric can be fitted on."""
     if isinstance(X, Block):
         return Rows(ArraySource.of_block(X))
@@ -153,10 +154,10 @@ class PrecomputedKernel(Kernel):
             )
         return values.copy()
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return np.diagonal(self.gram(X)).astype(np.float64)
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         """Y @ coef: the columns of Y stand for the rows of X."""
         return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(coef, dtype=np.float64)
 
@@ -194,7 +195,7 @@ class FunctionKernel(Kernel):
                 f"function={self.function!r} cannot be called: give a function of two rows"
             )
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
         if self._takes_matrices(A, B):
             values = np.array(self.function(A, B), dtype=np.float64)

@@ -9,11 +9,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.data import dense_cells
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError, undefined
 from lyceum.kernels.cells import cells_of, numbers_of
 from lyceum.kernels.functions.base import Kernel, NativeKernel, register_kernel
@@ -35,7 +37,7 @@ class _ProductKernel(Kernel):
     def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return A, B
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
         if sparse.issparse(A) or sparse.issparse(B):
             return self._sparse_gram(A, B)
@@ -45,21 +47,21 @@ class _ProductKernel(Kernel):
         native.kernel_gram(*self.native, A, None if same else B, out, n_threads())
         return out
 
-    def _sparse_gram(self, A: Any, B: Any) -> np.ndarray:
+    def _sparse_gram(self, A: ArrayLike, B: Any) -> np.ndarray:
         products = A @ B.T
         products = np.asarray(dense_cells(products))
         products = np.ascontiguousarray(products)
         native.kernel_from_products(*self.native, products, _squares(A), _squares(B))
         return products
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         X = cells_of(X, self)
         squares = _squares(X).astype(np.float64)
         values = squares.reshape(-1, 1).copy()
         native.kernel_from_products(*self.native, values, squares, np.zeros(1))
         return values[:, 0]
 
-    def sums(self, X: Any, coef: Any, Y: Any) -> np.ndarray:
+    def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
         if sparse.issparse(A) or sparse.issparse(B):
             return super().sums(A, coef, B)
@@ -77,7 +79,7 @@ def _squares(X: Any) -> np.ndarray:
     return np.einsum("ij,ij->i", X, X)
 
 
-def _checked_gamma(caller: str, gamma: Any) -> Any:
+def _checked_gamma(caller: str, gamma: object) -> Any:
     if isinstance(gamma, str) and gamma in _RULES:
         return gamma
     if not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
@@ -87,7 +89,7 @@ def _checked_gamma(caller: str, gamma: Any) -> Any:
     return float(gamma)
 
 
-def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
+def _number_of(gamma: Any, X: Data, kernel: Kernel, w: Weights) -> float:
     if isinstance(gamma, str):
         return scale_gamma(cells_of(X, kernel), gamma, w)
     return gamma
@@ -123,7 +125,7 @@ class LinearKernel(_ProductKernel):
     def native(self) -> NativeKernel:
         return NativeKernel("linear")
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         X = cells_of(X, self)
         return dense_cells(X)
 
@@ -184,14 +186,14 @@ class PolynomialKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> PolynomialKernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> PolynomialKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
         return NativeKernel("polynomial", _known_gamma(self.gamma, self), self.coef0, self.degree)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: Data) -> np.ndarray:
         X = cells_of(X, self)
         X = np.asarray(dense_cells(X), dtype=np.float64)
         return np.column_stack(
@@ -293,7 +295,7 @@ class RBFKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBFKernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> RBFKernel:
         if self.sigma == "median":
             return RBFKernel(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
         if self.sigma == "closest":
@@ -322,7 +324,7 @@ class RBFKernel(_ProductKernel):
         A = A - center
         return A, A if same else B - center
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Data) -> np.ndarray:
         return np.ones(cells_of(X, self).shape[0])
 
     def __repr__(self) -> str:
@@ -368,7 +370,7 @@ class SigmoidKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> SigmoidKernel:
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> SigmoidKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property

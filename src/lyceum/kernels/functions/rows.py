@@ -9,6 +9,7 @@ from scipy import sparse
 
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
+from lyceum._core.types import Data
 from lyceum.kernels.functions.base import Kernel, NativeKernel
 from lyceum.kernels.functions.other import PrecomputedKernel
 
@@ -65,7 +66,7 @@ def kernel_rows(
     return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
 
 
-def is_moved(kernel: Kernel, X: Any, balanced: bool) -> bool:
+def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
     """Whether values of a linear kernel are taken about the mean of the rows: F is then less by
     w·mean."""
     return kernel.name == "linear" and balanced and not sparse.issparse(X)

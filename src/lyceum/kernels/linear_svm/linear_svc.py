@@ -19,6 +19,7 @@ from lyceum._core.data import Block, CheckCells, Rows
 from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.report import weights_table
 from lyceum._core.statistics import Moments
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
 from lyceum.kernels.linear_svm.hinge_solvers import (
@@ -132,11 +133,11 @@ class LinearSVC(Classifier, Learner):
         C: float = 1.0,
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.penalty = penalty
         self.loss = loss
@@ -151,7 +152,7 @@ class LinearSVC(Classifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from the rows of X.
 
         Parameters
@@ -278,17 +279,17 @@ class LinearSVC(Classifier, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or of every class, (n, K)."""
         return self._apply(partial(_decisions, self), X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class on whose side of the plane a row lies, or that of the largest score."""
         return self._apply(partial(_classes, self), X)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.
 
         For two classes this is the score of the second; for more, that of the predicted class above

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lyceum._core.data import Block, Schema
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.report import (
     base_point,
@@ -17,7 +16,7 @@ from lyceum.kernels.svm.report import (
 from lyceum.report import Explanation
 
 
-def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
+def explain_ridge(model: Estimator, X: Data, by: str, target: int) -> Explanation:
     """What every column, or every training row, adds to the prediction of one target."""
     dual = model.dual_coef_.reshape(len(model.row_weights_), -1)
     if not 0 <= target < dual.shape[1]:

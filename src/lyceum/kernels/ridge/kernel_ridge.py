@@ -15,6 +15,7 @@ from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
 from lyceum.kernels.ridge.explanation import explain_ridge
@@ -174,12 +175,12 @@ class KernelRidge(Regressor, KernelLearner):
         alpha: Any = 1.0,
         *,
         kernel: Any = "linear",
-        gamma: Any = None,
+        gamma: object = None,
         degree: int = 3,
         coef0: float = 1.0,
         fit_intercept: bool = False,
         alphas: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.kernel = kernel
@@ -192,7 +193,7 @@ class KernelRidge(Regressor, KernelLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Solve for the coefficients of the training rows.
 
         Parameters
@@ -317,7 +318,7 @@ class KernelRidge(Regressor, KernelLearner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """f(x) for every row.
 
         Parameters
@@ -331,7 +332,7 @@ class KernelRidge(Regressor, KernelLearner):
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
 
-    def row_contributions(self, X: Any) -> Any:
+    def row_contributions(self, X: Data) -> Any:
         """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[,
         k])."""
         check_is_fitted(self)
@@ -375,7 +376,7 @@ class KernelRidge(Regressor, KernelLearner):
             )
         return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64).T
 
-    def explain(self, X: Any, by: str = "columns", target: int = 0) -> Explanation:
+    def explain(self, X: Data, by: str = "columns", target: int = 0) -> Explanation:
         """What columns, or training rows, add to the prediction.
 
         Columns: from the mean row (the most frequent category) to the row, the mean over replacing

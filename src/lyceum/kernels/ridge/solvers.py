@@ -17,6 +17,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.kernels.functions.base import Kernel
 
@@ -77,7 +78,7 @@ def ridge_inverse(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Rid
     return _exact_inverse(kernel, X, ridge)
 
 
-def _exact_inverse(kernel: Kernel, X: Any, ridge: np.ndarray) -> RidgeInverse:
+def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
     A = np.asarray(kernel.gram(X), dtype=np.float64)
     A[np.diag_indices(len(A))] += ridge
     try:
@@ -89,7 +90,7 @@ def _exact_inverse(kernel: Kernel, X: Any, ridge: np.ndarray) -> RidgeInverse:
     return RidgeInverse(partial(solve_factored, A))
 
 
-def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _refine(kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
     wide = np.asarray(X, dtype=np.float64)
 
     def product(v: np.ndarray) -> np.ndarray:
@@ -102,7 +103,7 @@ def _refine(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndar
 
 
 def _spectrum(
-    kernel: Kernel, X: Any, ridge: np.ndarray
+    kernel: Kernel, X: Data, ridge: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by
     rounding.
@@ -155,7 +156,7 @@ def inverse_at(
 
 
 def inverse_parts(
-    kernel: Kernel, X: Any, ridge: np.ndarray, A: np.ndarray, with_ones: bool
+    kernel: Kernel, X: Data, ridge: np.ndarray, A: np.ndarray, with_ones: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The diagonal of A⁻¹, and A⁻¹ 1, of A = K + diag(ridge), which is overwritten."""
     ones = np.ones(len(A))

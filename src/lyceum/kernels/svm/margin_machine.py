@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.optimize import linprog
 
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 from lyceum.kernels.functions.base import Kernel
 from lyceum.kernels.functions.other import PrecomputedKernel
@@ -73,7 +74,7 @@ class MarginMachine:
 
 def fit_margin_machine(
     kernel: Kernel,
-    X: Any,
+    X: Data,
     signs: np.ndarray,
     bound: np.ndarray,
     intercept_scaling: float,
@@ -184,7 +185,7 @@ def _soft_margin(
     C: float,
     least: float,
     kernel: Kernel,
-    X: Any,
+    X: Data,
     settings: SolverSettings,
     start: np.ndarray | None,
 ) -> DualSolution:

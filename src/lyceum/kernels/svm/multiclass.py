@@ -8,10 +8,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
+from lyceum._core.types import Estimator
 
 _FOLDS = 5
 
@@ -117,7 +119,7 @@ def coupled_posteriors(
 
 
 def calibrate_machines(
-    learner: Any, cells: Any, codes: np.ndarray, w: np.ndarray, bound: np.ndarray
+    learner: Estimator, cells: ArrayLike, codes: np.ndarray, w: np.ndarray, bound: np.ndarray
 ) -> np.ndarray:
     """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
     fold = _folds(codes, learner.random_state)

@@ -11,6 +11,7 @@ from scipy import sparse
 from lyceum._core.base import parts_by_replacement, typical_row
 from lyceum._core.data import Block
 from lyceum._core.report import weights_table
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.report import Explanation, Summary, Table
@@ -75,7 +76,7 @@ def support_explanation(
     )
 
 
-def explain_by_columns(learner: Any, X: Any) -> Explanation:
+def explain_by_columns(learner: Estimator, X: Data) -> Explanation:
     """What every column adds to the score of the predicted class."""
     check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel))
     is_single = len(learner.classes_) <= 2
@@ -94,7 +95,7 @@ def explain_by_columns(learner: Any, X: Any) -> Explanation:
     return learner._explain(X, parts, unit)
 
 
-def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:
+def explain_by_support_vectors(learner: Estimator, X: Data, by: str) -> Explanation:
     """What every support vector adds to f, for two classes."""
     check_explain_by(by, "support_vectors", False)
     if len(learner.machines_) != 1:
@@ -114,7 +115,7 @@ def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:
     return support_explanation(learner.support_, added, learner.intercept_[0], predicted, unit)
 
 
-def intercept_fact(learner: Any) -> str:
+def intercept_fact(learner: Estimator) -> str:
     """What the objective does to the intercept."""
     if not learner.fit_intercept:
         return "none"
@@ -123,7 +124,7 @@ def intercept_fact(learner: Any) -> str:
     return f"penalized, scaling {learner.intercept_scaling:g}"
 
 
-def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
+def _machine_rows(learner: Estimator) -> list[tuple[Any, ...]]:
     """One line per machine: the counts and values of its optimum."""
     labels = [str(label) for label in learner.classes_]
     rows = []
@@ -146,7 +147,7 @@ def _machine_rows(learner: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-def svc_summary(learner: Any, head: Summary) -> Summary:
+def svc_summary(learner: Estimator, head: Summary) -> Summary:
     """Facts, one line per machine, and the weights of linear machines."""
     facts = {
         "rows": len(learner.alpha_),

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
+from lyceum._core.types import Data, Target, Weights
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
@@ -60,7 +61,7 @@ class SupportVectors(KernelLearner):
     n_iter_: int
 
     def _gather_rows(
-        self, X: Any, y: Any, sample_weight: Any
+        self, X: Data, y: Target, sample_weight: Weights
     ) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +17,7 @@ from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
@@ -155,19 +157,19 @@ class SVC(Classifier, SupportVectors):
         C: float = 1.0,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: object = "scale",
         coef0: float = 0.0,
         fit_intercept: bool = True,
         intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
         probability: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-3,
         max_iter: int = 10_000,
         cache_size: float = 200,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.C = C
         self.kernel = kernel
@@ -188,7 +190,7 @@ class SVC(Classifier, SupportVectors):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Solve the dual problem of every machine.
 
         Parameters
@@ -228,14 +230,14 @@ class SVC(Classifier, SupportVectors):
             X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
-    def _solve_machine(self, X: Any, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
+    def _solve_machine(self, X: Data, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         return fit_margin_machine(self.kernel_, X, signs, bound, scaling, self._solver_settings)
 
     def _finish(
         self,
         machines: list[tuple[np.ndarray, MarginMachine]],
-        cells: Any,
+        cells: ArrayLike,
         codes: np.ndarray,
         weighted: np.ndarray,
         n: int,
@@ -311,7 +313,7 @@ class SVC(Classifier, SupportVectors):
             return np.column_stack([-scores[:, 0], scores[:, 0]])
         return class_scores(scores, self.machines_, K)
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).
 
         With machines of pairs a score counts votes, plus less than one half for the sum of f, which
@@ -319,33 +321,33 @@ class SVC(Classifier, SupportVectors):
         """
         return self._apply(partial(_decisions, self), X)
 
-    def machine_scores(self, X: Any) -> Any:
+    def machine_scores(self, X: Data) -> Any:
         """f(x) of every machine, shape (n, n_machines)."""
         return self._apply(lambda block: self._machine_scores(block.X), X)
 
-    def distances(self, X: Any) -> Any:
+    def distances(self, X: Data) -> Any:
         """The signed distance of every row to the plane of every machine in feature space, f(x) /
         |w|."""
         length = np.where(self.weight_norm_ > 0, self.weight_norm_, 1.0)
         return self._apply(lambda block: self._machine_scores(block.X) / length, X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The class of the largest score."""
         return self._apply(partial(_classes, self), X)
 
     @available_if(lambda self: self.probability)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """The posteriors, one column per class; rows sum to 1."""
         return self._apply(partial(_posteriors, self), X)
 
     @available_if(lambda self: self.probability)
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of the posteriors."""
         return np.log(self.predict_proba(X))
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any, by: str = "columns") -> Explanation:
+    def explain(self, X: Data, by: str = "columns") -> Explanation:
         """What columns, or support vectors, add to the score.
 
         Columns: from `base_point_` to the row, the mean over replacing them from the first to the

@@ -6,11 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.margin_machine import intercept_of
 from lyceum.kernels.svm.report import check_explain_by, column_parts, support_explanation
@@ -109,13 +111,13 @@ class SVR(Regressor, SupportVectors):
         epsilon: float = 0.1,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: object = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 10_000,
         cache_size: float = 200,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.C = C
         self.epsilon = epsilon
@@ -129,7 +131,7 @@ class SVR(Regressor, SupportVectors):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Solve the dual problem.
 
         Parameters
@@ -158,7 +160,7 @@ class SVR(Regressor, SupportVectors):
         problem: DualProblem,
         solution: DualSolution,
         y: np.ndarray,
-        cells: Any,
+        cells: ArrayLike,
         weighted: np.ndarray,
         n: int,
     ) -> None:
@@ -185,7 +187,7 @@ class SVR(Regressor, SupportVectors):
         self.history_ = list(solution.history)
         self._warn_unless_converged(solution.converged)
 
-    def _set_support(self, coef: np.ndarray, cells: Any, weighted: np.ndarray) -> None:
+    def _set_support(self, coef: np.ndarray, cells: ArrayLike, weighted: np.ndarray) -> None:
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)
         self.dual_coef_ = coef[used][None, :]
@@ -201,13 +203,13 @@ class SVR(Regressor, SupportVectors):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """f(x) of every row."""
         return self._apply(lambda block: self._machine_scores(block.X)[:, 0], X)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any, by: str = "columns") -> Explanation:
+    def explain(self, X: Data, by: str = "columns") -> Explanation:
         """What columns, or support vectors, add to the prediction.
 
         Columns: from `base_point_` to the row, the mean over replacing them from the first to the

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import PositiveFactor, RowScatter, Scatter, is_wide
+from lyceum._core.types import Data, Estimator, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.row_passes import Residuals, first_pass, without_checks
 from lyceum.report import Explanation, Table
@@ -170,11 +171,11 @@ class LinearPredictor(Regressor, Learner):
         """The means of the design columns, where explanations start."""
         return self.statistic_.x_mean
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The fitted values, intercept + X·coef."""
         return self._apply(partial(_fitted_values, self), X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to a prediction: coef · (x - mean), from the prediction at the
         mean.
 
@@ -217,7 +218,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows in one pass, and two more if the normal equations lose too many
         digits.
 
@@ -237,7 +238,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
             )
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen, without its
         second look.
 
@@ -332,7 +333,7 @@ def _few_rows_factor(
 
 
 def warn_dependent(
-    learner: Any,
+    learner: Estimator,
     names: Sequence[str],
     factor: PositiveFactor,
     n_rows: int,

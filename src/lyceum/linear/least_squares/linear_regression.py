@@ -16,6 +16,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import PositiveFactor, RowScatter
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.residual_checks import ResidualChecks
@@ -156,7 +157,7 @@ class LinearRegression(LeastSquares):
         coef_init: Any = None,
         record: bool = False,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -277,7 +278,7 @@ class LinearRegression(LeastSquares):
         return np.column_stack([self.coef_ - reach, self.coef_ + reach])
 
     def predict_interval(
-        self, X: Any, level: float = 0.95, of: Literal["row", "mean"] = "row"
+        self, X: Data, level: float = 0.95, of: Literal["row", "mean"] = "row"
     ) -> Any:
         """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the
         mean of such rows.
@@ -291,7 +292,7 @@ class LinearRegression(LeastSquares):
         return self._apply(partial(_interval, self, self._quantile(level), of == "row"), X)
 
     def residuals(
-        self, X: Any, y: Any, sample_weight: Any = None, *, standardized: bool = False
+        self, X: Data, y: Target, sample_weight: Weights = None, *, standardized: bool = False
     ) -> np.ndarray:
         """y less the fitted values, (n,); `standardized` for rows of the fit: divided by their
         standard errors.
@@ -307,7 +308,7 @@ class LinearRegression(LeastSquares):
         with np.errstate(divide="ignore", invalid="ignore"):
             return left * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0)) / self.sigma_
 
-    def leverages(self, X: Any, sample_weight: Any = None) -> np.ndarray:
+    def leverages(self, X: Data, sample_weight: Weights = None) -> np.ndarray:
         """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹
         (x - x̄)].
 
@@ -318,7 +319,7 @@ class LinearRegression(LeastSquares):
         w = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return w * np.asarray(self._apply(partial(_leverage, self), X))
 
-    def residual_checks(self, X: Any, y: Any, sample_weight: Any = None) -> ResidualChecks:
+    def residual_checks(self, X: Data, y: Any, sample_weight: Any = None) -> ResidualChecks:
         """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
         Tests of normality, of equal variance and of independence of neighboring rows, and the rows

@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from lyceum._core.text import plain
+from lyceum._core.types import Target, Weights
 from lyceum.errors import DataError, number_setting
 
 
@@ -72,12 +74,12 @@ class SimpleRegression:
         """The line and its errors, in JSON's own types."""
         return plain({**asdict(self), "r2": self.r2})
 
-    def predict(self, x: Any) -> np.ndarray:
+    def predict(self, x: ArrayLike) -> np.ndarray:
         """The values of the line."""
         return self.intercept + self.slope * np.asarray(x, dtype=np.float64)
 
 
-def simple_regression(x: Any, y: Any, sample_weight: Any = None) -> SimpleRegression:
+def simple_regression(x: ArrayLike, y: Target, sample_weight: Weights = None) -> SimpleRegression:
     """Least squares of y on one column x, by the textbook formulas.
 
         slope = cov(x, y) / var(x)                  intercept = ȳ - slope · x̄
@@ -141,7 +143,9 @@ def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
     return mean, x - mean
 
 
-def _columns(x: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _columns(
+    x: ArrayLike, y: Target, sample_weight: Weights
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = number_setting("x", x)
     y = number_setting("y", y)
     w = np.ones(x.shape)

@@ -17,6 +17,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import logsumexp, xlogy
 
@@ -53,7 +54,7 @@ def log_bound(u: Any, slope: Any) -> np.ndarray:
     return slope * np.asarray(u, dtype=np.float64) - np.log(slope) - 1.0
 
 
-def sigmoid_bound(x: Any, slope: Any) -> np.ndarray:
+def sigmoid_bound(x: ArrayLike, slope: Any) -> np.ndarray:
     """The upper bound exp(λx - H(λ)) of 1 / (1 + exp(-x)), for any slope λ in (0, 1).
 
     H(λ) = -λ ln λ - (1 - λ) ln(1 - λ); bound and sigmoid are equal at λ = 1 / (1 + exp(x)).

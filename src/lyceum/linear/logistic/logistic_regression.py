@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +24,7 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.solvers import Outcome, Point
 from lyceum._core.statistics import seed_from
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.linear_scores import (
     check_same_weights,
@@ -245,7 +247,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         reference: Any = None,
         max_iter: int = 100,
         tol: float = 1e-6,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         fit_intercept: bool = True,
         standard_errors: bool | str = "auto",
         posterior: str = "plugin",
@@ -255,7 +257,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         record: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.C = C
         self.l1_ratio = l1_ratio
@@ -278,7 +280,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from the rows of X, one pass per iteration.
 
         Parameters
@@ -320,7 +322,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         index = self._index_of(self.reference)
         return index if len(self.classes_) > 2 else None
 
-    def _index_of(self, label: Any) -> int:
+    def _index_of(self, label: object) -> int:
         labels = self.classes_.tolist()
         if label not in labels:
             raise SettingError(f"reference={label!r} is not a class; the classes are {labels}")
@@ -426,7 +428,13 @@ class LogisticRegression(PosteriorClassifier, Learner):
     # -- one row at a time -------------------------------------------------------------
 
     @available_if(can_recurse)  # scikit-learn puts the classes before the weights
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Go on with more rows, one at a time by recursion, from the weights so far and their
         covariance.
 
@@ -514,7 +522,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
 
     # -- predict -----------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Any:
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
         return self._apply(partial(linear_scores, self), X)
 
@@ -563,7 +571,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         check_is_fitted(self)
         return Summary(self._title(), fit_facts(self), coefficient_tables(self))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the log-odds, coef · (x - mean), from the log-odds at the mean.
 
         For two classes these are the log-odds of the second; for more, of the predicted class

@@ -12,6 +12,7 @@ from scipy.special import chdtrc, log_softmax, logsumexp, ndtr
 
 from lyceum._core.data import Block
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.report import Table
 
@@ -60,12 +61,12 @@ class GaussianWeights:
 # -- posteriors of classes -------------------------------------------------------------
 
 
-def _plug_in(learner: Any, block: Block) -> np.ndarray:
+def _plug_in(learner: Estimator, block: Block) -> np.ndarray:
     """The scores at the mode of the weights, (n, K)."""
     return _with_zero(block.X @ learner.coef_.T + learner.intercept_)
 
 
-def _probit(learner: Any, block: Block) -> np.ndarray:
+def _probit(learner: Estimator, block: Block) -> np.ndarray:
     """Scores shrunk by (1 + π σ²/8)^(-1/2), σ² being the variance of a score (MacKay, 1992).
 
     For more than two classes every score is shrunk by its own variance, which depends on the
@@ -83,7 +84,7 @@ def _probit(learner: Any, block: Block) -> np.ndarray:
     return _with_zero(scores / np.sqrt(1 + np.pi / 8 * variance))
 
 
-def _monte_carlo(learner: Any, block: Block) -> np.ndarray:
+def _monte_carlo(learner: Estimator, block: Block) -> np.ndarray:
     """The log of the mean posterior over draws of the weights, the same draws for every row."""
     weights = learner._weight_posterior()
     Z = weights.cells(block.dense)
@@ -120,7 +121,7 @@ def z_and_p(values: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndar
     return z, 2 * ndtr(-np.abs(z))
 
 
-def coefficient_tables(learner: Any) -> list[Table]:
+def coefficient_tables(learner: Estimator) -> list[Table]:
     """One table per output: coefficients and intercept with errors, z, p and odds ratios."""
     names = [*learner.design_names, "(intercept)"]
     columns = ("column", "coefficient", "std. error", "z", "p", "odds ratio")
@@ -142,7 +143,7 @@ def coefficient_tables(learner: Any) -> list[Table]:
     return tables
 
 
-def log_odds_table(learner: Any, base: int) -> Table:
+def log_odds_table(learner: Estimator, base: int) -> Table:
     """The log-odds of every class against class `base`, one row per class and column."""
     labels = learner.classes_.tolist()
     names = [*learner.design_names, "(intercept)"]
@@ -161,7 +162,7 @@ def log_odds_table(learner: Any, base: int) -> Table:
     return Table(f"Log-odds against {labels[base]}", columns, rows)
 
 
-def _contrast_errors(learner: Any, k: int, base: int) -> np.ndarray:
+def _contrast_errors(learner: Estimator, k: int, base: int) -> np.ndarray:
     """The standard errors of b_k - b_base: its variance is that of both less twice their
     covariance."""
     size = learner.coef_.shape[1] + 1
@@ -176,7 +177,7 @@ def _contrast_errors(learner: Any, k: int, base: int) -> np.ndarray:
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def effective_parameters(learner: Any) -> int | float:
+def effective_parameters(learner: Estimator) -> int | float:
     """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
     free = (len(learner.classes_) - 1) * (learner.coef_.shape[1] + bool(learner.fit_intercept))
     if np.isinf(learner.C):
@@ -190,7 +191,7 @@ def effective_parameters(learner: Any) -> int | float:
     return float(free - variances.sum() / learner.C)
 
 
-def fit_facts(learner: Any) -> dict[str, Any]:
+def fit_facts(learner: Estimator) -> dict[str, Any]:
     """The quality of the fit, and what is particular to the way it was trained."""
     penalties = {0: "L2", 1: "L1"}
     penalty = penalties.get(learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}")
@@ -216,7 +217,7 @@ def fit_facts(learner: Any) -> dict[str, Any]:
     return facts | _training_facts(learner)
 
 
-def _training_facts(learner: Any) -> dict[str, Any]:
+def _training_facts(learner: Estimator) -> dict[str, Any]:
     """What is particular to the way it was trained."""
     facts: dict[str, Any] = {}
     if learner.reference is not None and len(learner.classes_) > 2:

@@ -33,6 +33,7 @@ from lyceum._core.solvers import (
     newton_on_support,
 )
 from lyceum._core.statistics import PositiveFactor
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.least_squares.base import warn_dependent
 from lyceum.linear.logistic.bounds import minimize_by_turns
@@ -98,7 +99,7 @@ def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
 # -- what is refused, and what is warned of ----------------------------------------------
 
 
-def check_settings(learner: Any) -> None:
+def check_settings(learner: Estimator) -> None:
     """Refuse what cannot go together."""
     l1 = learner.l1_ratio > 0 and not np.isinf(learner.C)
     averages = learner.standard_errors is True or learner.posterior != "plugin"
@@ -135,7 +136,7 @@ def check_settings(learner: Any) -> None:
 
 
 def warn_of_fit(
-    learner: Any, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None
+    learner: Estimator, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None
 ) -> None:
     """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on
     each other."""
@@ -464,7 +465,7 @@ class Recursion:
         return coef, theta[:, -1] - coef @ self.origin
 
 
-def can_recurse(learner: Any) -> bool:
+def can_recurse(learner: Estimator) -> bool:
     """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
     if learner.l1_ratio > 0 or np.isinf(learner.C):
         raise AttributeError(
@@ -480,7 +481,7 @@ def can_recurse(learner: Any) -> bool:
 
 
 def recurse(
-    learner: Any, rows: Rows, state: Recursion | None, record: list[dict] | None
+    learner: Estimator, rows: Rows, state: Recursion | None, record: list[dict] | None
 ) -> Recursion:
     """One pass over the rows in their order, from `state` or from the prior; steps go to
     `record`."""

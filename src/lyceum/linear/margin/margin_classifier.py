@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.solvers import LBFGS, Newton, Outcome
 from lyceum._core.statistics import Moments, Scatter
+from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear.margin.losses import LOSSES, MarginLoss, SmoothHinge
@@ -133,9 +135,9 @@ class MarginClassifier(LinearScores):
         max_iter: int = 200,
         tol: float = 1e-6,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.loss = loss
         self.C = C
@@ -147,7 +149,7 @@ class MarginClassifier(LinearScores):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from the rows of X, one pass per iteration.
 
         Parameters
@@ -161,7 +163,13 @@ class MarginClassifier(LinearScores):
         return self._learn(self._problem(rows))
 
     # scikit-learn puts the classes before the weights
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Go on with more rows from the weights so far.
 
         The rows seen before count as a parabola: their objective about its minimum, by its

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.solvers import Point
 from lyceum._core.statistics import PositiveFactor
+from lyceum._core.types import Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.nda
     return Y, Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
 
 
-def _hessian(X: Any, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+def _hessian(X: Data, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = dense_cells(X)
     Z = np.column_stack([X - shift, np.ones(len(X))])

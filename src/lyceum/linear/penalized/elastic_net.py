@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import RoundObserver, Solution
 from lyceum._core.statistics import Scatter
+from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.least_squares.base import LinearPredictor
 from lyceum.linear.penalized.centered_problem import CenteredProblem
@@ -132,7 +133,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         max_iter: int = 10_000,
         warm_start: bool = False,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -149,7 +150,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def _share(self) -> float:
         return float(self.l1_ratio)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X: one pass for "gram", a copy in memory for "columns".
 
         Parameters
@@ -162,7 +163,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         self._set_results(self._centered_problem(rows))
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows
         seen."""
         if hasattr(self, "coef_") and not hasattr(self, "statistic_"):
@@ -291,7 +292,7 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     )
 
 
-def warn_unsolved(learner: Any, solution: Solution, tol: float, max_iter: int) -> None:
+def warn_unsolved(learner: Estimator, solution: Solution, tol: float, max_iter: int) -> None:
     if not solution.converged:
         warnings.warn(
             f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"

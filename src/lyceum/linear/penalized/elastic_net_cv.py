@@ -7,11 +7,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Rows
 from lyceum._core.solvers import Solution
 from lyceum._core.statistics import folds_of, seed_from
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import (
@@ -115,7 +117,7 @@ class ElasticNetCV(PenaltyCV):
         self,
         *,
         l1_ratio: Any = 0.5,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         eps: float = 1e-3,
         cv: Any = 10,
         choice: str = "best",
@@ -128,7 +130,7 @@ class ElasticNetCV(PenaltyCV):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -153,7 +155,7 @@ class ElasticNetCV(PenaltyCV):
             raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
         return ratios
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the penalty and the coefficients; one pass over the rows, or one path per fold on
         columns.
 
@@ -327,7 +329,7 @@ class LassoCV(ElasticNetCV):
     def __init__(
         self,
         *,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         eps: float = 1e-3,
         cv: Any = 10,
         choice: str = "best",
@@ -340,7 +342,7 @@ class LassoCV(ElasticNetCV):
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alphas = alphas
         self.eps = eps

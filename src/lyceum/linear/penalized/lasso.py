@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from lyceum._core.types import Categories
 from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
@@ -86,7 +87,7 @@ class Lasso(ElasticNet):
         max_iter: int = 10_000,
         warm_start: bool = False,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept

@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.solvers import ElasticNetProblem, Solution
 from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import ElasticNet
@@ -71,7 +73,7 @@ class RegularizationPath:
 
 
 def lasso_path(
-    X: Any, y: Any = None, sample_weight: Any = None, **settings: Any
+    X: Data, y: Target = None, sample_weight: Weights = None, **settings: Any
 ) -> RegularizationPath:
     """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with
     l1_ratio=1."""
@@ -79,9 +81,9 @@ def lasso_path(
 
 
 def elastic_net_path(
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
+    X: Data,
+    y: Target = None,
+    sample_weight: Weights = None,
     *,
     l1_ratio: float = 0.5,
     alphas: int | Sequence[float] = 100,
@@ -90,7 +92,7 @@ def elastic_net_path(
     solver: str = "auto",
     tol: float = 1e-5,
     max_iter: int = 10_000,
-    categorical_features: Any = "from_dtype",
+    categorical_features: Categories = "from_dtype",
 ) -> RegularizationPath:
     """The elastic net at many penalties, each begun where the last ended.
 
@@ -114,7 +116,7 @@ def elastic_net_path(
     return _path(rows.schema.names, values, found, centered, fit_intercept)
 
 
-def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -> np.ndarray:
+def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float) -> np.ndarray:
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
         most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
@@ -128,7 +130,7 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
     return given_penalties(alphas)
 
 
-def given_penalties(alphas: Any) -> np.ndarray:
+def given_penalties(alphas: ArrayLike) -> np.ndarray:
     """The penalties that were given, falling."""
     values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
     if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:

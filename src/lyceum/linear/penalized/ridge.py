@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import RowScatter, Scatter
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Categories
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.solvers import by_recursion
@@ -100,7 +101,7 @@ class Ridge(LeastSquares):
         fit_intercept: bool = True,
         standardize: bool = False,
         solver: str = "normal",
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept

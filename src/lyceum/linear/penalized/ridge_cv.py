@@ -7,11 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.constraints import Interval
 from lyceum._core.solvers import GramElasticNet
 from lyceum._core.statistics import RowSpace, folds_of, is_wide, seed_from
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.fold_errors import by_moments, scatters
@@ -83,7 +85,7 @@ class RidgeCV(PenaltyCV):
 
     def __init__(
         self,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         *,
         eps: float = 1e-9,
         cv: Any = 10,
@@ -91,7 +93,7 @@ class RidgeCV(PenaltyCV):
         fit_intercept: bool = True,
         standardize: bool = False,
         random_state: int | np.random.RandomState | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.alphas = alphas
         self.eps = eps
@@ -102,7 +104,7 @@ class RidgeCV(PenaltyCV):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the penalty and the coefficients in one pass.
 
         Parameters

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.choice_of_k import Tally
@@ -100,7 +102,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self,
         n_neighbors: int | str = 5,
         *,
-        weights: Any = "uniform",
+        weights: ArrayLike | None = "uniform",
         bandwidth: float | None = None,
         radius: float | None = None,
         metric: Any = "euclidean",
@@ -111,7 +113,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         validation_fraction: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -129,7 +131,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+    def fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+    ):
         """Store the rows.
 
         Parameters
@@ -149,7 +153,13 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self._choose(validation)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Store more rows.
 
         With `prototypes="all"` the result is that of one `fit` on all rows. With "condensed" only
@@ -220,12 +230,12 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._shares(block)
 
-    def _apply(self, function: Any, X: Any) -> Any:
+    def _apply(self, function: Any, X: Data) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> NeighborExplanation:
+    def explain(self, X: Data) -> NeighborExplanation:
         """Why these classes: what every column adds to the posterior, and the neighbors that
         voted.
 

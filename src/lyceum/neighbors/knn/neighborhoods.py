@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.distances import NeighborIndex
+from lyceum._core.types import Data
 
 _CELLS = 1 << 22
 
@@ -31,7 +32,7 @@ class Neighborhood:
 
 
 def nearest_by_weight(
-    index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
+    index: NeighborIndex, X: Data, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
 ) -> Neighborhood:
     """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are
     too few.

@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import Regressor
 from lyceum._core.data import ArraySource, Block, Column, Rows
 from lyceum._core.distances import Metric, ValueDifference
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
@@ -87,7 +89,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self,
         n_neighbors: int | str = 5,
         *,
-        weights: Any = "uniform",
+        weights: ArrayLike | None = "uniform",
         bandwidth: float | None = None,
         radius: float | None = None,
         metric: Any = "euclidean",
@@ -97,7 +99,7 @@ class KNeighborsRegressor(Regressor, Voter):
         validation_fraction: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -114,7 +116,9 @@ class KNeighborsRegressor(Regressor, Voter):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
+    def fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+    ):
         """Store the rows.
 
         Parameters
@@ -132,7 +136,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self._keep(self._gather(rows))
         return self._finish(validation)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store more rows; the result is that of one `fit` on all rows.
 
         Parameters
@@ -155,7 +159,7 @@ class KNeighborsRegressor(Regressor, Voter):
             " which streams the rows"
         )
 
-    def _finish(self, validation: Any = None):
+    def _finish(self, validation: object = None):
         self.mean_ = float(np.average(self.targets_, weights=self.weights_))
         self._choose(validation)
         return self
@@ -176,7 +180,7 @@ class KNeighborsRegressor(Regressor, Voter):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The mean target of the neighbors of every row.
 
         Parameters
@@ -191,7 +195,7 @@ class KNeighborsRegressor(Regressor, Voter):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> NeighborExplanation:
+    def explain(self, X: Data) -> NeighborExplanation:
         """Why these numbers: what every column adds to the mean target, and the neighbors that
         voted.
 

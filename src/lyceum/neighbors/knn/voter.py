@@ -14,6 +14,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum._core.statistics import held_out_rows, seed_from
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.neighbors.knn.choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
 from lyceum.neighbors.knn.explanation import NeighborExplanation, column_differences, column_shares
@@ -100,7 +101,7 @@ class Voter(StoredRows):
                 "bandwidth belongs to votes that are given by name, not to a callable"
             )
 
-    def _choose(self, validation: Any = None) -> None:
+    def _choose(self, validation: object = None) -> None:
         """Set n_neighbors_, and errors_ where it is chosen."""
         if validation is not None and self.n_neighbors != "validation":
             raise SettingError(
@@ -123,7 +124,7 @@ class Voter(StoredRows):
                 k = int(self.n_neighbors)
             self.n_neighbors_ = min(k, total)
 
-    def _choose_by_error(self, validation: Any) -> None:
+    def _choose_by_error(self, validation: object) -> None:
         if self.n_neighbors == "leave_one_out":
             errors = self._leave_one_out(self.max_neighbors)
             self.n_neighbors_ = best_k(errors, candidates(len(errors), self._odd_only()))
@@ -170,7 +171,7 @@ class Voter(StoredRows):
             near, tally, self._votes, self.targets_[held], self.weights_[held], kept, most
         )
 
-    def errors_by_k(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+    def errors_by_k(self, X: Data, y: Target = None, sample_weight: Weights = None) -> np.ndarray:
         """The error on validation data for k = 1 ... `max_neighbors`, from one search.
 
         Parameters
@@ -187,7 +188,7 @@ class Voter(StoredRows):
         check_is_fitted(self)
         return self._errors_on((X, *targets_to_score(self, X, y, sample_weight)))
 
-    def _errors_on(self, validation: Any) -> np.ndarray:
+    def _errors_on(self, validation: object) -> np.ndarray:
         X, y, sample_weight = validation_parts(validation)
         block = self.rows_to_predict(X).in_one_block(type(self).__name__)
         weights = self._row_weights
@@ -246,7 +247,7 @@ class Voter(StoredRows):
 
     # -- neighbors --------------------------------------------------------------------
 
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Neighbors:
+    def kneighbors(self, X: Data = None, n_neighbors: int | None = None) -> Neighbors:
         """The nearest stored rows, weights aside.
 
         Parameters
@@ -265,7 +266,7 @@ class Voter(StoredRows):
             self._query_points(X), n_neighbors or self.n_neighbors_
         )
 
-    def radius_neighbors(self, X: Any = None, radius: float | None = None) -> RadiusNeighbors:
+    def radius_neighbors(self, X: Data = None, radius: float | None = None) -> RadiusNeighbors:
         """The stored rows within a radius.
 
         Parameters
@@ -286,11 +287,11 @@ class Voter(StoredRows):
             raise SettingError("give a radius: this learner has none")
         return self._searched_rows(X).within(self._query_points(X), radius)
 
-    def _searched_rows(self, X: Any) -> NeighborIndex:
+    def _searched_rows(self, X: Data) -> NeighborIndex:
         check_is_fitted(self)
         return self._neighbor_index
 
-    def _query_points(self, X: Any) -> Any:
+    def _query_points(self, X: Data) -> Any:
         if X is None:
             return None
         rows = self.rows_to_predict(X)
@@ -298,7 +299,7 @@ class Voter(StoredRows):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _explain_votes(self, X: Any, unit: str, base: np.ndarray) -> NeighborExplanation:
+    def _explain_votes(self, X: Data, unit: str, base: np.ndarray) -> NeighborExplanation:
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)

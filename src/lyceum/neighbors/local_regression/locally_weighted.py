@@ -7,11 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Regressor
 from lyceum._core.constraints import Interval, Options, StrOptions
 from lyceum._core.data import Block, Rows
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.local_regression.descent import descend_at, polynomial_at
 from lyceum.neighbors.local_regression.fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
@@ -144,7 +146,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         learning_rate: float = 1.0,
         max_steps: int = 1000,
         tol: float = 1e-8,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.degree = degree
@@ -163,7 +165,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store the rows, choose the bandwidth if that is wanted, and estimate the noise.
 
         Parameters
@@ -176,7 +178,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         self._keep(self._gather(self._rows(X, y, sample_weight)))
         return self._finish()
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Store more rows; the result is that of one `fit` on all rows.
 
         Parameters
@@ -303,7 +305,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     # -- predict -----------------------------------------------------------------------
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Data, return_std: bool = False) -> Any:
         """The fitted values, and their standard errors if wanted.
 
         Parameters
@@ -325,7 +327,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def _fit_block(self, block: Block) -> LocalFit:
         return self._model().at(np.asarray(self._points(as_cells(block)), np.float64))
 
-    def neighborhood(self, x: Any) -> dict[str, Any]:
+    def neighborhood(self, x: ArrayLike) -> dict[str, Any]:
         """The rows about one query and the polynomial through them.
 
         Parameters
@@ -344,7 +346,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
         return polynomial_at(self._model(), points, query, self.scale_)
 
-    def descend(self, x: Any) -> list[dict[str, Any]]:
+    def descend(self, x: ArrayLike) -> list[dict[str, Any]]:
         """Weighted gradient descent at one query, step by step.
 
         A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i in units of length 1.
@@ -366,7 +368,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds: the slope of the local fit times the distance from the column's
         mean.
 

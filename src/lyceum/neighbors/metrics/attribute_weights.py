@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, schema_with_names
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Design
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
 from lyceum.progress import report
@@ -92,7 +93,7 @@ class AttributeWeights(SupervisedTransformer):
         max_samples: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
@@ -101,7 +102,7 @@ class AttributeWeights(SupervisedTransformer):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the factors.
 
         Parameters

@@ -13,6 +13,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.distances import Mahalanobis
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.smooth import minimize
 from lyceum.neighbors.supervised_transformer import SupervisedTransformer
 from lyceum.report import Summary, Table
@@ -109,7 +110,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         max_samples: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.alpha = alpha
@@ -120,7 +121,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn L.
 
         Parameters

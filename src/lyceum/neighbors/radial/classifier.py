@@ -8,6 +8,7 @@ import numpy as np
 
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.radial.network import RadialNetwork
 from lyceum.report import Explanation
 
@@ -96,7 +97,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         tol: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_centers = n_centers
         self.centers = centers
@@ -112,7 +113,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Place the units and fit them.
 
         Parameters
@@ -137,7 +138,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         kept = np.where(self.class_prior_ > 0, np.maximum(outputs, _LEAST), 0.0)
         return kept / kept.sum(axis=1, keepdims=True)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the predicted class, from the mean row to the
         row.
 

@@ -14,6 +14,7 @@ from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
 from lyceum._core.solvers import ExpectationMaximization
 from lyceum._core.statistics import seed_from
 from lyceum._core.text import undetermined_fact
+from lyceum._core.types import Data
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.radial.em import RadialMixture
 from lyceum.neighbors.radial.units import RadialUnits, place_centers, start_widths
@@ -241,7 +242,7 @@ class RadialNetwork(Learner):
             self.bias_,
         )
 
-    def activations(self, X: Any) -> np.ndarray:
+    def activations(self, X: Data) -> np.ndarray:
         """The activations of the units by every row, (n_samples, m): 1 at a center, or shares that
         sum to 1.
 

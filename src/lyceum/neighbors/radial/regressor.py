@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum._core.base import Regressor
 from lyceum._core.data import Block
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.radial.network import RadialNetwork
 from lyceum.report import Explanation
 
@@ -91,7 +92,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         tol: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_centers = n_centers
         self.centers = centers
@@ -107,7 +108,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Place the units and fit them.
 
         Parameters
@@ -127,7 +128,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         self._fit_units(Z, ((y - self.target_mean_) / self.target_scale_)[:, None], w)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The output of the network.
 
         Parameters
@@ -140,7 +141,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         """
         return self._apply(partial(_predict, self), X)
 
-    def unit_outputs(self, X: Any) -> Any:
+    def unit_outputs(self, X: Data) -> Any:
         """What every unit adds to the prediction, (n_samples, m), in the units of the target.
 
         With the mean target and the constant `bias_` they sum to the prediction.
@@ -160,7 +161,7 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     def _value(self, Z: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * self._units.outputs(Z)[:, 0]
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds on the way from the mean row to the row, one column after the
         other.
 

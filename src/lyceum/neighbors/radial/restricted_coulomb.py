@@ -6,11 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum._core.distances import nearest, pairwise
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -91,7 +93,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         max_radius: float | None = None,
         min_radius: float = 0.0,
         standardize: bool | str = True,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.max_radius = max_radius
         self.min_radius = min_radius
@@ -100,7 +102,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Cover the rows with spheres.
 
         Parameters
@@ -117,7 +119,13 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         self._grow(block)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ):
         """Grow by more rows: spheres of other classes shrink until they no longer cover them, and
         new ones cover those that are not covered yet.
 
@@ -262,7 +270,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         counts[lost, nearest_class[lost]] = 1.0
         return counts / counts.sum(axis=1, keepdims=True)
 
-    def region(self, X: Any) -> Any:
+    def region(self, X: Data) -> Any:
         """Whether every row is "identified", "ambiguous" or "unknown".
 
         Parameters
@@ -281,7 +289,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """The posterior by columns: shares of how near every column is to the nearest sphere of the
         class.
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish
 
@@ -86,7 +87,9 @@ def importances(
     return ax
 
 
-def _values_and_names(model: Any, names: Any) -> tuple[np.ndarray, list[str]]:
+def _values_and_names(
+    model: Estimator, names: Sequence[str] | None
+) -> tuple[np.ndarray, list[str]]:
     """The importance and the name of every column."""
     if hasattr(model, "fit"):
         check_is_fitted(model)

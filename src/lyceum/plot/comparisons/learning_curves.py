@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import DensityErrors, LearningCurve, ValidationCurve
@@ -235,7 +236,7 @@ def staged_errors(
     return ax
 
 
-def _staged_curve(name: str, values: Any, rounds: Any) -> Curve:
+def _staged_curve(name: str, values: ArrayLike, rounds: Any) -> Curve:
     values = np.asarray(values, dtype=np.float64)
     numbers = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
     if values.shape != numbers.shape or values.ndim != 1:
@@ -297,7 +298,7 @@ def density_errors(
     return ax
 
 
-def _results(kind: type, first: Any, train: Any, test: Any, label: str | None) -> dict[str, Any]:
+def _results(kind: type, first: object, train: Any, test: Any, label: str | None) -> dict[str, Any]:
     """Results of `evaluate` by name; empty when arrays were given."""
     results = results_by_name((kind,), first, label)
     if results and (train is not None or test is not None):
@@ -309,7 +310,7 @@ def _results(kind: type, first: Any, train: Any, test: Any, label: str | None) -
     return results
 
 
-def _param_text(value: Any) -> str:
+def _param_text(value: object) -> str:
     return str(value) if isinstance(value, str) else f"{value:g}"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def cost_complexity(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def cost_complexity(model: Estimator, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The cost of the subtrees by their number of leaves, in `fit` and on rows left out.
 
     Parameters

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Schema
 from lyceum._core.trees import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colors
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
 
@@ -24,7 +25,7 @@ _POINT = 1 / 72
 
 
 def tree(
-    model: Any,
+    model: Estimator,
     *,
     schema: Schema | None = None,
     classes: Sequence[Any] | None = None,
@@ -80,7 +81,7 @@ def tree(
     return ax
 
 
-def _labels(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
+def _labels(model: Estimator, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
     if isinstance(model, Tree):
         if schema is None:
             d = int(model.feature.max(initial=0)) + 1

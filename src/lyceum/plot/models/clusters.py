@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
 
@@ -299,8 +300,8 @@ def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
 
 
 def kmeans_steps(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: Data,
     *,
     columns: tuple[int, int] = (0, 1),
     most: int = 6,

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from lyceum._core.text import show_count
+from lyceum._core.types import Data, Estimator, Target
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
 from lyceum.density import ParzenClassifier
 from lyceum.errors import DataError
@@ -25,8 +27,8 @@ _ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
 
 
 def density(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: Data,
     *,
     label: str | None = None,
     title: str | None = None,
@@ -88,7 +90,7 @@ def density(
 
 
 def class_densities(
-    model: Any, X: Any, y: Any = None, *, title: str | None = None, ax: Axes | None = None
+    model: Estimator, X: Data, y: Target = None, *, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """π_k f_k(x) of every class, and the regions where each class is predicted.
 
@@ -146,7 +148,7 @@ def class_densities(
 
 
 def posterior_updating(
-    x: Any,
+    x: ArrayLike,
     *,
     mean: float = 0.0,
     variance: float = 1.0,
@@ -311,7 +313,7 @@ def sensor_fusion_cases() -> list[Axes]:
 # -- rows and grids --------------------------------------------------------------------
 
 
-def _rows_of(X: Any, model: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+def _rows_of(X: Data, model: Estimator) -> tuple[np.ndarray, tuple[str, ...]]:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] not in (1, 2):
         raise DataError(f"rows of shape {rows.shape} cannot be drawn: give one column or two")
@@ -340,11 +342,11 @@ def _like(grid: np.ndarray, X: Any) -> Any:
     return type(X)({name: grid[:, j] for j, name in enumerate(columns)})
 
 
-def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
+def _values(model: Estimator, grid: np.ndarray, X: Data) -> np.ndarray:
     return np.exp(np.asarray(model.score_samples(_like(grid, X))))
 
 
-def _joint(model: Any, grid: np.ndarray, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _joint(model: Estimator, grid: np.ndarray, X: Data) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
     float."""
     log = np.asarray(model.log_joint(_like(grid, X)))
@@ -355,7 +357,12 @@ def _joint(model: Any, grid: np.ndarray, X: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def _classes_on_a_line(
-    ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
+    ax: Axes,
+    model: Estimator,
+    rows: np.ndarray,
+    codes: np.ndarray | None,
+    classes: list[str],
+    X: Data,
 ) -> None:
     grid = _spread(rows[:, 0], _CURVE)
     joint, decided = _joint(model, grid[:, None], X)
@@ -373,7 +380,12 @@ def _classes_on_a_line(
 
 
 def _classes_on_a_plane(
-    ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
+    ax: Axes,
+    model: Estimator,
+    rows: np.ndarray,
+    codes: np.ndarray | None,
+    classes: list[str],
+    X: Data,
 ) -> None:
     x, y, grid = _plane(rows)
     joint, decided = _joint(model, grid, X)

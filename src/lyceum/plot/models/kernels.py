@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.data import dense_cells
+from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError
 from lyceum.plot.plane import plane_grid
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def margin(
+    model: Estimator, X: Data, y: Target, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The margin of a machine of two classes on the plane: boundary, edges, support vectors and
     slacks.
 
@@ -70,21 +73,21 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
     return ax
 
 
-def _at_bound(model: Any) -> np.ndarray:
+def _at_bound(model: Estimator) -> np.ndarray:
     """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the
     rows."""
     alpha = np.asarray(model.alpha_)[model.support_]
     return (alpha >= model.C) | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
 
 
-def _margin_text(model: Any) -> str:
+def _margin_text(model: Estimator) -> str:
     text = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
     if np.isfinite(model.margin_width_[0]):
         text = f"margin {model.margin_width_[0]:.3g}, {text}"
     return text
 
 
-def _draw_rows(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
+def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None:
     """The rows of both classes, and a ring around support vectors, heavy for those at the bound."""
     for k, label in enumerate(model.classes_):
         x0, x1 = X[y == label].T
@@ -95,7 +98,7 @@ def _draw_rows(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
         ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
 
 
-def _draw_slacks(ax: Axes, model: Any, X: np.ndarray, y: np.ndarray) -> None:
+def _draw_slacks(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None:
     coef = getattr(model, "coef_", None)
     if coef is None:
         return
@@ -197,7 +200,7 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
 
 
 def feature_lift(
-    X: Any, y: Any, *, title: str | None = None, features: Any = None, ax: Any = None
+    X: Data, y: Target, *, title: str | None = None, features: Any = None, ax: Any = None
 ) -> Any:
     """Rows of two columns lifted to three features, where a plane parts what no line did.
 
@@ -268,7 +271,7 @@ def _write_scores(ax: Axes, scores: np.ndarray) -> None:
 
 
 def support_faces(
-    model: Any, shape: tuple[int, int], *, most: int = 12, title: str | None = None
+    model: Estimator, shape: tuple[int, int], *, most: int = 12, title: str | None = None
 ) -> Any:
     """The support vectors of an image set as images, those of the largest α first.
 

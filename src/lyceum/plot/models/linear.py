@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.base import targets_to_score
+from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
 from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
@@ -68,7 +69,12 @@ def regularization_path(
 
 
 def residuals(
-    model: Any, X: Any = None, y: Any = None, *, title: str | None = None, ax: Axes | None = None
+    model: Estimator,
+    X: Data = None,
+    y: Target = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Residuals, y minus the fitted value, over the fitted value.
 
@@ -178,9 +184,9 @@ def margin_losses(
 
 
 def posterior_contours(
-    model: Any,
+    model: Estimator,
     X: Any,
-    y: Any,
+    y: Target,
     *,
     steps: int = 120,
     title: str | None = None,
@@ -284,7 +290,7 @@ def _contours_of_many(
 
 
 def laplace_contours(
-    X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **settings: Any
+    X: Data, y: Target, *, C: float = 1.0, steps: int = 120, **settings: Any
 ) -> list[Axes]:
     """A logistic regression's posteriors by plug-in, Monte Carlo and probit, side by side.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
 from lyceum.plot.style import COLORS, INK, axes, finish, heading, panel_grid
@@ -20,8 +21,8 @@ _GRID = 120
 
 
 def mixture(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: Data,
     *,
     columns: tuple[int, int] = (0, 1),
     contours: bool = True,
@@ -80,7 +81,9 @@ def mixture(
     return ax
 
 
-def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] = (0, 1)) -> Figure:
+def em_steps(
+    model: Estimator, X: Data, *, n_steps: int = 6, columns: tuple[int, int] = (0, 1)
+) -> Figure:
     """Expectation-maximization step by step: the components after some of the iterations.
 
     Parameters
@@ -129,7 +132,7 @@ def em_steps(model: Any, X: Any, *, n_steps: int = 6, columns: tuple[int, int] =
     return figure
 
 
-def _matrices(model: Any, covariances: np.ndarray) -> np.ndarray:
+def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     """One covariance matrix per component, whatever their form."""
     K, d = model.means_.shape
     values = np.asarray(covariances)
@@ -174,7 +177,7 @@ def _ellipses(
     ax.autoscale_view()
 
 
-def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
+def _contours(ax: Axes, model: Estimator, cells: np.ndarray) -> None:
     sides, grid = plane_grid(cells, 0.08, _GRID)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:

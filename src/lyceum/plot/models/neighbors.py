@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
 from lyceum.plot.plane import plane_grid
@@ -25,7 +26,7 @@ _OUTSIDE = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 3], [3, 0]])
 
 
 def voronoi(
-    X: Any,
+    X: Data,
     y: Any = None,
     *,
     delaunay: bool = True,
@@ -126,7 +127,7 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
 
 
 def neighbor_regions(
-    model: Any, X: Any, y: Any, *, n_neighbors: Sequence[int] = (1, 5, 25), axs: Any = None
+    model: Estimator, X: Any, y: Any, *, n_neighbors: Sequence[int] = (1, 5, 25), axs: Any = None
 ) -> np.ndarray:
     """Decision regions of nearest neighbors in two columns, for several numbers of neighbors side
     by side.
@@ -292,7 +293,7 @@ def radial_units(
 # -- helpers ---------------------------------------------------------------------------
 
 
-def _two_columns(X: Any) -> np.ndarray:
+def _two_columns(X: Data) -> np.ndarray:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all():
         raise DataError(
@@ -309,7 +310,7 @@ def _one_column(model: LocallyWeightedRegression) -> np.ndarray:
     return np.asarray(model.rows_[:, 0], dtype=np.float64)
 
 
-def _names_of(X: Any) -> tuple[str, str]:
+def _names_of(X: Data) -> tuple[str, str]:
     names = getattr(X, "columns", None)
     if names is None:
         return ("x0", "x1")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError
 from lyceum.plot.curves import Curve, draw_curves, mark_best
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, note
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def training_curves(
-    model: Any,
+    model: Estimator,
     *,
     log: bool = True,
     label: str | None = None,
@@ -86,7 +87,7 @@ def training_curves(
 
 
 def network(
-    model: Any,
+    model: Estimator,
     *,
     most: int = 12,
     weights: bool = True,
@@ -176,7 +177,7 @@ def _draw_lines(
     )
 
 
-def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
+def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> None:
     inputs = model.design_names
     classes = getattr(model, "classes_", None)
     outputs = [model.schema_.target_name]
@@ -192,7 +193,7 @@ def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
         note(ax, outputs[i], (last, height), (9, 0), ha="left", va="center", color=INK)
 
 
-def _layer_names(model: Any, widths: list[int]) -> list[str]:
+def _layer_names(model: Estimator, widths: list[int]) -> list[str]:
     kinds = [
         f"{n} {activation}" + ("" if integration == "weighted" else f"\n{integration}")
         for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError
 from lyceum.plot.curves import Curve, draw_curves
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
@@ -169,7 +170,7 @@ def _draw_state(
         ax.annotate("", (c + right, r - 0.08 + down), (c, r - 0.08), arrowprops=arrow)
 
 
-def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def stages(model: Estimator, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """What every stage of a cascade decides, how much of it wrongly, and what it costs.
 
     Parameters

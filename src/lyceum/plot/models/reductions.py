@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from lyceum._core.types import Data, Target
 from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
@@ -76,9 +78,9 @@ def scree(
 
 def biplot(
     pca: Any,
-    X: Any,
+    X: Data,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     most: int = 8,
     title: str | None = None,
     ax: Axes | None = None,
@@ -131,7 +133,7 @@ def biplot(
     return ax
 
 
-def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
+def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure:
     """The first two principal components beside the first two directions of Fisher's projection.
 
     Parameters
@@ -184,7 +186,7 @@ def pca_beside_fisher(X: Any, y: Any, *, title: str | None = None) -> Figure:
     return figure
 
 
-def _points(ax: Axes, scores: np.ndarray, labels: Any) -> None:
+def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
     if labels is None:
         ax.scatter(scores[:, 0], scores[:, 1], s=11, color=COLORS[0], alpha=0.6, linewidths=0)
         return

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.base import target_of
 from lyceum._core.data import Rows
 from lyceum._core.text import show_count
+from lyceum._core.types import Label, Target
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.curves import results_by_name
 
@@ -33,10 +35,10 @@ class NamedCurve(Generic[Curve]):
 def named_curves(
     kind: type[Curve],
     of: Callable[[np.ndarray, np.ndarray], Curve],
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Target,
     labels: Sequence[Any] | None,
-    pos_label: Any,
+    pos_label: Label,
     label: str | None,
 ) -> list[NamedCurve[Curve]]:
     """The curves to draw: results of `evaluate` as they are, or `of` each binary task."""
@@ -56,7 +58,7 @@ def named_curves(
 
 
 def binary_tasks(
-    y_true: Any,
+    y_true: Target,
     y_score: Any,
     labels: Sequence[Any] | None,
     pos_label: Any,
@@ -94,7 +96,7 @@ def binary_tasks(
 
 
 def _tasks(
-    y: np.ndarray, score: Any, classes: np.ndarray, pos_label: Any, curve: str
+    y: np.ndarray, score: ArrayLike, classes: np.ndarray, pos_label: Label, curve: str
 ) -> tuple[Task, ...]:
     score = _check_scores(score, len(y), len(classes))
     by_class = score.ndim == 2
@@ -116,7 +118,7 @@ def _tasks(
     return tasks
 
 
-def _check_scores(score: Any, n_rows: int, n_classes: int) -> np.ndarray:
+def _check_scores(score: ArrayLike, n_rows: int, n_classes: int) -> np.ndarray:
     score = np.asarray(score, dtype=np.float64)
     if score.ndim not in (1, 2) or len(score) != n_rows or np.isnan(score).any():
         raise DataError(
@@ -131,7 +133,7 @@ def _check_scores(score: Any, n_rows: int, n_classes: int) -> np.ndarray:
     return score
 
 
-def _column(classes: np.ndarray, pos_label: Any) -> int:
+def _column(classes: np.ndarray, pos_label: Label) -> int:
     columns = np.flatnonzero(classes == pos_label)
     if not len(columns):
         raise SettingError(

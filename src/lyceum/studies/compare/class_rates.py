@@ -79,7 +79,7 @@ def class_rates(
 
 
 def _rates(
-    table: np.ndarray, k: int, label: Any, columns: np.ndarray, independent: float
+    table: np.ndarray, k: int, label: object, columns: np.ndarray, independent: float
 ) -> ClassRates:
     found = table[k, columns].sum()
     rows = table[k].sum()

@@ -316,7 +316,7 @@ def _relative(path: str, folder: Path) -> str:
         return str(Path(path).absolute())
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, LossMatrix):
         return value.to_dict()
     if isinstance(value, FileFormat):
@@ -342,7 +342,7 @@ def _choice(table: Mapping[str, Any]) -> LearnerChoice:
     return LearnerChoice(table["name"], table.get("settings") or {}, table.get("search"))
 
 
-def _value(learner: str, name: str, value: Any) -> Any:
+def _value(learner: str, name: str, value: object) -> Any:
     """A setting that a TOML file can hold."""
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -394,7 +394,7 @@ def _space_out(space: Any) -> Any:
     return list(space)
 
 
-def _learners(name: str, value: Any) -> tuple[LearnerChoice, ...]:
+def _learners(name: str, value: object) -> tuple[LearnerChoice, ...]:
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
         value = (value,)
     return tuple(map(LearnerChoice.of, value))

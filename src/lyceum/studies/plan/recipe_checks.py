@@ -16,7 +16,7 @@ CHOOSE = ("simplest", "best")
 TASKS = ("classification", "regression")
 
 
-def _paths(name: str, value: Any) -> tuple[str, ...]:
+def _paths(name: str, value: object) -> tuple[str, ...]:
     if isinstance(value, list | tuple):
         values = list(value)
     else:
@@ -26,13 +26,13 @@ def _paths(name: str, value: Any) -> tuple[str, ...]:
     return tuple(os.fspath(path) for path in values)
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value:
         raise StudyError(f"{name} = {value!r}: give the name of a column")
     return value
 
 
-def _names(name: str, value: Any) -> tuple[str, ...]:
+def _names(name: str, value: object) -> tuple[str, ...]:
     if isinstance(value, list | tuple | set | frozenset):
         values = tuple(value)
     else:
@@ -40,7 +40,7 @@ def _names(name: str, value: Any) -> tuple[str, ...]:
     return tuple(_text(name, item) for item in values)
 
 
-def _kinds(name: str, value: Any) -> dict[str, str]:
+def _kinds(name: str, value: object) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise StudyError(
             f'{name} = {value!r}: give a table of columns and kinds, e.g. {{age = "continuous"}}'
@@ -102,13 +102,13 @@ def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
     return check
 
 
-def _yes(name: str, value: Any) -> bool:
+def _yes(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise StudyError(f"{name} = {value!r}: give true or false")
     return value
 
 
-def _metric(name: str, value: Any) -> str:
+def _metric(name: str, value: object) -> str:
     try:
         return str(RankingMetric.of(value))
     except ValueError as error:
@@ -116,7 +116,7 @@ def _metric(name: str, value: Any) -> str:
 
 
 def _one_of(*choices: str) -> Callable[[str, Any], str]:
-    def check(name: str, value: Any) -> str:
+    def check(name: str, value: object) -> str:
         if value not in choices:
             raise StudyError(f"{name} = {value!r}: choose one of {', '.join(choices)}")
         return value

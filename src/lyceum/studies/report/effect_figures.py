@@ -167,7 +167,7 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
     yield figure_of("pair", title, text, draw, (5.2, 4.0), table)
 
 
-def _tick(value: Any) -> str:
+def _tick(value: object) -> str:
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.3g}"
     return _short_label(value)

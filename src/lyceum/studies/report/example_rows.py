@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Column, time_text
+from lyceum._core.types import Estimator
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.plan.plan import Plan
@@ -70,7 +71,7 @@ def _risks(posteriors: np.ndarray, rule: LossRule) -> np.ndarray:
     return np.column_stack([risks, np.full(len(risks), rule.doubt)])
 
 
-def explain_row(model: Any, data: StudyData, plan: Plan, row: int, why: str) -> Example:
+def explain_row(model: Estimator, data: StudyData, plan: Plan, row: int, why: str) -> Example:
     """A row of the data with the model's prediction and its explanation."""
     place = int(np.searchsorted(data.numbers, row))
     rows = data.rows.take(np.array([place]))

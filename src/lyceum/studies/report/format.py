@@ -262,7 +262,7 @@ def decimal_text(value: float, decimals: int = 3) -> str:
     return f"{round(value, decimals) + 0.0:,.{decimals}f}"
 
 
-def show_cell(value: Any) -> str:
+def show_cell(value: object) -> str:
     """A value of a table: whole numbers without decimals, "none" for None."""
     if value is None:
         return "none"
@@ -271,7 +271,7 @@ def show_cell(value: Any) -> str:
     return show(value)
 
 
-def target_text(value: Any, error: float | None) -> str:
+def target_text(value: object, error: float | None) -> str:
     """A value of the target, with two digits of its usual error where four digits would hide the
     error.
 

@@ -199,7 +199,7 @@ class ExampleView:
     def truth(self) -> str:
         return self._target(self.example.truth)
 
-    def _target(self, value: Any) -> str:
+    def _target(self, value: object) -> str:
         """A class, or a number with the digits that matter; times as dates."""
         target = self.study.schema.target
         if target is not None and target.is_time and isinstance(value, float):

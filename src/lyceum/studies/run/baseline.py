@@ -13,6 +13,7 @@ import numpy as np
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner, Regressor
 from lyceum._core.data import Block
 from lyceum._core.statistics import align_labels, class_weights, classes_of, place_classes
+from lyceum._core.types import Categories, Data
 from lyceum.report import Summary, Table
 
 _CONSTRAINTS = {"categorical_features": CATEGORICAL_FEATURES}
@@ -74,7 +75,7 @@ class PriorClassifier(OnePassClassifier):
     _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(self, *, categorical_features: Any = "from_dtype"):
+    def __init__(self, *, categorical_features: Categories = "from_dtype"):
         self.categorical_features = categorical_features
 
     def _statistic(self) -> Callable[[Block], ClassWeights]:
@@ -163,7 +164,7 @@ class MeanRegressor(Regressor, OnePassLearner):
     _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(self, *, categorical_features: Any = "from_dtype"):
+    def __init__(self, *, categorical_features: Categories = "from_dtype"):
         self.categorical_features = categorical_features
 
     def _statistic(self) -> Callable[[Block], TargetMean]:
@@ -172,7 +173,7 @@ class MeanRegressor(Regressor, OnePassLearner):
     def _finish(self, statistic: TargetMean) -> None:
         self.mean_ = np.array([statistic.mean])
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The mean of the target for every row."""
         return self._apply(partial(_constant, self), X)
 

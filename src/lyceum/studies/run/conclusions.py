@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Rows
+from lyceum._core.types import Estimator
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled, StudyError
 from lyceum.evaluate import LearningCurve, bootstrap_632, learning_curve
@@ -98,7 +99,7 @@ class _Resampling:
         return {"predict": partial(_actions, rule), "loss": partial(_cost, rule, self.plan.classes)}
 
 
-def _actions(rule: LossRule, model: Any, rows: Any) -> np.ndarray:
+def _actions(rule: LossRule, model: Estimator, rows: Any) -> np.ndarray:
     return rule.decide(row_predictions(model, rows))
 
 

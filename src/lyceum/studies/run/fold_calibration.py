@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import row_weights
+from lyceum._core.types import Estimator
 from lyceum.decision import CalibratedClassifierCV, PosteriorMap
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.run.settings_search import SettingsSearch
@@ -70,7 +71,7 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
     return next(name for name in PosteriorMap.METHODS if counts[name] == most)
 
 
-def calibrated_model(model: Any, method: str | PosteriorMap | None, seed: int) -> Any:
+def calibrated_model(model: Estimator, method: str | PosteriorMap | None, seed: int) -> Any:
     """The model with its posteriors calibrated, itself without a method."""
     if method:
         return CalibratedClassifierCV(model, method, cv=3, random_state=seed)

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from lyceum import catalog
 from lyceum._core.data import Rows
 from lyceum._core.threads import one_thread
+from lyceum._core.types import Estimator
 from lyceum.studies.plan.candidate import Candidate
 
 _SMALL = 200_000  # cells
@@ -59,7 +60,7 @@ def are_few(rows: Rows) -> bool:
     return len(rows) * max(1, len(rows.schema)) <= _SMALL
 
 
-def row_predictions(model: Any, rows: Rows) -> np.ndarray:
+def row_predictions(model: Estimator, rows: Rows) -> np.ndarray:
     """Posteriors or values of every row; raises ArithmeticError where they are not numbers.
 
     A classifier without posteriors gives probability 1 to the class that it predicts.

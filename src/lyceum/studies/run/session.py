@@ -445,5 +445,5 @@ def _write_results(study: Study) -> Study:
     return study
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lyceum._core.base import parts_by_replacement
 from lyceum._core.data import Block
 from lyceum._core.trees import float_cells
+from lyceum._core.types import Estimator
 from lyceum.trees.model_trees.node_learners import path_values
 
 
-def node_predictions(learner: Any, block: Block) -> np.ndarray:
+def node_predictions(learner: Estimator, block: Block) -> np.ndarray:
     """The value of the smoothed model of the node that a row comes to, within its limits."""
     node = learner._nodes(block)
     coef = learner.coef_
@@ -27,7 +26,7 @@ def node_predictions(learner: Any, block: Block) -> np.ndarray:
     return np.clip(learner.intercept_[node] + added, *learner.limits_[node].T)
 
 
-def linear_parts(learner: Any, block: Block) -> np.ndarray:
+def linear_parts(learner: Estimator, block: Block) -> np.ndarray:
     """The prediction, the base, and what every column adds."""
     node = learner._nodes(block)
     Z = learner.columns_.center_cells(block.X)
@@ -45,7 +44,7 @@ def linear_parts(learner: Any, block: Block) -> np.ndarray:
     return out
 
 
-def replacement_parts(learner: Any, block: Block) -> np.ndarray:
+def replacement_parts(learner: Estimator, block: Block) -> np.ndarray:
     """The same for learners of any kind: typical cells are replaced by those of the row."""
 
     def answer(X: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ from lyceum._core.trees import (
     float_cells,
     tree_path,
 )
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees.model_trees.m5_columns import StepColumns
@@ -191,7 +192,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         smoothing: float = 15.0,
         extrapolation: float | None = 1.0,
         record: bool = False,
-        categorical_features: Any = "from_dtype",
+        categorical_features: Categories = "from_dtype",
     ):
         self.error = error
         self.model = model
@@ -205,7 +206,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows of X, kept in memory.
 
         Parameters
@@ -292,17 +293,17 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
 
     # -- predictions -------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """The value of the smoothed model of the leaf that a row comes to."""
         check_is_fitted(self)
         return self._apply(partial(node_predictions, self), X)
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Data) -> Any:
         """The node of `tree_` where every row ends."""
         check_is_fitted(self)
         return self._apply(self._nodes, X)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Data) -> Explanation:
         """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
 
         The base is the model's value where all columns are at their means. Where the limits of the
@@ -317,7 +318,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             of = linear_parts
         return self._explain(X, partial(of, self), self.schema_.target_name)
 
-    def path(self, X: Any, row: int = 0) -> TreePath:
+    def path(self, X: Data, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at
         each.
 

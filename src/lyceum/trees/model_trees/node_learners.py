@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum._core.data import row_weights
 from lyceum._core.trees import Tree
+from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.model_trees.m5_models import NodeModels, sort_by_leaf
 
@@ -30,7 +31,7 @@ class NodeLearners:
     models: NodeModels  # the means, and the errors
 
 
-def check_learner(estimator: Any, model: str, weighted: bool) -> None:
+def check_learner(estimator: Estimator, model: str, weighted: bool) -> None:
     """Refuse what cannot be the learner of a node."""
     if not is_regressor(estimator) or not hasattr(estimator, "fit"):
         raise SettingError(f"estimator must be a regressor, not {type(estimator).__name__}")
@@ -50,7 +51,7 @@ def fit_learners(
     y: np.ndarray,
     w: np.ndarray | None,
     columns: np.ndarray,
-    estimator: Any,
+    estimator: Estimator,
 ) -> NodeLearners:
     """A copy of the estimator at every node, on the columns where `columns` (n_nodes, p) is true.
 
@@ -86,12 +87,12 @@ def fit_learners(
     return NodeLearners(learners, seen, NodeModels(none, mean, free, n, absolute, squared))
 
 
-def _fit(estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
+def _fit(estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
     return clone(estimator).fit(Z, y, **({} if w is None else {"sample_weight": w}))
 
 
 def _left_out_residuals(
-    estimator: Any, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
+    estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
 ) -> np.ndarray:
     """The residual of every row, by the learner of the four other folds."""
     fold = np.random.default_rng(0).permutation(len(y)) % _FOLDS
@@ -107,7 +108,7 @@ def _left_out_residuals(
 # -- predictions -----------------------------------------------------------------------
 
 
-def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def own_values(model: Estimator, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """The predictions for the rows of Z, each by the learner of its node."""
     out = model.node_intercept_[node].astype(np.float64)
     for one in np.unique(node).tolist():
@@ -119,7 +120,7 @@ def own_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return out
 
 
-def path_values(model: Any, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def path_values(model: Estimator, node: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """The same, smoothed along the path to the root, and kept within the limits of the node."""
     value = own_values(model, node, Z)
     at = node.copy()

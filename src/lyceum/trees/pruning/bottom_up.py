@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from lyceum._core.data import row_weights
 from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
+from lyceum._core.types import Loss
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.pruning.checks import (
     check_amount,
@@ -177,7 +178,7 @@ class NodeCosts:
         return np.where(np.abs(rest) <= ROUNDING * np.abs(at), 0.0, rest)
 
 
-def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
+def _cost_of(tree: Tree, target: np.ndarray, loss: Loss) -> Any:
     """The costs of targets at nodes."""
     if target.dtype.kind in "iu":
         values = loss_of(tree, loss)
@@ -202,7 +203,7 @@ def prune_by_error(
     visited: Any,
     y: np.ndarray,
     sample_weight: np.ndarray | None = None,
-    loss: Any = None,
+    loss: Loss = None,
 ) -> Tree:
     """Make a leaf of every node, from the bottom up, at which rows held out then cost no more.
 
@@ -249,7 +250,7 @@ def prune_by_costs(tree: Tree, costs: NodeCosts) -> Tree:
 
 
 def prune_by_pessimistic_error(
-    tree: Tree, penalty: float = 0.5, standard_error: bool = False, loss: Any = None
+    tree: Tree, penalty: float = 0.5, standard_error: bool = False, loss: Loss = None
 ) -> Tree:
     """Prune by e(T) + k · leaves: the errors on the rows of `fit`, and k for each leaf.
 
@@ -281,7 +282,7 @@ def prune_by_pessimistic_error(
 
 def prune_by_loss(
     tree: Tree,
-    loss: Any = None,
+    loss: Loss = None,
     smoothing: Literal["none", "laplace", "m"] = "none",
     m: float = 2.0,
     prior: np.ndarray | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.trees import Tree
+from lyceum._core.types import Loss
 from lyceum.errors import DataError, SettingError
 
 
@@ -31,7 +32,7 @@ def check_classes(tree: Any, method: str) -> None:
         )
 
 
-def check_amount(name: str, value: Any) -> None:
+def check_amount(name: str, value: object) -> None:
     """Refuse what is no number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0.0:
         raise SettingError(f"{name} must be a number of at least 0, not {value!r}")
@@ -57,7 +58,7 @@ def check_codes(tree: Tree, target: np.ndarray) -> None:
         )
 
 
-def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
+def loss_of(tree: Tree, loss: Loss) -> np.ndarray | None:
     """The values of a loss matrix (rows = true class, columns = action) that fits the classes of a
     tree."""
     if loss is None:

@@ -25,7 +25,7 @@ SLACK = 0.1  # C4.5 takes the smaller tree if it has at most this many errors mo
 
 
 def upper_errors(
-    errors: Any, weight: Any, confidence: float = 0.25, bound: Bound = "c45"
+    errors: Any, weight: object, confidence: float = 0.25, bound: Bound = "c45"
 ) -> np.ndarray:
     """N · U_CF(E, N): how many errors to expect of a leaf that makes E errors in N rows of `fit`.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from lyceum._core.data import row_weights
 from lyceum._core.trees import LEAF, Tree
+from lyceum._core.types import Loss
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Table
@@ -106,7 +107,7 @@ class CostComplexityPath:
 
 
 def cost_complexity_path(
-    tree: Tree, measure: Literal["impurity", "error"] = "impurity", loss: Any = None
+    tree: Tree, measure: Literal["impurity", "error"] = "impurity", loss: Loss = None
 ) -> CostComplexityPath:
     """Cut the weakest link again and again: the node t of least (R(t) − R(T_t)) / (leaves of T_t −
     1).
@@ -140,7 +141,7 @@ def cost_complexity_path(
     )
 
 
-def _risks(tree: Tree, measure: str, loss: Any) -> np.ndarray:
+def _risks(tree: Tree, measure: str, loss: Loss) -> np.ndarray:
     if measure == "impurity":
         if loss is not None:
             raise SettingError("a loss matrix goes with measure='error', not with the impurity")
@@ -225,7 +226,7 @@ def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
 
 
 def prune_by_complexity(
-    tree: Tree, alpha: float, measure: Literal["impurity", "error"] = "impurity", loss: Any = None
+    tree: Tree, alpha: float, measure: Literal["impurity", "error"] = "impurity", loss: Loss = None
 ) -> Tree:
     """The smallest subtree of least R(T) + α · leaves; see `cost_complexity_path`."""
     return cost_complexity_path(tree, measure, loss).at(alpha)
@@ -309,7 +310,7 @@ def choose_alpha(
     weight: np.ndarray | None = None,
     *,
     measure: Literal["impurity", "error"] = "impurity",
-    loss: Any = None,
+    loss: Loss = None,
     rule: Literal["best", "one_standard_error"] = "one_standard_error",
 ) -> AlphaChoice:
     """The α whose subtrees cost least on rows left out, or the largest within a standard error of

@@ -10,9 +10,10 @@ from lyceum._core.data.files.databases import is_database, read_database
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.tables import paths_of
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data
 
 
-def digest_data(data: Any, file_format: FileFormat | None = None) -> str:
+def digest_data(data: Data, file_format: FileFormat | None = None) -> str:
     """A hash of the bytes of files and of their order.
 
     Of a database it is the rows of the table that are hashed: its own bytes also hold other

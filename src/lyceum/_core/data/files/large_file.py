@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
 from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 
 _FEWEST = 1_000
@@ -76,7 +76,7 @@ class ProfiledFile:
 
 
 def profile_large_file(
-    data: Any,
+    data: Data,
     file_format: FileFormat | None = None,
     *,
     target: str | None = None,

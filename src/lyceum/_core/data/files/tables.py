@@ -31,10 +31,11 @@ from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.lazy_arrow import feather, pa, pc, pq
+from lyceum._core.types import Data
 from lyceum.errors import DataError, SchemaError
 
 
-def paths_of(data: Any) -> list[str]:
+def paths_of(data: Data) -> list[str]:
     if not isinstance(data, str | os.PathLike):
         if (
             isinstance(data, Sequence)
@@ -156,7 +157,7 @@ def is_typed(kind: str) -> bool:
     return kind not in _WITHOUT_TYPES
 
 
-def read_table(data: Any, file_format: FileFormat | None = None) -> pa.Table:
+def read_table(data: Data, file_format: FileFormat | None = None) -> pa.Table:
     """All of a file or frame as one Arrow table."""
     return read_data(data, file_format).table
 
@@ -288,7 +289,7 @@ def _is_plain(texts: pa.Array) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")).as_py())
 
 
-def fits_memory(data: Any, memory: int, file_format: FileFormat | None = None) -> bool:
+def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) -> bool:
     """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading
     it.
 

@@ -11,19 +11,20 @@ import numpy as np
 from lyceum._core.data.files.column_names import check_names
 from lyceum._core.data.inputs.pandas_columns import arrow_table, is_pandas, small_arrow_table
 from lyceum._core.lazy_arrow import is_arrow, pa, pc, pt
+from lyceum._core.types import Data, Frame
 from lyceum.errors import SchemaError
 
 _SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: Data) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
     if is_arrow(X, "Table", "RecordBatch", "RecordBatchReader") or _is_lazy(X):
         return True
     return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or is_pandas(X))
 
 
-def _is_lazy(X: Any) -> bool:
+def _is_lazy(X: Data) -> bool:
     """Whether X is a lazy frame of Polars, whose columns are not known before it is collected."""
     return type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
 
@@ -50,7 +51,7 @@ def frame_table(frame: Any) -> pa.Table:
     return to_arrow(frame)
 
 
-def _to_arrow(frame: Any) -> pa.Table:
+def _to_arrow(frame: Frame) -> pa.Table:
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
     elif isinstance(frame, pa.RecordBatchReader):

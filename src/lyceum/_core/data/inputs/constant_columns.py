@@ -112,7 +112,7 @@ def _polars_column(frame: Any, j: int, value: Any) -> Any:
     return made.new_from_index(0, len(frame))
 
 
-def _arrow_column(table: pa.Table, j: int, value: Any) -> Any:
+def _arrow_column(table: pa.Table, j: int, value: object) -> Any:
     kind = table.schema.field(j).type
     if pt.is_dictionary(kind):
         made = pa.array([value], kind.value_type).dictionary_encode()

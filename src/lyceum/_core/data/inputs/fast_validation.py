@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names, validate_data
 
 from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.lazy_arrow import is_arrow
+from lyceum._core.types import Data, Estimator, Target
 
 _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
@@ -33,7 +34,7 @@ def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
     _check_feature_names(learner, X, reset=reset)
 
 
-def validated_array(learner: Any, X: Any, reset: bool, **options: Any) -> Any:
+def validated_array(learner: Estimator, X: Any, reset: bool, **options: Any) -> Any:
     """What scikit-learn's `validate_data` gives for X: an array, or a frame of nothing but
     numbers."""
     if is_frame(X):
@@ -46,7 +47,9 @@ def validated_array(learner: Any, X: Any, reset: bool, **options: Any) -> Any:
     return cells
 
 
-def validated_pair(learner: Any, X: Any, y: Any, reset: bool, **options: Any) -> tuple[Any, Any]:
+def validated_pair(
+    learner: Estimator, X: Any, y: Any, reset: bool, **options: Any
+) -> tuple[Any, Any]:
     """What `validate_data` gives for X and a target that `checked_target` has checked."""
     if is_frame(X):
         cells = np.asarray(X)
@@ -64,13 +67,13 @@ def validated_pair(learner: Any, X: Any, y: Any, reset: bool, **options: Any) ->
     return cells, y
 
 
-def is_flat(y: Any, kinds: str) -> bool:
+def is_flat(y: Target, kinds: str) -> bool:
     """Whether y is an array of one dimension, one cell after the other, of one of the kinds of
     types."""
     return type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in kinds
 
 
-def _is_regular(X: Any) -> bool:
+def _is_regular(X: Data) -> bool:
     """Whether X is an array of rows of numbers that kernels take."""
     return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in _TYPES
 
@@ -82,7 +85,7 @@ def _fits(learner: Any, X: np.ndarray, reset: bool) -> bool:
     return getattr(learner, "n_features_in_", -1) == X.shape[1]
 
 
-def _check_names(learner: Any, X: Any, cells: np.ndarray, reset: bool) -> None:
+def _check_names(learner: Estimator, X: Data, cells: np.ndarray, reset: bool) -> None:
     if X is not cells:
         check_feature_names(learner, X, reset)
     elif hasattr(learner, "feature_names_in_"):  # arrays have no names

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import (
@@ -51,6 +52,7 @@ from lyceum._core.data.schema.targets import (
     with_classes,
 )
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SchemaError
 
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
@@ -117,13 +119,15 @@ class Inputs:
 
     # -- fit ---------------------------------------------------------------------------
 
-    def for_fit(self, X: Any, y: Any, w: Any) -> Rows:
+    def for_fit(self, X: Data, y: Target, w: Weights) -> Rows:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
         rows = self._new_rows(X, y, w, reset=True)
         self._learn_schema(rows.schema)
         return self._count_rows(X, rows)
 
-    def for_partial_fit(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
+    def for_partial_fit(
+        self, X: Data, y: Target, w: Weights, classes: ArrayLike | None = None
+    ) -> Rows:
         """Rows to go on learning from: the schema grows by new categories and classes."""
         known = getattr(self.learner, "schema_", None)
         rows = self._new_rows(X, y, w, reset=known is None)
@@ -142,7 +146,7 @@ class Inputs:
             return rows
         return rows.then(Align.between(rows.schema, schema))
 
-    def _count_rows(self, given: Any, rows: Rows, before: int = 0) -> Rows:
+    def _count_rows(self, given: object, rows: Rows, before: int = 0) -> Rows:
         """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made
         one."""
         known = rows.n_rows
@@ -162,7 +166,7 @@ class Inputs:
             assert schema.target is not None
             learner.classes_ = schema.target.categories
 
-    def _new_rows(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+    def _new_rows(self, X: Data, y: Target, w: Weights, reset: bool) -> Rows:
         rows = self._read(X, y, w, reset)
         if rows.schema.of_an_array:
             return rows
@@ -178,7 +182,7 @@ class Inputs:
             return rows.then(CheckCategories(self.caller))
         return rows
 
-    def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+    def _read(self, X: Any, y: Target, w: Weights, reset: bool) -> Rows:
         if isinstance(X, Rows):
             return self._from_rows(X, y, w, reset)
         if is_dask(X):
@@ -190,7 +194,7 @@ class Inputs:
             return self._array(X, y, w, reset)
         return self._frame(table, y, w)
 
-    def _from_rows(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
+    def _from_rows(self, rows: Rows, y: Target, w: Weights, reset: bool) -> Rows:
         refuse_beside_rows(other_target(rows, y), w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
@@ -244,7 +248,7 @@ class Inputs:
         wide = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
         return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
 
-    def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+    def _array(self, X: Data, y: Any, w: Weights, reset: bool) -> Rows:
         y, missing = self._labels(y, "y")
         X, y = self._validate_input(X, y, reset)
         X = _for_kernels(X)
@@ -257,13 +261,13 @@ class Inputs:
             ArraySource(X, y, checked_weights(w, X, self.caller), schema.with_target(target))
         )
 
-    def _labels(self, y: Any, name: str) -> tuple[Any, np.ndarray | None]:
+    def _labels(self, y: Target, name: str) -> tuple[Any, np.ndarray | None]:
         """The target, and where a label is missing, for a learner that takes such rows."""
         if self.takes_unlabeled and y is not None:
             return fill_unlabeled(y, name, self.caller)
         return (y, None)
 
-    def _validate_input(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+    def _validate_input(self, X: Data, y: Target, reset: bool) -> tuple[Any, Any]:
         options = {
             "dtype": "numeric",
             "accept_sparse": "csr" if self.learner._takes_sparse else False,
@@ -274,7 +278,7 @@ class Inputs:
         y = checked_target(y, self.task, "y", self.caller)
         return validated_pair(self.learner, X, y, reset, **options)
 
-    def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
+    def _text_table(self, X: Data, reset: bool) -> pa.Table | None:
         """An array with text in columns that `categorical_features` declares, as a table; None for
         others."""
         cells = text_array(X)
@@ -298,7 +302,7 @@ class Inputs:
         _check_feature_names(self.learner, cells, reset=reset)
         return table
 
-    def _frame(self, table: pa.Table, y: Any, w: Any) -> Rows:
+    def _frame(self, table: pa.Table, y: Target, w: Weights) -> Rows:
         schema = schema_of(table, self._kinds(table.column_names))
         self._refuse_categories(schema)
         source = coded_source(table, schema)
@@ -330,7 +334,7 @@ class Inputs:
         )
         return table
 
-    def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+    def _dask(self, X: Data, y: Target, w: Weights, reset: bool) -> Rows:
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.caller))
         source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabeled)
@@ -372,7 +376,7 @@ class Inputs:
             return self._text_to_predict(X, textual)
         return Rows(ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema))
 
-    def _cells_to_predict(self, X: Any) -> Any:
+    def _cells_to_predict(self, X: Data) -> Any:
         options = {
             "dtype": "numeric",
             "accept_sparse": "csr" if self.learner._takes_sparse else False,
@@ -386,7 +390,7 @@ class Inputs:
         _check_n_features(self.learner, X, reset=False)
         return X
 
-    def _text_to_predict(self, X: Any, textual: list[str]) -> Rows:
+    def _text_to_predict(self, X: Data, textual: list[str]) -> Rows:
         """An array with text where `fit` has seen text."""
         schema = Schema(self.learner.schema_.columns)
         cells = text_array(X, needs_text=not isinstance(X, np.ndarray))

@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.data.files.column_names import check_names
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data
 from lyceum.errors import SchemaError
 
 # levels of a category type that Arrow has no type for: they become text
@@ -20,7 +22,7 @@ def _refused() -> tuple[type[Exception], ...]:
     return pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError
 
 
-def is_pandas(X: Any) -> bool:
+def is_pandas(X: Data) -> bool:
     """Whether X is a frame or a column of pandas."""
     return type(X).__module__.startswith("pandas")
 
@@ -107,7 +109,7 @@ def with_arrow_type(column: Any, what: str) -> Any:
         ) from error
 
 
-def arrow_array(values: Any, what: str) -> pa.Array | pa.ChunkedArray:
+def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
     """Values of Python, NumPy or pandas as Arrow; `what` names them in errors.
 
     >>> arrow_array(np.array(["a", 1], dtype=object), "column 'size'")
@@ -141,7 +143,7 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
     )
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether an object stands for a missing value: None, NaN, or pandas' NA and NaT."""
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")

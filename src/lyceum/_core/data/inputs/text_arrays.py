@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data
 from lyceum.errors import SchemaError
 
 
-def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
+def text_array(X: Data, needs_text: bool = True) -> np.ndarray | None:
     """X as a two-dimensional array of objects if it is an array or a list with text in it, else
     None.
 

@@ -44,13 +44,14 @@ from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data
 
 _TOP = 10
 _BINS = 12
 
 
 def inspect(
-    data: Any,
+    data: Data,
     target: str | None = None,
     *,
     task: str | None = None,
@@ -206,7 +207,7 @@ def _count_repeats(table: pa.Table) -> int:
 # -- reading ---------------------------------------------------------------------------
 
 
-def _source(data: Any) -> str:
+def _source(data: Data) -> str:
     if isinstance(data, LoadedTable | ProfiledFile):
         return data.name
     if isinstance(data, str | os.PathLike):
@@ -214,7 +215,7 @@ def _source(data: Any) -> str:
     return f"a {type(data).__name__}"
 
 
-def _is_typed(data: Any) -> bool:
+def _is_typed(data: Data) -> bool:
     if isinstance(data, LoadedTable | ProfiledFile):
         return data.typed
     return is_frame(data) or is_typed(file_kind(paths_of(data)))

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lyceum._core.data.schema.free_text import with_texts_of
 from lyceum._core.data.schema.schema import Schema
+from lyceum._core.types import Data
 
 _CELLS = (
     1 << 19
@@ -101,7 +102,7 @@ class Block:
         """The cells as a dense array."""
         return dense_cells(self.X)
 
-    def with_X(self, X: Any, schema: Schema) -> Block:
+    def with_X(self, X: Data, schema: Schema) -> Block:
         """The same rows with other cells; columns of free text that stay list the texts of this
         block."""
         return replace(self, X=X, schema=with_texts_of(schema, self.schema))

@@ -25,12 +25,13 @@ from lyceum._core.lazy_arrow import pa
 from lyceum._core.progress import is_watched, report
 from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Data, Frame, Target, Weights
 from lyceum.errors import DataError
 
 _FAN_IN = 8
 
 
-def is_dask(data: Any) -> bool:
+def is_dask(data: Data) -> bool:
     """Whether data is a Dask array, frame or series; does not import Dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
         data, "__dask_graph__"
@@ -123,8 +124,8 @@ class DaskSource:
     def of_collections(
         cls,
         X: Any,
-        y: Any,
-        w: Any,
+        y: Target,
+        w: Weights,
         task: str | None,
         kinds: Callable[[list[str], bool], ColumnRoles],
         unlabeled: bool = False,
@@ -340,7 +341,7 @@ class _EmptyPart:
         yield Block(self.part.X, y, None, 0, self.part.schema)
 
 
-def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
+def _profile(frame: Frame, in_full: Collection[str]) -> TableProfile:
     table = frame_table(frame)
     return TableProfile.of(table, in_full, table.column_names)
 
@@ -383,7 +384,7 @@ def _look(
     return _PartFacts(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
 
 
-def _weights(w: Any) -> np.ndarray:
+def _weights(w: Weights) -> np.ndarray:
     weights = np.asarray(w, dtype=np.float64)
     if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
         raise DataError(
@@ -445,7 +446,7 @@ def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:
     return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
 
 
-def _partitions_like_X(data: Any, n_parts: int, name: str) -> list[Any]:
+def _partitions_like_X(data: Data, n_parts: int, name: str) -> list[Any]:
     """The delayed partitions of y or the weights, as many as X has."""
     if data is None:
         return [None] * n_parts
@@ -468,7 +469,7 @@ def as_delayed(data: Any) -> list[Any]:
     return list(data.to_delayed().ravel())
 
 
-def row_counts(data: Any) -> list[int]:
+def row_counts(data: Data) -> list[int]:
     """The number of rows of every partition, computed if Dask does not know it."""
     import dask
 

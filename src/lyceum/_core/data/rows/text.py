@@ -6,12 +6,13 @@ import html
 import os
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lyceum._core.data.schema.column import KINDS, Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.report import Table
 from lyceum._core.text import show_count
+from lyceum._core.types import Data
 
 if TYPE_CHECKING:
     from lyceum._core.data.rows.rows import Rows
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _MANY = 100  # columns listed in a notebook
 
 
-def source_name(data: Any) -> str:
+def source_name(data: Data) -> str:
     """What a source is called: its path, or the type of the object."""
     if isinstance(data, str | os.PathLike):
         return os.fspath(data)

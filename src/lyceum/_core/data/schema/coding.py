@@ -16,6 +16,7 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow, pa, pc
 from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
+from lyceum._core.types import Target
 from lyceum.errors import MissingValuesError, SchemaError
 
 FEW_ROWS = 1 << 14  # one column of them is read before another thread has woken up
@@ -348,7 +349,7 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
     return cells.to_numpy(zero_copy_only=False)
 
 
-def target_numbers(y: Any, name: str) -> np.ndarray:
+def target_numbers(y: Target, name: str) -> np.ndarray:
     """A target of numbers, true/false or times (in seconds) as floats, missing ones as NaN.
 
     >>> days = np.array(["1970-01-01", "1970-01-02"], dtype="datetime64[ns]")
@@ -366,7 +367,7 @@ def target_numbers(y: Any, name: str) -> np.ndarray:
     return values.astype(np.float64)
 
 
-def comparable_target(y: Any, task: str) -> Any:
+def comparable_target(y: Target, task: str) -> Any:
     """A target to score predictions by, read as `fit` reads it: times are seconds, intervals are
     text.
 
@@ -392,7 +393,7 @@ def comparable_target(y: Any, task: str) -> Any:
     return y
 
 
-def is_labeled(y: Any) -> np.ndarray:
+def is_labeled(y: Target) -> np.ndarray:
     """Which rows have a label: not None and not NaN.
 
     >>> is_labeled(np.array(["a", None, float("nan")], dtype=object))
@@ -406,7 +407,7 @@ def is_labeled(y: Any) -> np.ndarray:
     )
 
 
-def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+def class_codes(y: Target) -> tuple[np.ndarray, np.ndarray]:
     """The sorted classes of labels and the code of each label: `np.unique` with its inverse, but
     fast.
 

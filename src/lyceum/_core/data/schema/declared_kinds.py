@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -24,7 +23,7 @@ from lyceum._core.text import show_count
 from lyceum.errors import SchemaError
 
 
-def declared_kinds(given: Any, names: Sequence[str], named: bool = True) -> ColumnRoles:
+def declared_kinds(given: object, names: Sequence[str], named: bool = True) -> ColumnRoles:
     """The kinds that `categorical_features` declares for the columns of these names.
 
     A mask, indices or names are categorical columns, a dict has the kinds of some columns by name,
@@ -60,7 +59,7 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
     return {name: declared[name] for name in names}
 
 
-def _categorical(given: Any, names: Sequence[str]) -> list[str]:
+def _categorical(given: object, names: Sequence[str]) -> list[str]:
     """The columns that are declared categorical by a mask, by indices or by names."""
     if given is True:
         return list(names)

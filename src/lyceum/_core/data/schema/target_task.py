@@ -3,7 +3,7 @@ targets."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,10 +11,11 @@ from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.schema.column_roles import target_column
 from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.types import Data, Target
 from lyceum.errors import DataError
 
 
-def target_task(X: Any, y: Any, caller: str) -> Literal["classes", "numbers"]:
+def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"]:
     """Whether the target of scanned rows X, or y, holds classes or numbers.
 
     Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
@@ -15,6 +16,7 @@ from lyceum._core.data.schema.coding import class_codes, labels, target_numbers
 from lyceum._core.data.schema.column import Column, Kind
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow
+from lyceum._core.types import Data, Weights
 from lyceum.errors import DataError, MissingValuesError
 
 Task = Literal["classes", "numbers"]
@@ -128,7 +130,7 @@ def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     return weights
 
 
-def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
+def _check_weight_numbers(w: Weights, X: Data) -> np.ndarray:
     """One number per row, by scikit-learn's checks; what cannot be read as numbers is refused by
     name."""
     try:
@@ -141,7 +143,7 @@ def _check_weight_numbers(w: Any, X: Any) -> np.ndarray:
         raise DataError(f"sample_weight cannot be read as numbers: {error}") from error
 
 
-def with_classes(schema: Schema, classes: Any, caller: str) -> Schema:
+def with_classes(schema: Schema, classes: ArrayLike | None, caller: str) -> Schema:
     """The schema with all classes that were given to `partial_fit`."""
     if classes is None or schema.target is None:
         return schema

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.probability.gaussians.fusion import fuse_gaussians
 from lyceum._core.probability.gaussians.log_density import gaussian_log_density
@@ -112,7 +113,7 @@ class Gaussian:
         at = self._columns(indices)
         return self._make(self.mean[at], self.covariance[np.ix_(at, at)])
 
-    def condition(self, indices: Sequence[int], values: Any) -> Gaussian:
+    def condition(self, indices: Sequence[int], values: ArrayLike) -> Gaussian:
         """The distribution of the other columns when those at `indices` have these values.
 
         μ_a + Σ_ab Σ_bb⁻¹ (x_b - μ_b) and Σ_aa - Σ_ab Σ_bb⁻¹ Σ_ba. With a singular Σ_bb its

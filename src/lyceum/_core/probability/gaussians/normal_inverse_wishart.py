@@ -149,7 +149,7 @@ class NormalInverseWishart:
         """The number of columns in use."""
         return int(self.used.sum())
 
-    def update(self, weight: Any, mean: np.ndarray, scatter: np.ndarray) -> NormalInverseWishart:
+    def update(self, weight: object, mean: np.ndarray, scatter: np.ndarray) -> NormalInverseWishart:
         """The posterior after rows of this weight, mean and scatter.
 
         Parameters
@@ -258,7 +258,7 @@ def prior_mean_vector(prior_mean: Any, mean: np.ndarray) -> np.ndarray:
     return np.broadcast_to(given, mean.shape)
 
 
-def positive_matrix(name: str, value: Any, d: int) -> np.ndarray:
+def positive_matrix(name: str, value: object, d: int) -> np.ndarray:
     """A positive definite matrix of shape (d, d) from a parameter of a learner.
 
     Parameters

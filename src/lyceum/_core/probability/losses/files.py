@@ -169,7 +169,7 @@ def _number_text(value: float) -> str:
     return repr(float(value))
 
 
-def _toml_label(label: Any) -> str:
+def _toml_label(label: object) -> str:
     if isinstance(label, bool):
         return str(label).lower()
     if isinstance(label, int | float):

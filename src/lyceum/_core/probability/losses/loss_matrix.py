@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.probability.labels import find_labels, label_key, unique_labels
 from lyceum._core.probability.losses import files
@@ -321,7 +322,7 @@ class LossMatrix:
         return self.table()._repr_html_()
 
 
-def _numbers(values: Any) -> np.ndarray:
+def _numbers(values: ArrayLike) -> np.ndarray:
     try:
         values = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

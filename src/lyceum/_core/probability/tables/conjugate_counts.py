@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
 from lyceum._core.report import Summary
@@ -51,7 +52,7 @@ class BetaBernoulli:
     def __post_init__(self) -> None:
         _check_positive("BetaBernoulli", a=self.a, b=self.b)
 
-    def update(self, x: Any, weight: Any = None) -> BetaBernoulli:
+    def update(self, x: ArrayLike, weight: object = None) -> BetaBernoulli:
         """The posterior after rows x of 0 and 1, which may have weights; in parts or at once."""
         ones, zeros = _ones_and_zeros(x, weight)
         return replace(self, a=self.a + ones, b=self.b + zeros)
@@ -73,7 +74,7 @@ class BetaBernoulli:
         """p (1 - p) / (a + b + 1) at the mean p."""
         return self.mean * (1.0 - self.mean) / (self.a + self.b + 1.0)
 
-    def log_evidence(self, x: Any, weight: Any = None) -> float:
+    def log_evidence(self, x: ArrayLike, weight: object = None) -> float:
         """ln P(x), p averaged over the prior: ln B(a + n_1, b + n_0) - ln B(a, b)."""
         after = self.update(x, weight)
         return float(betaln(after.a, after.b) - betaln(self.a, self.b))
@@ -204,7 +205,7 @@ class GammaPoisson:
     def __post_init__(self) -> None:
         _check_positive("GammaPoisson", shape=self.shape, rate=self.rate)
 
-    def update(self, x: Any, weight: Any = None) -> GammaPoisson:
+    def update(self, x: ArrayLike, weight: object = None) -> GammaPoisson:
         """The posterior after the counts x, which may have weights; in parts or at once."""
         x, w = _counts(x, weight)
         return replace(self, shape=self.shape + float(w @ x), rate=self.rate + float(w.sum()))
@@ -224,14 +225,14 @@ class GammaPoisson:
         """shape / rate²."""
         return self.shape / self.rate**2
 
-    def predictive(self, x: Any) -> np.ndarray:
+    def predictive(self, x: ArrayLike) -> np.ndarray:
         """P(next count = x): the negative binomial distribution."""
         x = _counts(x, None)[0]
         share = np.log(self.rate) - np.log1p(self.rate)
         ways = gammaln(self.shape + x) - gammaln(self.shape) - gammaln(x + 1.0)
         return np.exp(ways + self.shape * share - x * np.log1p(self.rate))
 
-    def log_evidence(self, x: Any, weight: Any = None) -> float:
+    def log_evidence(self, x: ArrayLike, weight: object = None) -> float:
         """ln P(x), λ averaged over the prior."""
         after = self.update(x, weight)
         x, w = _counts(x, weight)
@@ -250,7 +251,7 @@ def _check_positive(caller: str, **values: Any) -> None:
             raise SettingError(f"{caller}: {name} must be positive, but it is {value}")
 
 
-def _check_values(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+def _check_values(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]:
     x = np.atleast_1d(np.asarray(x, dtype=np.float64))
     if weight is None:
         w = np.ones(len(x))
@@ -263,14 +264,14 @@ def _check_values(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
     return x, w
 
 
-def _ones_and_zeros(x: Any, weight: Any) -> tuple[float, float]:
+def _ones_and_zeros(x: ArrayLike, weight: object) -> tuple[float, float]:
     x, w = _check_values(x, weight)
     if not np.isin(x, (0.0, 1.0)).all():
         raise DataError(f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1")
     return float(w @ x), float(w @ (1.0 - x))
 
 
-def _counts(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+def _counts(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]:
     x, w = _check_values(x, weight)
     if not (np.isfinite(x).all() and (x >= 0).all() and (x == np.rint(x)).all()):
         raise DataError("counts are whole numbers of at least 0")

@@ -9,6 +9,7 @@ from itertools import product as combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from lyceum._core.probability.labels import find_labels, unique_labels
@@ -102,7 +103,7 @@ class Factor:
         object.__setattr__(self, "values", values)
 
     @classmethod
-    def _make(cls, variables: States, values: Any, log: bool) -> Factor:
+    def _make(cls, variables: States, values: ArrayLike, log: bool) -> Factor:
         """A factor from parts that are known to fit."""
         factor = object.__new__(cls)
         for name, value in (("variables", variables), ("values", np.asarray(values)), ("log", log)):

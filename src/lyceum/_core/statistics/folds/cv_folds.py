@@ -10,10 +10,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics.folds.hashed_folds import FoldStatistics, fold_numbers
 from lyceum._core.text import show_count
+from lyceum._core.types import Target
 from lyceum.errors import LyceumError, SettingError
 
 Of = Callable[[Block], Any]
@@ -125,7 +127,13 @@ class GivenSplits:
 
 
 def given_splits(
-    cv: Any, n: int, y: Any = None, groups: Any = None, *, X: Any = None, classifier: bool = False
+    cv: Any,
+    n: int,
+    y: Target = None,
+    groups: ArrayLike | None = None,
+    *,
+    X: Any = None,
+    classifier: bool = False,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The numbers of the training and of the test rows of every split that a splitter or a list
     gives.

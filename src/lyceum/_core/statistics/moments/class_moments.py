@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from lyceum._core.statistics.moments.classes import (
     component_weights,
     place_classes,
 )
+from lyceum._core.types import Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ def _over_classes(
     return total, start + shift, scatter.sum(axis=0) + between
 
 
-def _dense(X: Any) -> np.ndarray:
+def _dense(X: Data) -> np.ndarray:
     X = dense_cells(X)
     return np.ascontiguousarray(
         X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64

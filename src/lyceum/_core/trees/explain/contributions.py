@@ -15,9 +15,10 @@ from lyceum._core.trees.decisions import shares
 from lyceum._core.trees.explain.labels import Actions
 from lyceum._core.trees.router import Router, float_cells
 from lyceum._core.trees.tree import Tree
+from lyceum._core.types import Data, Estimator
 
 
-def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.ndarray:
+def contributions(router: Router, X: Data, pick: np.ndarray | None = None) -> np.ndarray:
     """The base and the contributions of the columns, (n, 1 + d), to output pick_i of row i (0 if
     None).
 
@@ -51,7 +52,7 @@ def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.
 
 def explain_trees(
     learner: Learner,
-    X: Any,
+    X: Data,
     *,
     router: Router | None = None,
     base: Any = 0.0,
@@ -104,7 +105,7 @@ def explain_trees(
     return learner._explain(X, explained, unit, labels)
 
 
-def _risk_router(learner: Any, actions: Actions) -> Router:
+def _risk_router(learner: Estimator, actions: Actions) -> Router:
     """The tree with the expected loss Σ_k P(k) L(k, a) of every action in the place of
     posteriors."""
     tree: Tree = learner.tree_
@@ -115,7 +116,7 @@ def _largest(X: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return scores.argmax(axis=1)
 
 
-def _decide_rows(learner: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def _decide_rows(learner: Estimator, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return learner._decide(X)
 
 

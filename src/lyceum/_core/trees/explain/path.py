@@ -15,6 +15,7 @@ from lyceum._core.text import plain, show_count
 from lyceum._core.trees.decisions import shares
 from lyceum._core.trees.explain.labels import TreeLabels
 from lyceum._core.trees.router import Router, float_cells
+from lyceum._core.types import Data
 from lyceum.errors import DataError
 
 
@@ -212,7 +213,7 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
     return "unknown"
 
 
-def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
+def coded_row(learner: Learner, X: Data, row: int = 0) -> np.ndarray:
     """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes
     them."""
     index = row
@@ -223,7 +224,7 @@ def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
     raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - index}")
 
 
-def _table_of(X: Any) -> Any:
+def _table_of(X: Data) -> Any:
     """A table of one row if X is a dict or a Series of the cells of a row; other X as they are."""
     if not isinstance(X, Mapping) and not (getattr(X, "ndim", None) == 1 and hasattr(X, "items")):
         return X

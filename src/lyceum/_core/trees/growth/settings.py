@@ -14,6 +14,7 @@ from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Schema
 from lyceum._core.probability import LossMatrix
 from lyceum._core.trees.growth.grow import Growth
+from lyceum._core.types import Estimator
 from lyceum.errors import SettingError, number_setting
 
 _COUNT = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
@@ -51,7 +52,9 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
 }
 
 
-def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
+def growth_rules(
+    learner: Estimator, schema: Schema, n_rows: int, weight: float, seed: int
+) -> Growth:
     """Growth rules from a learner's parameters, for `n_rows` rows of total weight `weight`."""
     loss = getattr(learner, "loss_matrix_", None)
     by_loss = loss is not None and learner.criterion == "misclassification"
@@ -80,7 +83,7 @@ def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed:
     )
 
 
-def _min_weight(learner: Any, weight: float) -> float:
+def _min_weight(learner: Estimator, weight: float) -> float:
     """The smallest weight of a child: an absolute one for C45, a share of the total for the
     others."""
     if hasattr(learner, "min_weight_leaf"):
