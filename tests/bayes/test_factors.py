@@ -13,8 +13,9 @@ pytestmark = pytest.mark.syllabus("3.1")
 # play tennis, Mitchell 1997, table 3.2: outlook, temperature, humidity, wind, play
 DAYS = """sunny hot high weak no|sunny hot high strong no|overcast hot high weak yes
 rain mild high weak yes|rain cool normal weak yes|rain cool normal strong no
-overcast cool normal strong yes|sunny mild high weak no|sunny cool normal weak yes|rain mild normal weak yes
-sunny mild normal strong yes|overcast mild high strong yes|overcast hot normal weak yes|rain mild high strong no"""
+overcast cool normal strong yes|sunny mild high weak no|sunny cool normal weak yes
+rain mild normal weak yes|sunny mild normal strong yes|overcast mild high strong yes
+overcast hot normal weak yes|rain mild high strong no"""
 NAMES = ["outlook", "temperature", "humidity", "wind", "play"]
 TENNIS = pd.DataFrame([day.split() for day in DAYS.replace("\n", "|").split("|")], columns=NAMES)
 TODAY = pd.DataFrame([["sunny", "cool", "high", "strong"]], columns=NAMES[:4])
