@@ -67,7 +67,7 @@ def test_mixture_has_the_freedom_scikit_learn_counts_and_the_same_criteria(covar
     [
         ("gaussian", {"d": 3}, 3 + 6),
         ("gaussian", {"d": 3, "covariance": "diag"}, 6),
-        ("linear_regression", {"d": 3, "intercept": False}, 4),
+        ("linear_regression", {"d": 3, "fit_intercept": False}, 4),
         ("logistic_regression", {"d": 4}, 5),
         ("logistic_regression", {"d": 4, "K": 3}, 10),
         ("linear_discriminant", {"d": 2, "K": 3}, 2 + 6 + 3),

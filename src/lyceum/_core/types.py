@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the commands import this file, and import NumPy only where they need it
+    import numpy as np
+    from numpy.typing import ArrayLike
     from scipy.sparse import sparray, spmatrix
 
 

@@ -49,7 +49,8 @@ def collect_explanation(
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.in_one_block("explain")
-        found[:, -len(schema) :], schema = block.dense, block.schema
+        found[:, -len(schema) :] = block.dense
+        schema = block.schema
     return _explanation(found, Schema(schema.columns), unit, labels)
 
 

@@ -251,12 +251,12 @@ def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
     return named_choice("covariance", covariance, sizes)()
 
 
-def _linear_regression(d: int, intercept: bool = True) -> int:
-    return d + intercept + 1  # and the variance of the errors
+def _linear_regression(d: int, fit_intercept: bool = True) -> int:
+    return d + fit_intercept + 1  # and the variance of the errors
 
 
-def _logistic_regression(d: int, K: int = 2, intercept: bool = True) -> int:
-    return (K - 1) * (d + intercept)
+def _logistic_regression(d: int, K: int = 2, fit_intercept: bool = True) -> int:
+    return (K - 1) * (d + fit_intercept)
 
 
 def _gaussian_mixture(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
@@ -326,9 +326,9 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
           "tied_spherical"; "identity": none), K-1 shares;
         - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full",
           "diagonal", "spherical", "identity"), K-1 shares;
-        - "linear_regression" (d, intercept): coefficients and the variance; of a lasso, d are the
+        - "linear_regression" (d, fit_intercept): coefficients and the variance; of a lasso, d are the
           coefficients not zero;
-        - "logistic_regression" (d, K, intercept): (K-1)(d+1);
+        - "logistic_regression" (d, K, fit_intercept): (K-1)(d+1);
         - "naive_bayes" (K, numeric, levels): numeric columns, and the levels of every categorical
           one;
         - "histogram" (bins), "multinomial" (levels): one less than the cells, as shares sum to 1;
@@ -375,7 +375,7 @@ def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
     return count if isinstance(count, float) else int(count)  # effective ones need not be whole
 
 
-def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:
+def ridge_degrees_of_freedom(X: Any, alpha: float, *, fit_intercept: bool = True) -> float:
     """Effective parameters of ridge regression, Σ s_j² / (s_j² + α) and the intercept.
 
     It is the trace of the hat matrix; s_j are the singular values of the (centered) columns.
@@ -386,7 +386,7 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
         The columns.
     alpha : float
         The penalty α.
-    intercept : bool, default=True
+    fit_intercept : bool, default=True
         Whether the columns are centered and the intercept counts as one parameter.
 
     Returns
@@ -399,7 +399,7 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
 
     Examples
     --------
-    >>> round(ridge_degrees_of_freedom(np.eye(3), alpha=1.0, intercept=False), 3)
+    >>> round(ridge_degrees_of_freedom(np.eye(3), alpha=1.0, fit_intercept=False), 3)
     1.5
     """
     if not alpha >= 0.0:
@@ -407,9 +407,9 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
     X = number_array(X, "X")
     if X.ndim != 2 or not X.size:
         raise DataError(f"X has shape {X.shape}: give rows by columns, at least one of each")
-    singular = np.linalg.svd(X - X.mean(axis=0) if intercept else X, compute_uv=False)
+    singular = np.linalg.svd(X - X.mean(axis=0) if fit_intercept else X, compute_uv=False)
     squares = (
         singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps]
         ** 2
     )
-    return float((squares / (squares + alpha)).sum()) + intercept
+    return float((squares / (squares + alpha)).sum()) + fit_intercept

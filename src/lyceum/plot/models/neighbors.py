@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_SIDE, _CURVE = 220, 400  # points along a side of a grid, and of a curve
+_SIDE = 220  # points along a side of a grid
+_CURVE = 400  # points of a curve
 
 
 _OUTSIDE = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 3], [3, 0]])
@@ -158,7 +159,8 @@ def neighbor_regions(
     >>> len(neighbor_regions(KNeighborsClassifier(), X, y, n_neighbors=(1, 3)))
     2
     """
-    rows, (classes, codes) = _two_columns(X), np.unique(y, return_inverse=True)
+    rows = _two_columns(X)
+    classes, codes = np.unique(y, return_inverse=True)
     if axs is None:
         from matplotlib import pyplot
 
