@@ -326,8 +326,8 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
           "tied_spherical"; "identity": none), K-1 shares;
         - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full",
           "diagonal", "spherical", "identity"), K-1 shares;
-        - "linear_regression" (d, fit_intercept): coefficients and the variance; of a lasso, d are the
-          coefficients not zero;
+        - "linear_regression" (d, fit_intercept): coefficients and the variance; of a lasso, d
+          are the coefficients not zero;
         - "logistic_regression" (d, K, fit_intercept): (K-1)(d+1);
         - "naive_bayes" (K, numeric, levels): numeric columns, and the levels of every categorical
           one;
