@@ -156,7 +156,17 @@ def is_watched() -> bool:
 
 def report(stage: str, done: int, total: int | None = None) -> None:
     """Send the progress of the work to all watches; raises `Cancelled` if one of them cancels
-    it."""
+    it.
+
+    Examples
+    --------
+    >>> from lyceum.progress import report, watch
+    >>> stages = []
+    >>> with watch(lambda update: stages.append((update.stage, update.done, update.total))):
+    ...     report("reading rows", 3, 10)
+    >>> stages
+    [('reading rows', 3, 10)]
+    """
     for watched in _watches.get():
         if watched.cancelled:
             if total is None:

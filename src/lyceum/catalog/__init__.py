@@ -97,7 +97,14 @@ def learners(task: Task | None = None) -> tuple[Entry, ...]:
 
 
 def items() -> tuple[Item, ...]:
-    """Public names that cover rows of the syllabus without being learners."""
+    """Public names that cover rows of the syllabus without being learners.
+
+    Examples
+    --------
+    >>> from lyceum import catalog
+    >>> [item.name for item in catalog.items() if "14.7" in item.syllabus][:3]
+    ['error_interval', 'hoeffding_bound', 'chebyshev_bound']
+    """
     return _ITEMS
 
 
@@ -120,6 +127,13 @@ def find(name: str) -> Entry:
 
 
 def syllabus_entries(row: str) -> tuple[Entry | Item, ...]:
-    """What covers a row of the syllabus."""
+    """What covers a row of the syllabus.
+
+    Examples
+    --------
+    >>> from lyceum import catalog
+    >>> [entry.name for entry in catalog.syllabus_entries("14.1")]
+    ['confusion_matrix', 'cobweb']
+    """
     everything: tuple[Entry | Item, ...] = (*items(), *learners())
     return tuple(named for named in everything if row in named.syllabus)

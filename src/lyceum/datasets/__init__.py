@@ -111,7 +111,14 @@ _DATASETS = (
 
 
 def sources() -> tuple[Dataset, ...]:
-    """Every bundled file with its origin and license, by name."""
+    """Every bundled file with its origin and license, by name.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> [dataset.name for dataset in datasets.sources()][:3]
+    ['alarm', 'asia', 'cpu']
+    """
     return _DATASETS
 
 

@@ -131,6 +131,19 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is damaged, is of a newer format, holds a type that is not cataloged, holds
         arrays that do not fit the learner, or needs memory or a package that is lacking: the
         sentence says which.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum.linear import LinearRegression
+    >>> from lyceum.persist import load, save
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "line.lyceum")
+    ...     written = save(model, path)
+    ...     answer = load(path).predict([[10.0]]).round(6).item()
+    >>> answer
+    21.0
     """
     from lyceum.persist.model_checks import check_model, rehearse
 

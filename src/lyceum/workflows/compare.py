@@ -238,6 +238,18 @@ def compare_models(
         fitted with, or else the second.
     doubt : float, optional
         The cost of rejecting a row.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> from lyceum.workflows import compare_models
+    >>> penguins = datasets.load("penguins")
+    >>> models = NaiveBayes().fit(penguins), DecisionTreeClassifier(max_depth=1).fit(penguins)
+    >>> comparison = compare_models(*models, datasets.path("penguins"))
+    >>> comparison.n_rows, comparison.tests[0].difference < 0
+    (344, True)
     """
     pair = FittedModel(first), FittedModel(second)
     if names[0] == names[1]:

@@ -120,6 +120,16 @@ def explain_rows(
     """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
 
     A file is read no further than the last requested row.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.workflows import explain_rows
+    >>> model = NaiveBayes().fit(datasets.load("penguins"))
+    >>> (explanation,) = explain_rows(model, datasets.path("penguins"), rows=[100])
+    >>> explanation.row, explanation.predicted
+    (100, 'Adelie')
     """
     fitted = FittedModel(model)
     if not hasattr(fitted.learner, "explain"):

@@ -104,6 +104,19 @@ def label_file(
     Returns
     -------
     Labeled
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum import datasets
+    >>> from lyceum.workflows import label_file
+    >>> def ask(row, cells, posteriors):
+    ...     return "long" if (cells["flipper_length_mm"] or 0) > 200 else "short"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     out = os.path.join(folder, "labeled.csv")
+    ...     result = label_file(datasets.path("penguins"), "length", out, ask, n_queries=4)
+    >>> result.labeled
+    4
     """
     if strategy not in STRATEGIES:
         raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")

@@ -119,6 +119,18 @@ def predict_file(
     Returns
     -------
     Predicted
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.workflows import predict_file
+    >>> model = NaiveBayes().fit(datasets.load("penguins"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = predict_file(model, datasets.path("penguins"), os.path.join(folder, "out.csv"))
+    >>> result.n_rows
+    344
     """
     fitted = FittedModel(model)
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))

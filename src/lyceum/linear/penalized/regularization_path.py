@@ -76,7 +76,17 @@ def lasso_path(
     X: Data, y: Target = None, sample_weight: Weights = None, **settings: Any
 ) -> RegularizationPath:
     """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with
-    l1_ratio=1."""
+    l1_ratio=1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.linear import lasso_path
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> path = lasso_path(X, X @ [2.0, 0.0, -1.0], alphas=20)
+    >>> int((path.coefs[-1] != 0).sum())
+    2
+    """
     return elastic_net_path(X, y, sample_weight, l1_ratio=1.0, **settings)
 
 
@@ -98,6 +108,15 @@ def elastic_net_path(
 
     The objective and the parameters are those of `ElasticNet`. `alphas` are the penalties, or how
     many there are between the least at which every coefficient is zero and `eps` times that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.linear import elastic_net_path
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> path = elastic_net_path(X, X @ [2.0, 0.0, -1.0], alphas=5)
+    >>> path.coefs.shape, (path.coefs[0] == 0).all().item()
+    ((5, 3), True)
     """
     if not l1_ratio > 0:
         raise SettingError(

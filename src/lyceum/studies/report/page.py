@@ -46,7 +46,21 @@ if TYPE_CHECKING:
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
     """Write the report, whole or not at all; by default to report.html in the folder of the
-    study."""
+    study.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum import datasets
+    >>> from lyceum.studies import study, write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = datasets.path("weather")
+    ...     result = study(path, "play", learners=["NaiveBayes"], out=os.path.join(folder, "study"))
+    ...     page = write_report(result, os.path.join(folder, "weather.html"))
+    ...     written = page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    >>> written
+    True
+    """
     if path is None:
         path = study.report_path
     else:

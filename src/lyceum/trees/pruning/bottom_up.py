@@ -267,6 +267,14 @@ def prune_by_pessimistic_error(
     standard_error : bool, default=False
     loss : array of shape (K, A), optional
         Rows = true class, columns = action; then e sums losses.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.trees import DecisionTreeClassifier, prune_by_pessimistic_error
+    >>> tree = DecisionTreeClassifier().fit(load("penguins")).tree_
+    >>> tree.n_leaves, prune_by_pessimistic_error(tree, penalty=1.0).n_leaves
+    (15, 8)
     """
     check_classes(tree, "pessimistic pruning")
     check_amount("penalty", penalty)
@@ -306,6 +314,14 @@ def prune_by_loss(
         The weight of the prior for "m": the more, the smaller the tree.
     prior : array of shape (K,), optional
         π for "m"; by default the classes' shares of the rows of `fit`.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.trees import DecisionTreeClassifier, prune_by_loss
+    >>> tree = DecisionTreeClassifier().fit(load("penguins")).tree_
+    >>> tree.n_leaves, prune_by_loss(tree, smoothing="laplace").n_leaves
+    (15, 9)
     """
     check_classes(tree, "minimum loss pruning")
     check_amount("m", m)

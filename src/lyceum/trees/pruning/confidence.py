@@ -116,6 +116,14 @@ def prune_by_confidence(
         missing.
     impurity : {"entropy", "gini", "misclassification"}, default="entropy"
         The impurity recorded at the nodes of a raised branch.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.trees import DecisionTreeClassifier, prune_by_confidence
+    >>> tree = DecisionTreeClassifier().fit(load("penguins")).tree_
+    >>> tree.n_leaves, prune_by_confidence(tree, confidence=0.1).n_leaves
+    (15, 9)
     """
     check_classes(tree, "pruning by a confidence bound")
 

@@ -125,6 +125,15 @@ def cost_complexity_path(
     References
     ----------
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), chapter 3.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.trees import DecisionTreeClassifier, cost_complexity_path
+    >>> tree = DecisionTreeClassifier(max_depth=2).fit(load("penguins")).tree_
+    >>> path = cost_complexity_path(tree)
+    >>> path.n_leaves.tolist(), path.alphas.round(3).tolist()
+    ([4, 3, 2, 1], [0.0, 0.031, 0.206, 0.33])
     """
     check_tree(tree)
     risk = _risks(tree, measure, loss)
@@ -228,7 +237,16 @@ def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
 def prune_by_complexity(
     tree: Tree, alpha: float, measure: Literal["impurity", "error"] = "impurity", loss: Loss = None
 ) -> Tree:
-    """The smallest subtree of least R(T) + α · leaves; see `cost_complexity_path`."""
+    """The smallest subtree of least R(T) + α · leaves; see `cost_complexity_path`.
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.trees import DecisionTreeClassifier, prune_by_complexity
+    >>> tree = DecisionTreeClassifier().fit(load("penguins")).tree_
+    >>> tree.n_leaves, prune_by_complexity(tree, alpha=0.1).n_leaves
+    (15, 3)
+    """
     return cost_complexity_path(tree, measure, loss).at(alpha)
 
 
