@@ -134,11 +134,11 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
     if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
         return False
     level = np.zeros(1, dtype=np.intp)
-    found = 0
-    while found <= depth and len(level := level[~leaf[level]]):
+    length = 0
+    while length <= depth and len(level := level[~leaf[level]]):
         level = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]])
-        found = found + 1
-    return found <= depth
+        length = length + 1
+    return length <= depth
 
 
 def _features_are_columns(nodes: np.ndarray, n_features: int) -> bool:

@@ -74,7 +74,7 @@ def rehearse(model: Estimator) -> None:
             two.take(np.arange(1)),
         ]  # an array in the place of a number may fit two rows
     for method, rows in itertools.product(_ANSWERS, samples):
-        who = type(steps[-1]).__name__
+        name = type(steps[-1]).__name__
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -87,11 +87,11 @@ def rehearse(model: Estimator) -> None:
             continue
         except Exception as error:
             raise ModelFileError(
-                f"holds a {who} that does not answer: {method} ends in {error!r}"
+                f"holds a {name} that does not answer: {method} ends in {error!r}"
             ) from error
         if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
             raise ModelFileError(
-                f"holds a {who} whose {method} gives {len(answer)} answers for"
+                f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
             )
 

@@ -169,10 +169,10 @@ class _Answer:
                 asked = "doubt"
             if proba or loss is not None or doubt is not None:
                 if fitted.gives == "predictions":
-                    found = "predicts numbers"
+                    output = "predicts numbers"
                 else:
-                    found = f"gives {fitted.gives}"
-                raise DataError(f"{fitted.name} {found}, so that {asked} has no meaning here")
+                    output = f"gives {fitted.gives}"
+                raise DataError(f"{fitted.name} {output}, so that {asked} has no meaning here")
             return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None

@@ -129,13 +129,13 @@ def segment_image(
     pixels = _pixels(image)
     height, width = pixels.shape[:2]
     features = _features(pixels, by, float(position_weight)).reshape(height * width, -1)
-    found = _labels(features, n_segments, method, random_state)
-    counts = np.bincount(found, minlength=n_segments)
+    clusters = _labels(features, n_segments, method, random_state)
+    counts = np.bincount(clusters, minlength=n_segments)
     order = np.argsort(-counts, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
     order = order[counts[order] > 0]
-    labels = place[found].reshape(height, width)
+    labels = rank[clusters].reshape(height, width)
     flat = labels.ravel()
     colors = pixels.reshape(-1, 3)
     size = np.bincount(flat, minlength=len(order))
