@@ -133,11 +133,12 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
         return False
     if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
         return False
+    # from the root to all inner nodes of the next depth, as far as there are any
     level = np.zeros(1, dtype=np.intp)
     length = 0
     while length <= depth and len(level := level[~leaf[level]]):
         level = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]])
-        length = length + 1
+        length += 1
     return length <= depth
 
 

@@ -69,10 +69,8 @@ def rehearse(model: Estimator) -> None:
         if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
             return
         two = _two_rows(steps[0].schema_)
-        samples = [
-            two,
-            two.take(np.arange(1)),
-        ]  # an array in the place of a number may fit two rows
+        # one row too: an array in the place of a number may fit two rows by chance
+        samples = [two, two.take(np.arange(1))]
     for method, rows in itertools.product(_ANSWERS, samples):
         name = type(steps[-1]).__name__
         try:

@@ -101,7 +101,7 @@ class Evaluation:
     n_rows : int
         Rows with a known truth.
     metrics : tuple of MetricValue
-        The metrics; `found["error"]` is one of them by name.
+        The metrics; `evaluation["error"]` is one of them by name.
     confusion : Confusion or None
         The true classes against the decisions, which have the smallest expected cost if there is a
         loss; None for regressors.
@@ -123,10 +123,10 @@ class Evaluation:
     >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
     >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
     >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
-    >>> found = evaluate_model(model, new)
-    >>> found.n_rows, found["accuracy"].value, round(found["kappa"].value, 4)
+    >>> evaluation = evaluate_model(model, new)
+    >>> evaluation.n_rows, evaluation["accuracy"].value, round(evaluation["kappa"].value, 4)
     (5, 0.8, 0.6154)
-    >>> found.confusion.counts.tolist()
+    >>> evaluation.confusion.counts.tolist()
     [[2.0, 1.0], [0.0, 2.0]]
     """
 
@@ -215,8 +215,9 @@ def evaluate_model(
     >>> from lyceum import datasets
     >>> from lyceum.bayes import NaiveBayes
     >>> model = NaiveBayes().fit(lyceum.scan(datasets.path("penguins"), target="species"))
-    >>> found = evaluate_model(model, datasets.path("penguins"))
-    >>> found.n_rows, found["error"].low <= found["error"].value <= found["error"].high
+    >>> evaluation = evaluate_model(model, datasets.path("penguins"))
+    >>> error = evaluation["error"]
+    >>> evaluation.n_rows, error.low <= error.value <= error.high
     (344, True)
     """
     fitted = FittedModel(model)

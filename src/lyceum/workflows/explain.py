@@ -58,10 +58,10 @@ class RowExplanation:
     >>> pay = [5.0, 7.0, 9.0, 11.0]
     >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": pay})
     >>> model = LinearRegression().fit(scan(rows, target="pay"))
-    >>> (found,) = explain_rows(model, rows, [3])
-    >>> round(found.score, 6), round(found.base, 6)
+    >>> (explanation,) = explain_rows(model, rows, [3])
+    >>> round(explanation.score, 6), round(explanation.base, 6)
     (11.0, 8.0)
-    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in found.contributions]
+    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in explanation.contributions]
     [('hours', 3, 3.0), ('age', 41, 0.0)]
     """
 
@@ -173,6 +173,8 @@ def _explain_row(
     if isinstance(predicted, np.generic):
         predicted = predicted.item()
     detail = explanation.detail(i)
+    if detail is not None:
+        detail = replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
     return RowExplanation(
         row,
         predicted,
@@ -181,11 +183,7 @@ def _explain_row(
         float(explanation.base[i]),
         parts,
         chances,
-        (
-            None
-            if detail is None
-            else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
-        ),
+        detail,
     )
 
 

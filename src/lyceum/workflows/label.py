@@ -50,10 +50,10 @@ class Labeled:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/rows.csv"
     ...     pd.DataFrame({"size": [1, 2, 8, 9]}).to_csv(path, index=False)
-    ...     found = label_file(path, "kind", f"{folder}/labeled.csv", ask)
-    ...     found.out.read_text().split()
+    ...     result = label_file(path, "kind", f"{folder}/labeled.csv", ask)
+    ...     result.out.read_text().split()
     ['"size","kind"', '1,"small"', '2,"small"', '8,"large"', '9,"large"']
-    >>> found.asked, found.labeled, found.rows, found.classes
+    >>> result.asked, result.labeled, result.rows, result.classes
     (4, 4, 4, ('large', 'small'))
     """
 
@@ -195,10 +195,8 @@ class _Work:
                 random_state=seed + step,
             )
             proba = np.asarray(result.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
-            if (
-                self.query(asked[0], dict(zip(map(str, result.estimator.classes_), proba.tolist())))
-                is None
-            ):
+            posteriors = dict(zip(map(str, result.estimator.classes_), proba.tolist()))
+            if self.query(asked[0], posteriors) is None:
                 return
 
     def write(self) -> None:

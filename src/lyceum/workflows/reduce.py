@@ -62,8 +62,8 @@ class Reduction:
     >>> from lyceum.workflows import reduce_table
     >>> table = pd.DataFrame(
     ...     {"cm": [1.0, 2.0, 3.0, 4.0], "mm": [10, 20, 30, 40], "g": [1, -1, -1, 1]})
-    >>> found = reduce_table(table, n_components=2)
-    >>> found.table.column_names, found.model.explained_variance_ratio_.round(4).tolist()
+    >>> reduction = reduce_table(table, n_components=2)
+    >>> reduction.table.column_names, reduction.model.explained_variance_ratio_.round(4).tolist()
     (['pca0', 'pca1'], [0.6667, 0.3333])
     """
 

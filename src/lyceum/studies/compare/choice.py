@@ -32,17 +32,17 @@ def choose_learner(
     """
     best = ranking[0]
     if best.is_baseline:
-        return best.name, (
-            "no learner does better" if len(ranking) > 1 else "no learner was compared with it"
-        )
+        if len(ranking) > 1:
+            return best.name, "no learner does better"
+        return best.name, "no learner was compared with it"
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
     limit = next((s.loss for s in ranking if s.is_baseline), math.inf)
     if best.loss >= limit:
         return best.name, _reason_for_equal(best, rule.criterion)
-    level = [s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit] or [
-        best
-    ]
+    level = [s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit]
+    if not level:
+        level = [best]
     if len(level) == 1:
         return best.name, _reason_for_best(ranking, rule.criterion)
     rest = _level_in_log_loss(level, trials, rule)

@@ -72,9 +72,8 @@ class Trial:
     decided: np.ndarray | None  # (m,) actions, None for regression
     fold_losses: np.ndarray
     results: list[TaskResult]
-    known: (
-        np.ndarray
-    )  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+    # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+    known: np.ndarray
 
     @classmethod
     def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:

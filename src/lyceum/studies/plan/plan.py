@@ -71,9 +71,7 @@ class Plan:
     held_out: np.ndarray
     notes: tuple[str, ...]
     calibrates: bool
-    left_out: tuple[
-        str, ...
-    ]  # sentences on learners that would take too long on this number of rows
+    left_out: tuple[str, ...]  # sentences on learners too slow for this number of rows
 
     @classmethod
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:

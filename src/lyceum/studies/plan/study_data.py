@@ -419,11 +419,9 @@ def _check_columns(inspection: Inspection, recipe: Recipe, left_out: set[str]) -
     if reasons:
         why = f": {'; '.join(reasons)}; keep one with keep=[...], or add columns"
     else:
+        why = f" beside the target {recipe.target!r}: add columns"
         if recipe.ignore:
-            fewer = ", or ignore fewer"
-        else:
-            fewer = ""
-        why = f" beside the target {recipe.target!r}: add columns{fewer}"
+            why += ", or ignore fewer"
     raise StudyError(f"no column is left to learn from{why}")
 
 

@@ -147,21 +147,21 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
     else:
         loss = rule.loss.without_reject().values
     curve = error_reject_curve(sample.y, sample.predicted, loss, sample_weight=sample.weight)
-    index = int(
-        (curve.reject_rate >= 0.1).nonzero()[0][-1]
-    )  # the point that rejects at least a tenth
+    # the last point of the curve that rejects at least a tenth
+    index = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
     share = float(curve.reject_rate[index])
     kept = float(curve.cost[index])
     everything = float(curve.cost[-1])
     if share < 0.5 and _is_gain(kept, everything, share, n_independent(sample), rule):
-        what = (
-            "error rate" if rule.loss is None else "mean cost"
-        )  # of decisions, whatever learners rank by
-        rest, all_rows = (loss_text(what, value) for value in (kept, everything))
+        # the loss of decisions, whatever learners are ranked by
         if rule.loss is None:
+            what = "error rate"
             which = "that it is least certain of"
         else:
+            what = "mean cost"
             which = "with the highest expected cost"
+        rest = loss_text(what, kept)
+        all_rows = loss_text(what, everything)
         yield (
             f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of"
             f" the rows {which}, its {what} on the rest would be {rest} instead of {all_rows}"
