@@ -76,7 +76,7 @@ def _with_options(message: str) -> str:
     "declare it, --kind 'age group=categorical', or regress"
     """
     message = re.sub(
-        _KINDS, lambda found: f"--kind {shlex.quote(f'{found[1]}={found[2]}')}", message
+        _KINDS, lambda match: f"--kind {shlex.quote(f'{match[1]}={match[2]}')}", message
     )
     return message.replace("scan(..., target=...)", "--target COLUMN")
 

@@ -262,10 +262,10 @@ def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
     costs = read_loss(text)
     if classes is None:
         return costs
-    found, note = complete_loss(costs, classes)
+    losses, note = complete_loss(costs, classes)
     if note:
         print(f"lyceum: {note}", file=sys.stderr)
-    return found
+    return losses
 
 
 def option_words(message: str) -> str:
@@ -280,9 +280,9 @@ def option_words(message: str) -> str:
     for phrase, words in _PHRASES.items():
         message = message.replace(phrase, words)
     message = re.sub(r"kinds = \{(.+?) = '(\w+)'\}", r"--kind \1=\2", message)
-    found = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
-    if found is None or found[1] not in _KEYS:
+    match = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
+    if match is None or match[1] not in _KEYS:
         return message
-    option = _OPTIONS.get(found[1], f"--{found[1]}")
-    value = found[3] or found[4] or ""
-    return f"{option}{' ' if value else ''}{value}: {message[found.end() :]}"
+    option = _OPTIONS.get(match[1], f"--{match[1]}")
+    value = match[3] or match[4] or ""
+    return f"{option}{' ' if value else ''}{value}: {message[match.end() :]}"

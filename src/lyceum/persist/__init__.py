@@ -319,17 +319,17 @@ def _check_header(members: Mapping[str, bytes]) -> None:
 
 def _nodes(schema: Any) -> list[dict[str, Any]]:
     """Everything in the schema that a loader would be called on."""
-    found = []
+    nodes = []
     waiting = [schema]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
             if isinstance(part.get("__loader__"), str):
-                found.append(part)
+                nodes.append(part)
             waiting.extend(reversed(list(part.values())))
         elif isinstance(part, list):
             waiting.extend(reversed(part))
-    return found
+    return nodes
 
 
 def _names_of(nodes: Sequence[dict[str, Any]]) -> set[str]:

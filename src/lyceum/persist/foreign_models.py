@@ -133,12 +133,13 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
         return False
     if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
         return False
+    # from the root to all inner nodes of the next depth, as far as there are any
     level = np.zeros(1, dtype=np.intp)
-    found = 0
-    while found <= depth and len(level := level[~leaf[level]]):
+    length = 0
+    while length <= depth and len(level := level[~leaf[level]]):
         level = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]])
-        found = found + 1
-    return found <= depth
+        length += 1
+    return length <= depth
 
 
 def _features_are_columns(nodes: np.ndarray, n_features: int) -> bool:

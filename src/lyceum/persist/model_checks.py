@@ -69,12 +69,10 @@ def rehearse(model: Estimator) -> None:
         if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
             return
         two = _two_rows(steps[0].schema_)
-        samples = [
-            two,
-            two.take(np.arange(1)),
-        ]  # an array in the place of a number may fit two rows
+        # one row too: an array in the place of a number may fit two rows by chance
+        samples = [two, two.take(np.arange(1))]
     for method, rows in itertools.product(_ANSWERS, samples):
-        who = type(steps[-1]).__name__
+        name = type(steps[-1]).__name__
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -87,11 +85,11 @@ def rehearse(model: Estimator) -> None:
             continue
         except Exception as error:
             raise ModelFileError(
-                f"holds a {who} that does not answer: {method} ends in {error!r}"
+                f"holds a {name} that does not answer: {method} ends in {error!r}"
             ) from error
         if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
             raise ModelFileError(
-                f"holds a {who} whose {method} gives {len(answer)} answers for"
+                f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
             )
 

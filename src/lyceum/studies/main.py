@@ -132,9 +132,10 @@ def study(
     >>> import tempfile, lyceum
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     geyser, out = lyceum.datasets.path("old_faithful"), f"{folder}/study"
-    ...     found = lyceum.study(geyser, "waiting", learners=["LinearRegression"], folds=3, out=out)
-    ...     found.best.name, round(found.best.r2, 2)
-    ...     found.model.predict(found.examples[0].frame()).shape
+    ...     result = lyceum.study(
+    ...         geyser, "waiting", learners=["LinearRegression"], folds=3, out=out)
+    ...     result.best.name, round(result.best.r2, 2)
+    ...     result.model.predict(result.examples[0].frame()).shape
     ('LinearRegression', 0.81)
     (1,)
     """

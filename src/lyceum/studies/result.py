@@ -148,14 +148,14 @@ class Study(StudyPlanRecord, Conclusions):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     out = f"{folder}/study"
     ...     made = lyceum.study(rows, "pay", learners=["LinearRegression"], folds=2, out=out)
-    ...     found = lyceum.studies.Study.open(made.folder)
-    ...     y, predicted = found.out_of_sample("LinearRegression")
+    ...     opened = lyceum.studies.Study.open(made.folder)
+    ...     y, predicted = opened.out_of_sample("LinearRegression")
     ...     new = pd.DataFrame({"hours": [30]})
-    ...     found.model.predict(new).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
+    ...     opened.model.predict(new).round(2).tolist()  # 24 + (2 - 10/665) · 20.5
     [64.69]
-    >>> found.choice.name, found.comparison.baseline.name, len(predicted)
+    >>> opened.choice.name, opened.comparison.baseline.name, len(predicted)
     ('LinearRegression', 'MeanRegressor', 20)
-    >>> bool(abs(found.best.rmse**2 - ((y - predicted) ** 2).mean()) < 1e-9)
+    >>> bool(abs(opened.best.rmse**2 - ((y - predicted) ** 2).mean()) < 1e-9)
     True
     """
 

@@ -89,11 +89,11 @@ class TableClusters:
     def summary(self) -> Summary:
         """Sizes, silhouettes and the profile."""
         names, counts = np.unique(self.labels, return_counts=True)
-        found = self.silhouette
-        if found is None:
+        silhouette = self.silhouette
+        if silhouette is None:
             means = {}
         else:
-            means = dict(zip(found.clusters, found.cluster_means))
+            means = dict(zip(silhouette.clusters, silhouette.cluster_means))
         rows = [
             ("noise" if c < 0 else int(c), int(n), n / len(self.labels), means.get(c, float("nan")))
             for c, n in zip(names, counts)
@@ -217,33 +217,13 @@ def cluster_table(
     [0, 0, 0, 1, 1, 1]
     """
     left_out = uninformative_columns(data, keep=ignore, kinds=kinds, file_format=file_format)
-    rows = scan(
-        data, kinds=kinds, ignore=(*ignore, *left_out), **(file_format or FileFormat()).options()
-    )
+    rows, words = _read(data, kinds, (*ignore, *left_out), file_format or FileFormat())
     settings = dict(settings or {})
-    words = None
-    if not kinds and _are_free_texts(rows):
-        texts: Any = dict.fromkeys(rows.schema.names, "text")
-        rows = scan(
-            data,
-            kinds=texts,
-            ignore=(*ignore, *left_out),
-            **(file_format or FileFormat()).options(),
-        )
-        words = TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
-        if learner is None:
-            learner = "KMeans"
-            settings = {"metric": "cosine", **settings}
+    if words is not None and learner is None:
+        learner = "KMeans"
+        settings = {"metric": "cosine", **settings}
     made = _build_learner(rows, learner, settings, seed)
-    before: Any = words
-    if words is None and not _by_gower(rows, made):
-        before = StandardScaler().fit(rows)
-    if before is None:
-        given = rows
-    else:
-        given = before.transform(rows)
-    if words is not None:
-        given = sparse.vstack([block.X for block in given.blocks()], format="csr")
+    before, given = _prepare(rows, made, words)
     model, choice = _fit_clusters(made, given, len(rows), clusters, settings, seed)
     labels = getattr(model, "labels_", None)
     if labels is None:
@@ -261,6 +241,30 @@ def cluster_table(
     else:
         profile = _word_profile(words, given, labels)
     return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
+
+
+def _read(
+    data: Data, kinds: Mapping[str, Kind] | None, ignore: Collection[str], file_format: FileFormat
+) -> tuple[Rows, TextVectorizer | None]:
+    """The rows of the table, and their words where every column is free text."""
+    options = file_format.options()
+    rows = scan(data, kinds=kinds, ignore=ignore, **options)
+    if kinds or not _are_free_texts(rows):
+        return rows, None
+    texts: Any = dict.fromkeys(rows.schema.names, "text")
+    rows = scan(data, kinds=texts, ignore=ignore, **options)
+    return rows, TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
+
+
+def _prepare(rows: Rows, learner: Estimator, words: TextVectorizer | None) -> tuple[Any, Any]:
+    """The step before the learner, None where it needs none, and the rows after this step."""
+    if words is not None:
+        blocks = words.transform(rows).blocks()
+        return words, sparse.vstack([block.X for block in blocks], format="csr")
+    if _by_gower(rows, learner):
+        return None, rows
+    scaler = StandardScaler().fit(rows)
+    return scaler, scaler.transform(rows)
 
 
 def _fit_clusters(
@@ -406,9 +410,9 @@ def _choice_figure(choice: KChoice) -> Any:
     return figure_of("number", "How many clusters?", text, draw)
 
 
-def _silhouette_of(found: Silhouette) -> Any:
+def _silhouette_of(silhouette: Silhouette) -> Any:
     def draw(ax: Any) -> None:
-        plot.silhouette(found, ax=ax)
+        plot.silhouette(silhouette, ax=ax)
 
     return draw
 

@@ -79,9 +79,9 @@ class Batches:
         return self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
-        found = read_data(self.data, self.file_format, self.text_formats)
-        warn_about_format(found.notes, found.name)
-        table = found.table
+        loaded = read_data(self.data, self.file_format, self.text_formats)
+        warn_about_format(loaded.notes, loaded.name)
+        table = loaded.table
         self._check(table.column_names)
         for start in range(0, table.num_rows, _ROWS):
             yield self._numbers(table.select(self.column_names).slice(start, _ROWS))

@@ -127,10 +127,10 @@ class ModelComparison:
     ...     scan(pd.DataFrame({"size": size, "kind": kind}), target="kind"))
     >>> good, bad = fit([1.0, 9.0], ["a", "b"]), fit([9.0, 19.0], ["a", "b"])
     >>> rows = pd.DataFrame({"size": [1.0] * 6 + [9.0] * 6, "kind": ["a"] * 6 + ["b"] * 6})
-    >>> found = compare_models(good, bad, rows, names=("new", "old"))
-    >>> found.better, found.n_rows
+    >>> comparison = compare_models(good, bad, rows, names=("new", "old"))
+    >>> comparison.better, comparison.n_rows
     ('new', 12)
-    >>> found.verdict
+    >>> comparison.verdict
     'new is better: error 0 against 0.5 (p = 0.031 by McNemar (exact) on 12 rows).'
     """
 

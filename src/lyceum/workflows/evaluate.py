@@ -101,7 +101,7 @@ class Evaluation:
     n_rows : int
         Rows with a known truth.
     metrics : tuple of MetricValue
-        The metrics; `found["error"]` is one of them by name.
+        The metrics; `evaluation["error"]` is one of them by name.
     confusion : Confusion or None
         The true classes against the decisions, which have the smallest expected cost if there is a
         loss; None for regressors.
@@ -123,10 +123,10 @@ class Evaluation:
     >>> rows = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 8.0], "kind": list("aaabbb")})
     >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
     >>> new = pd.DataFrame({"size": [0.0, 2.0, 5.0, 7.0, 9.0], "kind": list("aaabb")})
-    >>> found = evaluate_model(model, new)
-    >>> found.n_rows, found["accuracy"].value, round(found["kappa"].value, 4)
+    >>> evaluation = evaluate_model(model, new)
+    >>> evaluation.n_rows, evaluation["accuracy"].value, round(evaluation["kappa"].value, 4)
     (5, 0.8, 0.6154)
-    >>> found.confusion.counts.tolist()
+    >>> evaluation.confusion.counts.tolist()
     [[2.0, 1.0], [0.0, 2.0]]
     """
 
@@ -147,16 +147,16 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "learner": self.learner,
             "target": self.target,
             "rows": self.n_rows,
         }
-        found["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
+        fields["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
         if self.confusion is not None:
             names = ("classes", "counts", "rejected", "foreign")
-            found["confusion"] = {name: getattr(self.confusion, name) for name in names}
-        return plain({**found, "notes": self.notes})
+            fields["confusion"] = {name: getattr(self.confusion, name) for name in names}
+        return plain({**fields, "notes": self.notes})
 
     def summary(self) -> Summary:
         rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]
@@ -215,8 +215,9 @@ def evaluate_model(
     >>> from lyceum import datasets
     >>> from lyceum.bayes import NaiveBayes
     >>> model = NaiveBayes().fit(lyceum.scan(datasets.path("penguins"), target="species"))
-    >>> found = evaluate_model(model, datasets.path("penguins"))
-    >>> found.n_rows, found["error"].low <= found["error"].value <= found["error"].high
+    >>> evaluation = evaluate_model(model, datasets.path("penguins"))
+    >>> error = evaluation["error"]
+    >>> evaluation.n_rows, error.low <= error.value <= error.high
     (344, True)
     """
     fitted = FittedModel(model)
@@ -320,9 +321,9 @@ def _cost_metrics(
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
     yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
     plain = matrix.without_reject()
-    place = np.argsort(plain.names_class)  # the action that names every class
-    if len(place) == len(fitted.classes):  # type: ignore[arg-type]
-        likeliest = place[outcomes.output[known].argmax(axis=1)]
+    actions = np.argsort(plain.names_class)  # the action that names every class
+    if len(actions) == len(fitted.classes):  # type: ignore[arg-type]
+        likeliest = actions[outcomes.output[known].argmax(axis=1)]
         yield _mean_metric("cost of the likeliest class", plain.values[truth, likeliest])
     same = matrix.values[truth].mean(axis=0)
     best = int(same.argmin())
@@ -348,8 +349,8 @@ def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metr
     off[np.arange(len(truth)), truth] -= 1.0
     yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
     if K >= 2:
-        found = calibration_curve(truth, proba, labels=np.arange(K), n_bins=10)
-        yield MetricValue("calibration error", found.expected_error)
+        curve = calibration_curve(truth, proba, labels=np.arange(K), n_bins=10)
+        yield MetricValue("calibration error", curve.expected_error)
 
 
 def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:
@@ -371,12 +372,12 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
 
 
 def _number_metrics(outcomes: Outcomes) -> Iterator[MetricValue]:
-    found = regression_report(outcomes.truth, outcomes.output)
+    report = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
     squares = _mean_metric("RMSE", off**2, 0.0)
     ends = (squares.value, squares.low, squares.high)
     yield MetricValue("RMSE", *(end if end is None else math.sqrt(end) for end in ends))  # type: ignore[arg-type]
     yield _mean_metric("MAE", np.abs(off), 0.0)
     yield _mean_metric("bias", off)
-    yield MetricValue("R²", found.r2)
-    yield MetricValue("relative squared error", found.relative_squared_error)
+    yield MetricValue("R²", report.r2)
+    yield MetricValue("relative squared error", report.relative_squared_error)

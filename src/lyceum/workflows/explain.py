@@ -58,10 +58,10 @@ class RowExplanation:
     >>> pay = [5.0, 7.0, 9.0, 11.0]
     >>> rows = pd.DataFrame({"hours": [0, 1, 2, 3], "age": [41, 40, 40, 41], "pay": pay})
     >>> model = LinearRegression().fit(scan(rows, target="pay"))
-    >>> (found,) = explain_rows(model, rows, [3])
-    >>> round(found.score, 6), round(found.base, 6)
+    >>> (explanation,) = explain_rows(model, rows, [3])
+    >>> round(explanation.score, 6), round(explanation.base, 6)
     (11.0, 8.0)
-    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in found.contributions]
+    >>> [(name, cell, round(adds, 6) + 0.0) for name, cell, adds in explanation.contributions]
     [('hours', 3, 3.0), ('age', 41, 0.0)]
     """
 
@@ -143,14 +143,15 @@ def explain_rows(
         table = _take_rows(
             Batches(source, fitted.schema.columns, (), file_format or FileFormat()), wanted
         )
-    found = fitted.explain(fitted.rows(table))
+    explanation = fitted.explain(fitted.rows(table))
     has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
     if has_posteriors:
         posterior = fitted.posterior(table)
     else:
         posterior = None
     made = {
-        row: _explain_row(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)
+        row: _explain_row(fitted, explanation, table, posterior, i, row)
+        for i, row in enumerate(wanted)
     }
     return [made[row] for row in dict.fromkeys(rows)]
 
@@ -168,41 +169,41 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
 
 
 def _explain_row(
-    fitted: FittedModel, found: Any, table: pa.Table, posterior: Any, i: int, row: int
+    fitted: FittedModel, explanation: Any, table: pa.Table, posterior: Any, i: int, row: int
 ) -> RowExplanation:
-    adds = found.contributions[i]
+    adds = explanation.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
-    parts = tuple((str(found.names[j]), _cell(table, found, i, j), float(adds[j])) for j in order)
+    parts = tuple(
+        (str(explanation.names[j]), _cell(table, explanation, i, j), float(adds[j])) for j in order
+    )
     chances = None
     if posterior is not None:
         chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
-    predicted = found.predicted[i]
+    predicted = explanation.predicted[i]
     if isinstance(predicted, np.generic):
         predicted = predicted.item()
-    detail = found.detail(i)
+    detail = explanation.detail(i)
+    if detail is not None:
+        detail = replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
     return RowExplanation(
         row,
         predicted,
-        found.unit,
-        float(found.scores[i]),
-        float(found.base[i]),
+        explanation.unit,
+        float(explanation.scores[i]),
+        float(explanation.base[i]),
         parts,
         chances,
-        (
-            None
-            if detail is None
-            else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
-        ),
+        detail,
     )
 
 
-def _cell(table: pa.Table, found: Explanation, i: int, j: int) -> Any:
+def _cell(table: pa.Table, explanation: Explanation, i: int, j: int) -> Any:
     """The cell of a column of the file, or of one that a preparation made."""
-    name = found.names[j]
+    name = explanation.names[j]
     if name in table.column_names:
         value = table.column(name)[i].as_py()
     else:
-        value = found.value(i, j)
+        value = explanation.value(i, j)
     if not isinstance(value, str | bool | int | float | None):
         value = str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -182,8 +182,8 @@ class FittedModel:
         """Posteriors of a classifier, (n, K), values or scores of others, (n,), or a block of new
         columns."""
         if self.gives == "new columns":
-            found = self.model.transform(self.rows(table))
-            return self._check_length(found.in_one_block(self.name), table)
+            rows = self.model.transform(self.rows(table))
+            return self._check_length(rows.in_one_block(self.name), table)
         if self.gives == "scores":
             return self._check_length(self.model.score_samples(self.rows(table)), table)
         if self.classes is None:

@@ -50,10 +50,10 @@ class Labeled:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/rows.csv"
     ...     pd.DataFrame({"size": [1, 2, 8, 9]}).to_csv(path, index=False)
-    ...     found = label_file(path, "kind", f"{folder}/labeled.csv", ask)
-    ...     found.out.read_text().split()
+    ...     result = label_file(path, "kind", f"{folder}/labeled.csv", ask)
+    ...     result.out.read_text().split()
     ['"size","kind"', '1,"small"', '2,"small"', '8,"large"', '9,"large"']
-    >>> found.asked, found.labeled, found.rows, found.classes
+    >>> result.asked, result.labeled, result.rows, result.classes
     (4, 4, 4, ('large', 'small'))
     """
 
@@ -126,9 +126,9 @@ def label_file(
         raise SettingError(
             f"{type(learner).__name__} is no classifier: the rows to label are chosen by one"
         )
-    found = read_data(data, file_format)
-    warn_about_format(found.notes, data)
-    work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
+    loaded = read_data(data, file_format)
+    warn_about_format(loaded.notes, data)
+    work = _Work(loaded.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
     if n_queries > 0 and work.begin(n_queries, seed):
         work.go_on(strategy, n_queries - work.asked, seed)
     return work.result()
@@ -197,7 +197,7 @@ class _Work:
             def note(row: int, asked: list[int] = asked) -> None:
                 asked.append(row)  # answered below, with what the learner thinks
 
-            found = active_learning(
+            result = active_learning(
                 self.learner,
                 self.table,
                 note,
@@ -207,11 +207,9 @@ class _Work:
                 n_queries=1,
                 random_state=seed + step,
             )
-            proba = np.asarray(found.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
-            if (
-                self.query(asked[0], dict(zip(map(str, found.estimator.classes_), proba.tolist())))
-                is None
-            ):
+            proba = np.asarray(result.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
+            posteriors = dict(zip(map(str, result.estimator.classes_), proba.tolist()))
+            if self.query(asked[0], posteriors) is None:
                 return
 
     def write(self) -> None:

@@ -24,14 +24,14 @@ def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
         rows = step.transform(rows)
         made = step.get_feature_names_out()
         sources = _sources_after(step, sources)
-    found = steps[-1].explain(rows)
+    explanation = steps[-1].explain(rows)
     groups: dict[str, list[int]] = {}
     for j, source in enumerate(sources.tolist()):
         groups.setdefault(first[source] if source >= 0 else str(made[j]), []).append(j)
-    added = [found.contributions[:, places].sum(axis=1) for places in groups.values()]
-    cells = [_cells_of(found.values, made, places) for places in groups.values()]
+    added = [explanation.contributions[:, indices].sum(axis=1) for indices in groups.values()]
+    cells = [_cells_of(explanation.values, made, indices) for indices in groups.values()]
     return replace(
-        found,
+        explanation,
         names=tuple(groups),
         contributions=np.column_stack(added),
         values=np.column_stack(cells),
@@ -47,17 +47,17 @@ def _sources_after(step: Any, sources: np.ndarray) -> np.ndarray:
     return np.where(before < 0, -1, sources[before])
 
 
-def _cells_of(values: Any, names: Sequence[str], places: list[int]) -> np.ndarray:
+def _cells_of(values: Any, names: Sequence[str], indices: list[int]) -> np.ndarray:
     """The cells of one column; of several one-of-C columns the name of the one that is 1.
 
     Of the parts of a date those that have names are given: "November, Saturday".
     """
-    cells = values[:, places]
-    if len(places) == 1:
+    cells = values[:, indices]
+    if len(indices) == 1:
         return cells[:, 0]
-    if any("=" not in names[j] for j in places):
+    if any("=" not in names[j] for j in indices):
         joined = [", ".join(cell for cell in row if isinstance(cell, str)) for row in cells]
         return np.array(joined, dtype=object)
-    labels = np.array([names[j].split("=", 1)[-1] for j in places], dtype=object)
+    labels = np.array([names[j].split("=", 1)[-1] for j in indices], dtype=object)
     ones = cells.astype(np.float64) == 1.0
     return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")

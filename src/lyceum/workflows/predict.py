@@ -54,11 +54,11 @@ class Predicted:
     >>> rows = pd.DataFrame({"size": [1.0, 2.0, 6.0, 7.0], "kind": list("aabb")})
     >>> model = DecisionTreeClassifier().fit(scan(rows, target="kind"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}),
+    ...     result = predict_file(model, pd.DataFrame({"size": [0.0, 5.0, 9.0]}),
     ...         f"{folder}/out.csv")
-    ...     pathlib.Path(found.path).read_text().split()
+    ...     pathlib.Path(result.path).read_text().split()
     ['"predicted"', '"a"', '"b"', '"b"']
-    >>> found.n_rows, found.answers
+    >>> result.n_rows, result.answers
     (3, {'a': 1, 'b': 2})
     """
 
@@ -173,18 +173,18 @@ class _Answer:
     @classmethod
     def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
         if fitted.classes is None:
-            if proba:
-                asked = "--proba"
-            elif loss is not None:
-                asked = "a loss"
-            else:
-                asked = "doubt"
             if proba or loss is not None or doubt is not None:
-                if fitted.gives == "predictions":
-                    found = "predicts numbers"
+                if proba:
+                    asked = "--proba"
+                elif loss is not None:
+                    asked = "a loss"
                 else:
-                    found = f"gives {fitted.gives}"
-                raise DataError(f"{fitted.name} {found}, so that {asked} has no meaning here")
+                    asked = "doubt"
+                if fitted.gives == "predictions":
+                    output = "predicts numbers"
+                else:
+                    output = f"gives {fitted.gives}"
+                raise DataError(f"{fitted.name} {output}, so that {asked} has no meaning here")
             return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None

@@ -62,8 +62,8 @@ class Reduction:
     >>> from lyceum.workflows import reduce_table
     >>> table = pd.DataFrame(
     ...     {"cm": [1.0, 2.0, 3.0, 4.0], "mm": [10, 20, 30, 40], "g": [1, -1, -1, 1]})
-    >>> found = reduce_table(table, n_components=2)
-    >>> found.table.column_names, found.model.explained_variance_ratio_.round(4).tolist()
+    >>> reduction = reduce_table(table, n_components=2)
+    >>> reduction.table.column_names, reduction.model.explained_variance_ratio_.round(4).tolist()
     (['pca0', 'pca1'], [0.6667, 0.3333])
     """
 
@@ -74,11 +74,11 @@ class Reduction:
 
     def summary(self) -> Summary:
         """What was learned, and the columns that were left out."""
-        found = self.model.summary()
+        summary = self.model.summary()
         if not self.left_out:
-            return found
+            return summary
         reasons = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
-        return Summary(found.title, {**found.facts, "left out": reasons}, found.tables)
+        return Summary(summary.title, {**summary.facts, "left out": reasons}, summary.tables)
 
     def as_dict(self) -> dict[str, Any]:
         """The summary and the columns, as plain values."""
@@ -191,8 +191,8 @@ def _model(method: str, n: float | None) -> Any:
 
 
 def _columns(model: Estimator, rows: Any, method: str) -> dict[str, Any]:
-    found = model.transform(rows)
+    reduced = model.transform(rows)
     if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
-        return original_columns(found.in_one_block("reduce"))
-    scores = np.asarray(found)
+        return original_columns(reduced.in_one_block("reduce"))
+    scores = np.asarray(reduced)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))

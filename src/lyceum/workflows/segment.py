@@ -47,10 +47,10 @@ class Segmentation:
     >>> from lyceum.workflows import segment_image
     >>> picture = np.zeros((2, 4))
     >>> picture[:, 3] = 1.0
-    >>> found = segment_image(picture, n_segments=2)
-    >>> found.labels.tolist(), found.shares.tolist()
+    >>> segmentation = segment_image(picture, n_segments=2)
+    >>> segmentation.labels.tolist(), segmentation.shares.tolist()
     ([[0, 0, 0, 1], [0, 0, 0, 1]], [0.75, 0.25])
-    >>> found.picture.shape
+    >>> segmentation.picture.shape
     (2, 4, 3)
     """
 
@@ -122,20 +122,21 @@ def segment_image(
     >>> import numpy as np
     >>> picture = np.zeros((8, 8, 3))
     >>> picture[:, 5:] = [1.0, 0.0, 0.0]
-    >>> found = segment_image(picture, n_segments=2)
-    >>> found.shares.tolist(), found.palette.round(2).tolist()
+    >>> segmentation = segment_image(picture, n_segments=2)
+    >>> segmentation.shares.tolist(), segmentation.palette.round(2).tolist()
     ([0.625, 0.375], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     """
     pixels = _pixels(image)
     height, width = pixels.shape[:2]
     features = _features(pixels, by, float(position_weight)).reshape(height * width, -1)
-    found = _labels(features, n_segments, method, random_state)
-    counts = np.bincount(found, minlength=n_segments)
+    clusters = _labels(features, n_segments, method, random_state)
+    counts = np.bincount(clusters, minlength=n_segments)
     order = np.argsort(-counts, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
+    # segments are numbered by their size, the largest 0; empty ones are left out
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
     order = order[counts[order] > 0]
-    labels = place[found].reshape(height, width)
+    labels = rank[clusters].reshape(height, width)
     flat = labels.ravel()
     colors = pixels.reshape(-1, 3)
     size = np.bincount(flat, minlength=len(order))

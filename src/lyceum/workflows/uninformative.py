@@ -48,14 +48,14 @@ def uninformative_columns(
     """
     if isinstance(data, Rows):
         return {}
-    found = inspect(data, target, kinds=kinds, file_format=file_format)
+    inspection = inspect(data, target, kinds=kinds, file_format=file_format)
     aside = {target, *keep, *(kinds or {})}
     out: dict[str, str] = {}
-    for column in found.columns:
+    for column in inspection.columns:
         codes = [flag.code for flag in column.flags if flag.code in _CODES]
         if codes and column.name not in aside:
             out[column.name] = codes[0].replace("_", " ")
-    others = {column.name for column in found.columns} - set(out) - {target}
+    others = {column.name for column in inspection.columns} - set(out) - {target}
     if others:
         return out
     return {}

@@ -30,7 +30,7 @@ from lyceum.cli.options import (
 from lyceum.errors import DataError, LyceumError
 
 if TYPE_CHECKING:
-    from lyceum.bayesnets import BayesNet
+    from lyceum.bayesnets import BayesNet, LearnedStructure
 
 
 bayesnet = Commands(
@@ -111,7 +111,7 @@ def learn(
     """Learn the structure and the tables of a network from a file, and write it as BIF."""
     from lyceum import scan
     from lyceum.bayesnets import learn_structure, write_bif
-    from lyceum.cli.screen import notes, print_json, print_line, progress_bar, show_summary
+    from lyceum.cli.screen import notes, progress_bar
     from lyceum.prepare import KBinsDiscretizer
 
     refuse_to_replace(out, force)
@@ -121,7 +121,7 @@ def learn(
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
-        found = learn_structure(
+        structure = learn_structure(
             rows,
             method,
             score=score,
@@ -134,19 +134,29 @@ def learn(
             order=None if order is None else [name.strip() for name in order.split(",")],
             random_state=seed,
         )
-    write_bif(found.net, out)
+    write_bif(structure.net, out)
+    _print_structure(structure, numbers, out, as_json)
+
+
+def _print_structure(
+    structure: LearnedStructure, numbers: list[str], out: str, as_json: bool
+) -> None:
+    """Print a network that was learned, the columns cut into intervals, and the command that
+    follows."""
+    from lyceum.cli.screen import print_json, print_line, show_summary
+
     if as_json:
         print_json(
             {
                 "network": out,
                 "cut": numbers,
-                "edges": found.net.edges,
-                "undirected": found.undirected,
-                **found.summary().as_dict(),
+                "edges": structure.net.edges,
+                "undirected": structure.undirected,
+                **structure.summary().as_dict(),
             }
         )
         return
-    show_summary(found.summary())
+    show_summary(structure.summary())
     if numbers:
         print_line(f"\ncut into intervals: {', '.join(numbers)}")
     next_command = f"lyceum bayesnet query {shlex.quote(out)} VARIABLE"
@@ -189,9 +199,7 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Query a network: P(variables | evidence); every variable by default."""
-    from lyceum.bayesnets import explain_query
     from lyceum.cli.screen import console, notes, print_json, show_table
-    from lyceum.report import Table
 
     model = _read(net)
     if do:
@@ -202,21 +210,10 @@ def query(
     else:
         given = {}
     if best:
-        found = model.most_probable(seen, **given)
-        if as_json:
-            print_json(found.as_dict())
-            return
-        title = f"Most probable, P(states | evidence) = {found.probability:.4g}"
-        show_table(Table(title, ("variable", "state"), list(found.states.items())))
+        _print_most_probable(model, seen, given, as_json)
         return
     if explain:
-        if not variables:
-            raise LyceumError("--explain needs a variable to explain")
-        working = explain_query(model, variables, seen, **given)
-        if as_json:
-            print_json(working.as_dict())
-        else:
-            console.print(str(working), soft_wrap=True, markup=False)
+        _print_working(model, variables, seen, given, as_json)
         return
     with notes():
         if variables:
@@ -227,7 +224,9 @@ def query(
             ]
         else:
             answers = [
-                found for name, found in model.marginals(seen, **given).items() if name not in seen
+                posterior
+                for name, posterior in model.marginals(seen, **given).items()
+                if name not in seen
             ]
     if as_json:
         print_json([answer.as_dict() for answer in answers])
@@ -236,6 +235,40 @@ def query(
         if i:
             console.print()
         show_table(answer.table())
+
+
+def _print_most_probable(
+    model: BayesNet, seen: dict[str, str], given: dict[str, Any], as_json: bool
+) -> None:
+    from lyceum.cli.screen import print_json, show_table
+    from lyceum.report import Table
+
+    answer = model.most_probable(seen, **given)
+    if as_json:
+        print_json(answer.as_dict())
+        return
+    title = f"Most probable, P(states | evidence) = {answer.probability:.4g}"
+    show_table(Table(title, ("variable", "state"), list(answer.states.items())))
+
+
+def _print_working(
+    model: BayesNet,
+    variables: Sequence[str] | None,
+    seen: dict[str, str],
+    given: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print the posterior of `variables` step by step."""
+    from lyceum.bayesnets import explain_query
+    from lyceum.cli.screen import console, print_json
+
+    if not variables:
+        raise LyceumError("--explain needs a variable to explain")
+    working = explain_query(model, variables, seen, **given)
+    if as_json:
+        print_json(working.as_dict())
+    else:
+        console.print(str(working), soft_wrap=True, markup=False)
 
 
 def _likelihoods(texts: Sequence[str]) -> dict[str, list[float]]:
@@ -273,11 +306,11 @@ def independent(
         [name.strip() for name in text.split(",") if name.strip()]
         for text in (first, second, given)
     ]
-    found = d_separated(model, sets[0], sets[1], sets[2])
+    separation = d_separated(model, sets[0], sets[1], sets[2])
     if as_json:
-        print_json(found.as_dict())
+        print_json(separation.as_dict())
     else:
-        console.print(str(found), soft_wrap=True, markup=False)
+        console.print(str(separation), soft_wrap=True, markup=False)
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet draw asia -e xray=yes -o asia.png")
@@ -310,11 +343,10 @@ def draw(
 
         if tree:
             ax = plot.junction_tree(model)
+        elif moral:
+            ax = plot.moral_graph(model)
         else:
-            if moral:
-                ax = plot.moral_graph(model)
-            else:
-                ax = plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
+            ax = plot.bayes_net(model, named_values(evidence, "--evidence", _STATE))
         ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
     print_line("wrote ", (out, "bold"))

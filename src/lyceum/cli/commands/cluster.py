@@ -38,7 +38,7 @@ def run(
         refuse_to_replace(path, force)
     lacking = note_lacking("the report of clusters", *EXTRAS["report"])
     with notes(), progress_bar(f"clustering {Path(data).name}"):
-        found = cluster_table(
+        clustering = cluster_table(
             data,
             learner=learner,
             clusters=clusters,
@@ -48,13 +48,13 @@ def run(
             file_format=file_format,
             seed=seed,
         )
-    found.write_labels(out)
+    clustering.write_labels(out)
     if not lacking:
-        found.write_report(report)
+        clustering.write_report(report)
     if as_json:
-        print_json(found.as_dict())
+        print_json(clustering.as_dict())
         return
-    show_summary(found.summary())
+    show_summary(clustering.summary())
     print_line(f"\nlabels: {out}")
     if not lacking:
         print_line(f"report: {report}")

@@ -26,7 +26,7 @@ def run(
     models = lyceum.load(first), lyceum.load(second)
     costs = loss_for(loss, FittedModel(models[0]).classes)
     with notes(), progress_bar(f"comparing on {Path(data).name}"):
-        found = compare_models(
+        comparison = compare_models(
             *models,
             data,
             target,
@@ -36,9 +36,9 @@ def run(
             file_format=file_format,
         )
     if as_json:
-        print_json({**found.as_dict(), "models": [first, second], "data": data})
+        print_json({**comparison.as_dict(), "models": [first, second], "data": data})
         return
-    summary = found.summary()
+    summary = comparison.summary()
     console.print(Text(summary.title, style="bold"))
     console.print()
     for each in summary.tables:

@@ -32,9 +32,9 @@ _LEVELS = ("plain", "v2", "v3", "v4")
 
 
 def run(as_json: bool) -> None:
-    found = examine()
-    print_json(found) if as_json else _render(found)
-    if not found["healthy"]:
+    facts = examine()
+    print_json(facts) if as_json else _render(facts)
+    if not facts["healthy"]:
         raise typer.Exit(1)
 
 
@@ -60,7 +60,7 @@ def examine() -> dict[str, Any]:
 
 def _kernels() -> dict[str, Any]:
     built = [level for level in _LEVELS if importlib.util.find_spec(f"lyceum._native_{level}")]
-    found: dict[str, Any] = {
+    kernels: dict[str, Any] = {
         "built": built,
         "LYCEUM_ISA": os.environ.get("LYCEUM_ISA"),
         "picked": None,
@@ -70,10 +70,10 @@ def _kernels() -> dict[str, Any]:
         from lyceum._core.native import level
         from lyceum._cpu import x86_level
     except ImportError as error:
-        return {**found, "error": str(error)}
+        return {**kernels, "error": str(error)}
     runs = [name for name in built if name == "plain" or int(name[1:]) <= x86_level()]
     return {
-        **found,
+        **kernels,
         "picked": level,
         "runs": runs,
         "self-check": {name: _self_check(name) for name in runs},
@@ -146,48 +146,49 @@ def _version_of(name: str) -> str | None:
         return None
 
 
-def _render(found: dict[str, Any]) -> None:
+def _render(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
     shown = Table.grid(padding=(0, 2))
     shown.add_column(style="bold", no_wrap=True)
     shown.add_column()
-    for name, text in _lines(found):
+    for name, text in _lines(facts):
         shown.add_row(name, text)
     console.print(shown)
 
 
-def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    kernels = found["kernels"]
-    threads = found["threads"]
-    memory = found["memory"]
-    yield "lyceum", f"{found['lyceum']}, Python {found['python']}, {sys.executable}"
-    if found["namesake"] is not None:
-        yield "", f"[red]{escape(found['namesake'])}[/]"
-    if kernels["picked"] is None:
-        yield "kernels", f"[red]none: {kernels['error']}[/]"
-    else:
-        yield (
-            "kernels",
-            (
-                f"{kernels['picked']}; built: {', '.join(kernels['built'])};"
-                f" {_setting('LYCEUM_ISA', kernels)}"
-            ),
-        )
-    for level, verdict in kernels["self-check"].items():
-        yield f"  check {level}", f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]"
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    threads = facts["threads"]
+    memory = facts["memory"]
+    yield "lyceum", f"{facts['lyceum']}, Python {facts['python']}, {sys.executable}"
+    if facts["namesake"] is not None:
+        yield "", f"[red]{escape(facts['namesake'])}[/]"
+    yield from _kernel_lines(facts["kernels"])
     if threads:
         processors = f"of {threads['processors']} processors"
         yield "threads", f"{threads['in use']} {processors}; {_setting('OMP_NUM_THREADS', threads)}"
-    for i, library in enumerate(found["blas"] or ["none found"]):
+    for i, library in enumerate(facts["blas"] or ["none found"]):
         yield "BLAS" if i == 0 else "", library
-    yield (
-        "memory",
-        ", ".join(f"{size} GB {name}" for name, size in memory.items() if size) or "not known",
-    )
-    for i, (name, version) in enumerate(found["packages"].items()):
+    sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
+    yield "memory", sizes or "not known"
+    yield from _package_lines(facts)
+
+
+def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if kernels["picked"] is None:
+        yield "kernels", f"[red]none: {kernels['error']}[/]"
+    else:
+        built = ", ".join(kernels["built"])
+        setting = _setting("LYCEUM_ISA", kernels)
+        yield "kernels", f"{kernels['picked']}; built: {built}; {setting}"
+    for level, verdict in kernels["self-check"].items():
+        yield f"  check {level}", f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]"
+
+
+def _package_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for i, (name, version) in enumerate(facts["packages"].items()):
         yield "packages" if i == 0 else "", f"{name:<15}{version or '[red]not installed[/]'}"
-    for extra, packages in found["extras"].items():
+    for extra, packages in facts["extras"].items():
         for i, (name, version) in enumerate(packages.items()):
             remedy = f"[dim]not installed: {escape(how_to_install(name))}[/]"
             yield f"extra {extra}" if i == 0 else "", f"{name:<15}{version or remedy}"

@@ -23,12 +23,12 @@ def run(
     fitted = lyceum.load(model)
     costs = loss_for(loss, FittedModel(fitted).classes)
     with notes(), progress_bar(f"measuring on {Path(data).name}"):
-        found = evaluate_model(
+        evaluation = evaluate_model(
             fitted, data, target, loss=costs, doubt=doubt, file_format=file_format
         )
     if as_json:
-        print_json({"model": model, "data": data, **found.as_dict()})
+        print_json({"model": model, "data": data, **evaluation.as_dict()})
         return
-    show_summary(found.summary())
-    for note in found.notes:
+    show_summary(evaluation.summary())
+    for note in evaluation.notes:
         console.print(f"\n{note}", style="yellow", markup=False)

@@ -17,11 +17,13 @@ _BAR = 12  # cells of the longest bar on either side
 
 
 def run(model: str, data: str, rows: Sequence[int], file_format: FileFormat, as_json: bool) -> None:
-    found = explain_rows(lyceum.load(model), data, rows or (0, 1, 2), file_format=file_format)
+    explanations = explain_rows(
+        lyceum.load(model), data, rows or (0, 1, 2), file_format=file_format
+    )
     if as_json:
-        print_json([one.as_dict() for one in found])
+        print_json([one.as_dict() for one in explanations])
         return
-    for i, one in enumerate(found):
+    for i, one in enumerate(explanations):
         if i:
             console.print()
         _render(one)

@@ -20,42 +20,46 @@ _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 def run(file: str, target: str | None, file_format: FileFormat, as_json: bool) -> None:
     with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
-        found = inspect(source, target, file_format=file_format)
+        inspection = inspect(source, target, file_format=file_format)
     if as_json:
-        print_json(found.as_dict())
+        print_json(inspection.as_dict())
     else:
-        render(found)
+        render(inspection)
 
 
-def render(found: Inspection) -> None:
+def render(inspection: Inspection) -> None:
     """Print an inspection as wide as the terminal is."""
-    console.print(_headline(found), soft_wrap=True)
-    for note in found.notes:
+    console.print(_headline(inspection), soft_wrap=True)
+    for note in inspection.notes:
         console.print(Text(note, style="yellow"), soft_wrap=True)
     console.print()
-    console.print(_columns(found))
-    if found.target is not None:
+    console.print(_columns(inspection))
+    if inspection.target is not None:
         console.print()
-        console.print(_target(found[found.target]))
+        console.print(_target(inspection[inspection.target]))
     console.print()
-    console.print(_flags(found))
+    console.print(_flags(inspection))
 
 
-def _headline(found: Inspection) -> str:
-    cells = found.n_rows * len(found.columns)
-    if found.n_missing:
-        missing = f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
+def _headline(inspection: Inspection) -> str:
+    cells = inspection.n_rows * len(inspection.columns)
+    if inspection.n_missing:
+        missing = f"{inspection.n_missing:,} missing cells ({inspection.n_missing / cells:.1%})"
     else:
         missing = "complete"
-    facts = [show_count(found.n_rows, "row"), show_count(len(found.columns), "column"), missing]
-    if found.n_repeated:
-        facts.append(f"{found.n_repeated:,} repeated rows")
-    return f"[bold]{escape(Path(found.source).name)}[/]  " + " · ".join(facts)
+    facts = [
+        show_count(inspection.n_rows, "row"),
+        show_count(len(inspection.columns), "column"),
+        missing,
+    ]
+    if inspection.n_repeated:
+        facts.append(f"{inspection.n_repeated:,} repeated rows")
+    return f"[bold]{escape(Path(inspection.source).name)}[/]  " + " · ".join(facts)
 
 
-def _columns(found: Inspection) -> Table:
+def _columns(inspection: Inspection) -> Table:
     wide = console.width >= _WIDE
-    any_missing = found.n_missing > 0
+    any_missing = inspection.n_missing > 0
     heads = {
         "column": 30 if wide else 24,
         "kind": 11,
@@ -73,14 +77,14 @@ def _columns(found: Inspection) -> Table:
         else:
             head.justify = "left"
     shown.columns[-1].ratio = 1
-    for column in found.columns:
+    for column in inspection.columns:
         cells: list[Text | str] = [
-            Text(column.name, style="bold" if column.name == found.target else ""),
+            Text(column.name, style="bold" if column.name == inspection.target else ""),
             column.kind,
         ]
         cells += [Text(column.why)] if wide else []
-        cells += [_missing_text(column.n_missing, found.n_rows)] if any_missing else []
-        shown.add_row(*cells, _values(column, found.n_rows, wide))
+        cells += [_missing_text(column.n_missing, inspection.n_rows)] if any_missing else []
+        shown.add_row(*cells, _values(column, inspection.n_rows, wide))
     return shown
 
 
@@ -131,8 +135,8 @@ def _target(column: ColumnInspection) -> Text:
     return head
 
 
-def _flags(found: Inspection) -> Table | str:
-    flagged = [(column.name, flag) for column in found.columns for flag in column.flags]
+def _flags(inspection: Inspection) -> Table | str:
+    flagged = [(column.name, flag) for column in inspection.columns for flag in column.flags]
     if not flagged:
         return "[green]nothing looks wrong[/]"
     shown = Table.grid(padding=(0, 2))

@@ -35,7 +35,7 @@ def run(
     hint = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
     console.print(hint, style="dim")
     with notes():
-        found = label_file(
+        result = label_file(
             data,
             target,
             out,
@@ -46,17 +46,17 @@ def run(
             seed=seed,
             file_format=file_format,
         )
-    classes = ", ".join(found.classes) or "none"
-    if found.asked == 1:
+    classes = ", ".join(result.classes) or "none"
+    if result.asked == 1:
         answers = "1 answer"
     else:
-        answers = f"{found.asked} answers"
+        answers = f"{result.asked} answers"
     console.print(
-        f"{answers}; {found.labeled:,} of {found.rows:,} rows have a label ({escape(classes)}): "
-        f"{escape(str(found.out))}"
+        f"{answers}; {result.labeled:,} of {result.rows:,} rows have a label ({escape(classes)}): "
+        f"{escape(str(result.out))}"
     )
-    if found.labeled < found.rows:
-        file = shlex.quote(str(found.out))
+    if result.labeled < result.rows:
+        file = shlex.quote(str(result.out))
         again = f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
         print_line(f"To go on: {again}", style="dim")
 

@@ -34,22 +34,22 @@ def run(
         refuse_to_replace(page, force)
         check_installed("the report of a reduction", "matplotlib")
     with notes(), progress_bar(f"reducing {Path(data).name}"):
-        found = reduce_table(
+        reduction = reduce_table(
             data, target, method=method, n_components=components, keep=keep, file_format=file_format
         )
     if out is not None:
         with replace_file(out) as file:
             (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(
-                found.table, file
+                reduction.table, file
             )
     if page is not None:
-        write_file(page, found.page(Path(data).name).encode())
+        write_file(page, reduction.page(Path(data).name).encode())
     if as_json:
-        print_json(found.as_dict())
+        print_json(reduction.as_dict())
         return
-    summary = found.summary()
+    summary = reduction.summary()
     console.print(Text(summary.title, style="bold"))
-    if found.left_out:
+    if reduction.left_out:
         print_line(f"left out: {summary.facts['left out']}")
     for table in summary.tables:
         show_table(table)

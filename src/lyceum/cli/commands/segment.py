@@ -22,11 +22,15 @@ def run(
     palette = target.with_name(target.stem + "-palette.png")
     for path in (target, palette):
         refuse_to_replace(str(path), force)
-    found = segment_image(image, n_segments=segments, by=by, method=method, random_state=seed)
-    found.save(target, palette)
+    segmentation = segment_image(
+        image, n_segments=segments, by=by, method=method, random_state=seed
+    )
+    segmentation.save(target, palette)
     if as_json:
-        print_json({**found.summary().as_dict(), "picture": str(target), "palette": str(palette)})
+        print_json(
+            {**segmentation.summary().as_dict(), "picture": str(target), "palette": str(palette)}
+        )
         return
-    for table in found.summary().tables:
+    for table in segmentation.summary().tables:
         show_table(table)
     print_line(f"wrote {target} and {palette}")

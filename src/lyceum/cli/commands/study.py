@@ -57,16 +57,16 @@ def run(
         else:
             text = "studying"
         with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
-            found = study(data, target, loss=_costs(loss), **options)
+            result = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
     except KeyboardInterrupt as stop:  # Typer would end without its message
         print(f"lyceum: {stop}", file=sys.stderr)
         raise typer.Exit(130) from None
     if as_json:
-        print_json(found.as_dict())
+        print_json(result.as_dict())
     else:
-        render(found)
+        render(result)
 
 
 def _costs(text: str | None) -> Any:
@@ -80,9 +80,9 @@ def _costs(text: str | None) -> Any:
 
 def _targets(data: str, file_format: Any) -> str:
     """The columns of a file, and those that people are likely to predict."""
-    found = inspect(data, **({} if file_format is None else {"file_format": file_format}))
-    names = ", ".join(repr(column.name) for column in found.columns)
-    likely = "; ".join(_likely(found))
+    inspection = inspect(data, **({} if file_format is None else {"file_format": file_format}))
+    names = ", ".join(repr(column.name) for column in inspection.columns)
+    likely = "; ".join(_likely(inspection))
     if likely:
         hint = f" Likely: {likely}."
     else:
@@ -90,21 +90,21 @@ def _targets(data: str, file_format: Any) -> str:
     return f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
 
 
-def _likely(found: Inspection) -> list[str]:
+def _likely(inspection: Inspection) -> list[str]:
     """The most likely targets: by their name, their place and the number of their values."""
     scores = {}
-    for place, column in enumerate(found.columns):
+    for index, column in enumerate(inspection.columns):
         if any(flag.code in _NO_TARGET for flag in column.flags):
             continue
         n = column.n_distinct or 0
         few = column.kind != "continuous" and 2 <= n <= 20
         score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (
-            place == len(found.columns) - 1
+            index == len(inspection.columns) - 1
         )
-        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (place == 0 and few)
+        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (index == 0 and few)
     best = sorted(scores, key=lambda name: -scores[name])[:3]
     return [
-        f"--target {shlex.quote(name)} ({_values(found[name])})"
+        f"--target {shlex.quote(name)} ({_values(inspection[name])})"
         for name in best
         if scores[name] >= 1.0
     ]
@@ -119,37 +119,37 @@ def _values(column: Any) -> str:
     return shown
 
 
-def render(found: Study) -> None:
+def render(study: Study) -> None:
     """Print the ranking, the answer and where everything is."""
-    comparison = found.comparison
-    print_paragraph(found.question)
+    comparison = study.comparison
+    print_paragraph(study.question)
     console.print(f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows")
     console.print()
-    console.print(_ranking(found))
+    console.print(_ranking(study))
     console.print()
-    for text in found.left_out:
+    for text in study.left_out:
         print_paragraph(text, "dim")
-    print_paragraph(_p_note(found), "dim")
+    print_paragraph(_p_note(study), "dim")
     console.print()
-    print_paragraph(found.answer)
-    print_paragraph(found.choice_sentence)
-    for text in _warnings(found):
+    print_paragraph(study.answer)
+    print_paragraph(study.choice_sentence)
+    for text in _warnings(study):
         print_paragraph(text, "yellow")
     console.print()
-    places = Table.grid(padding=(0, 2))
+    paths = Table.grid(padding=(0, 2))
     for name, path in (
-        ("report", found.report_path),
-        ("model", found.model_path),
-        ("results", found.results_path),
+        ("report", study.report_path),
+        ("model", study.model_path),
+        ("results", study.results_path),
     ):
         if path.exists():
-            places.add_row(name, Text(str(path), style="bold"))
-    console.print(places)
+            paths.add_row(name, Text(str(path), style="bold"))
+    console.print(paths)
 
 
-def _p_note(found: Study) -> str:
+def _p_note(study: Study) -> str:
     """What p means, and which learners were not tuned."""
-    test = found.comparison.test
+    test = study.comparison.test
     if "permutation" in test:
         guess = ""
     else:
@@ -161,7 +161,7 @@ def _p_note(found: Study) -> str:
         )
     else:
         meaning = "p: no test is possible with so few rows"
-    untuned = not all(learner.is_tuned for learner in found.comparison.learners)
+    untuned = not all(learner.is_tuned for learner in study.comparison.learners)
     if untuned:
         some = " (*: only its defaults in some folds; 1*: in all)"
     else:
@@ -178,20 +178,20 @@ def _settings_tried(learner: RankedLearner) -> str:
     return f"{learner.settings_tried if learner.folds_searched else 1}*"
 
 
-def _warnings(found: Study) -> Iterator[str]:
-    for failure in found.failures:
+def _warnings(study: Study) -> Iterator[str]:
+    for failure in study.failures:
         yield f"{failure.label} failed and was not compared: {failure.reason.rstrip('.')}"
-    left_out = {suspect.column for suspect in found.suspects if suspect.left_out}
-    for suspect in found.suspects:
+    left_out = {suspect.column for suspect in study.suspects if suspect.left_out}
+    for suspect in study.suspects:
         if suspect.code == "leak" and suspect.column not in left_out:
             yield f"column {suspect.column!r} {suspect.text}"
-    yield from found.problems
-    if not found.finished:
+    yield from study.problems
+    if not study.finished:
         yield "the time allowed ended the study early: run it again with more time to continue it"
 
 
-def _ranking(found: Study) -> Table:
-    comparison = found.comparison
+def _ranking(study: Study) -> Table:
+    comparison = study.comparison
     axis = comparison.axis
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")

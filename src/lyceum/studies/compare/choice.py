@@ -18,7 +18,7 @@ _LEVEL = 0.25  # standard errors of the difference, within which log losses are 
 
 
 def choose_learner(
-    found: Sequence[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, choose: str
+    ranking: Sequence[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, choose: str
 ) -> tuple[str, str]:
     """The name of the learner to fit on all rows, and why.
 
@@ -30,21 +30,21 @@ def choose_learner(
        badly as soon as errors have costs.
     3. The simplest of the rest, the one that needs the fewest numbers to predict, is chosen.
     """
-    best = found[0]
+    best = ranking[0]
     if best.is_baseline:
-        return best.name, (
-            "no learner does better" if len(found) > 1 else "no learner was compared with it"
-        )
+        if len(ranking) > 1:
+            return best.name, "no learner does better"
+        return best.name, "no learner was compared with it"
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
-    limit = next((s.loss for s in found if s.is_baseline), math.inf)
+    limit = next((s.loss for s in ranking if s.is_baseline), math.inf)
     if best.loss >= limit:
         return best.name, _reason_for_equal(best, rule.criterion)
-    level = [s for s in found if s.is_level and not is_shown(s.p_value) and s.loss < limit] or [
-        best
-    ]
+    level = [s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit]
+    if not level:
+        level = [best]
     if len(level) == 1:
-        return best.name, _reason_for_best(found, rule.criterion)
+        return best.name, _reason_for_best(ranking, rule.criterion)
     rest = _level_in_log_loss(level, trials, rule)
     simplest = min(rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name))
     return simplest.name, _reason(simplest, best, level, rest, rule.criterion)
@@ -83,9 +83,9 @@ def _reason_for_equal(best: RankedLearner, criterion: str) -> str:
     return f"no learner has a {low} {metric} than a constant guess, and of those with the same {by}"
 
 
-def _reason_for_best(found: Sequence[RankedLearner], criterion: str) -> str:
+def _reason_for_best(ranking: Sequence[RankedLearner], criterion: str) -> str:
     """Why the best is chosen where no other is level with it."""
-    learners = [s for s in found if not s.is_baseline]
+    learners = [s for s in ranking if not s.is_baseline]
     if len(learners) == 1:
         return "it is the only learner that was compared with a constant guess"
     metric = metric_name(criterion)
@@ -117,16 +117,16 @@ def _reason(
         most = "lowest"
     learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {_NEAR}"
     is_best = choice.name == best.name
-    who = f"{in_sentence(best.label)}, with the {most} {metric},"
+    leader = f"{in_sentence(best.label)}, with the {most} {metric},"
     if len(rest) == 1:
         if is_best:
             than = ""
         else:
-            than = f"; {who} has {best.log_loss:.3f}"
+            than = f"; {leader} has {best.log_loss:.3f}"
         return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
     size = f"{show_count(choice.complexity, 'number')} to predict with"
     if not is_best:
-        size = f"{size}; {who} takes {best.complexity:,}"
+        size = f"{size}; {leader} takes {best.complexity:,}"
     if _is_alone(choice, rest):
         simplest = "the simplest"
     else:

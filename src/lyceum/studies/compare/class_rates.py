@@ -74,22 +74,22 @@ def class_rates(
     [('a', 0.8, 1.0), ('b', 1.0, 0.8333333333333334)]
     """
     table = np.asarray(confusion, dtype=np.float64)
-    places = [np.flatnonzero(np.asarray(named) == k) for k in range(len(classes))]
-    return [_rates(table, k, label, places[k], independent) for k, label in enumerate(classes)]
+    columns = [np.flatnonzero(np.asarray(named) == k) for k in range(len(classes))]
+    return [_rates(table, k, label, columns[k], independent) for k, label in enumerate(classes)]
 
 
 def _rates(
     table: np.ndarray, k: int, label: object, columns: np.ndarray, independent: float
 ) -> ClassRates:
-    found = table[k, columns].sum()
+    correct = table[k, columns].sum()
     rows = table[k].sum()
     named = table[:, columns].sum()
-    recall = _share(found, rows, independent)
-    precision = _share(found, named, independent)
+    recall = _share(correct, rows, independent)
+    precision = _share(correct, named, independent)
     if rows + named == 0:
         f1 = None
     else:
-        f1 = float(2.0 * found / (rows + named))
+        f1 = float(2.0 * correct / (rows + named))
     return ClassRates(label, float(rows), float(named), *recall, *precision, f1)
 
 

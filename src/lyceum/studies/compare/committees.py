@@ -69,17 +69,27 @@ def _run_committees(plan: Plan, store: Store) -> None:
         return
     answers = {at: [store.predictions(Task(c.name, *at)) for c in members] for at in table.folds}
     for candidate in plan.committees:
-        for at in table.folds:
-            others = [answers[other] for other in table.folds if other[0] == at[0] and other != at]
-            if others:
-                result, predictions = _fold(
-                    candidate, plan.rule, members, table, answers[at], others, at
-                )
-                store.finish(result, predictions)
+        _run_folds(candidate, plan.rule, members, table, answers, store)
         learned = _learn(candidate, plan.rule, list(answers.values()))[1]
         weights = {c.name: w for c, w in zip(members, learned) if w > 0}
         store.put(CommitteeWeights(weights), candidate.name)
     store.put(basis)
+
+
+def _run_folds(
+    candidate: Candidate,
+    rule: LossRule,
+    members: Sequence[Candidate],
+    table: TaskTable,
+    answers: Answers,
+    store: Store,
+) -> None:
+    """Store what one committee predicts on every fold, learned from the others of its repeat."""
+    for at, here in answers.items():
+        others = [part for other, part in answers.items() if other[0] == at[0] and other != at]
+        if others:
+            result, predictions = _fold(candidate, rule, members, table, here, others, at)
+            store.finish(result, predictions)
 
 
 def _folds_in_a_repeat(folds: Sequence[tuple[int, int]]) -> int:

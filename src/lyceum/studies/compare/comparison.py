@@ -325,11 +325,11 @@ class Comparison:
     ...     folds_done=2, folds_planned=2, is_baseline=False, rank=1)
     >>> guess = replace(
     ...     ridge, name="MeanRegressor", loss=5.0, interval=(4.0, 6.0), is_baseline=True, rank=2)
-    >>> found = Comparison(
+    >>> comparison = Comparison(
     ...     "RMSE", (ridge, guess), best="Ridge", choice="Ridge", choice_reason="it is the best",
     ...     n_rows=40,
     ...     n_folds=2, hoeffding=None, test="", learning_curve=None, holdout=None, statements=())
-    >>> found[found.best].loss, found.baseline.loss, found.metric
+    >>> comparison[comparison.best].loss, comparison.baseline.loss, comparison.metric
     (2.1, 5.0, 'RMSE')
     """
 

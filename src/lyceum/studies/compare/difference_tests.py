@@ -41,9 +41,9 @@ def holm(p: Sequence[float]) -> list[float]:
     """
     adjusted = [0.0] * len(p)
     largest = 0.0
-    for i, place in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
-        largest = max(largest, min(1.0, (len(p) - i) * p[place]))
-        adjusted[place] = largest
+    for i, index in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
+        largest = max(largest, min(1.0, (len(p) - i) * p[index]))
+        adjusted[index] = largest
     return adjusted
 
 
@@ -139,11 +139,11 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
         least = np.maximum(_SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny)
         first = np.log(np.maximum(first, least))
         second = np.log(np.maximum(second, least))
-    found = corrected_t(first, second, test_to_train=best.test_to_train)
-    opposite = found.mean * (one.losses.mean() - best.losses.mean()) < 0
+    test = corrected_t(first, second, test_to_train=best.test_to_train)
+    opposite = test.mean * (one.losses.mean() - best.losses.mean()) < 0
     if opposite:
         return 1.0
-    return found.p_value
+    return test.p_value
 
 
 def row_loss_p(one: Trial, other: Trial) -> float | None:

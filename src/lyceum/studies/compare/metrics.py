@@ -52,8 +52,8 @@ def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span
     n = n_independent(sample)
     if error:
         n = min(max(n, rate * (1.0 - rate) / error**2), float(w.sum() ** 2 / (w @ w)))
-    found = wilson_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
-    return found.low, found.high
+    interval = wilson_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
+    return interval.low, interval.high
 
 
 def n_independent(sample: OutOfSample) -> float:
@@ -158,13 +158,13 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
 def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
-    found = calibration_curve(
+    curve = calibration_curve(
         sample.y, sample.predicted, n_bins=10, labels=np.arange(K), sample_weight=sample.weight
     )
     return {
-        "log_loss": found.log_loss,
-        "brier": found.brier,
-        "calibration_error": found.expected_error,
+        "log_loss": curve.log_loss,
+        "brier": curve.brier,
+        "calibration_error": curve.expected_error,
     }
 
 
@@ -178,13 +178,13 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
     sample = trial.sample
     areas = []
     weights = []
-    for place in _places_by_fold(sample):
-        y = sample.y[place]
-        proba = sample.predicted[place]
+    for indices in _rows_by_fold(sample):
+        y = sample.y[indices]
+        proba = sample.predicted[indices]
         if sample.weight is None:
             w = None
         else:
-            w = sample.weight[place]
+            w = sample.weight[indices]
         present = np.unique(y)
         if len(present) < 2:
             continue
@@ -197,11 +197,11 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
         weights.append(float(len(y) if w is None else w.sum()))
     if not areas:
         return {}
-    found = float(np.average(areas, weights=weights))
-    return {"auc": found, "auc_error": _spread(np.array(areas), np.array(weights))}
+    area = float(np.average(areas, weights=weights))
+    return {"auc": area, "auc_error": _spread(np.array(areas), np.array(weights))}
 
 
-def _places_by_fold(sample: OutOfSample) -> list[np.ndarray]:
+def _rows_by_fold(sample: OutOfSample) -> list[np.ndarray]:
     folds = sample.repeats * (int(sample.folds.max()) + 1) + sample.folds
     order = np.argsort(folds, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
@@ -230,13 +230,15 @@ def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]
     if K is None:
         squared = (trial.sample.y - trial.sample.predicted) ** 2
         loss, interval, _ = loss_and_interval(LossRule(None), trial.sample, squared)
-        found = {"rmse": loss, "rmse_interval": interval}
-        return found | problems.attempt(
+        metrics = {"rmse": loss, "rmse_interval": interval}
+        return metrics | problems.attempt(
             f"regression metrics of {label}", lambda: _number_metrics(trial), {}
         )
-    found = _class_metrics(trial, rule)
-    found |= problems.attempt(f"calibration of {label}", lambda: _calibration_metrics(trial, K), {})
-    return found | problems.attempt(f"AUC of {label}", lambda: _auc_metrics(trial, K), {})
+    metrics = _class_metrics(trial, rule)
+    metrics |= problems.attempt(
+        f"calibration of {label}", lambda: _calibration_metrics(trial, K), {}
+    )
+    return metrics | problems.attempt(f"AUC of {label}", lambda: _auc_metrics(trial, K), {})
 
 
 def ranked_learner(

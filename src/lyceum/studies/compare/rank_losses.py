@@ -30,10 +30,10 @@ def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarr
         # of two classes one score says all; of more, each class has its own
         scores = [posteriors[rows, high]]
         scores += [] if posteriors.shape[1] == 2 else [-posteriors[rows, low]]
-        found = [_pair_losses(y[rows] == high, score, w[rows], w.sum()) for score in scores]
-        value = float(np.mean([area for area, _ in found]))
+        pair_losses = [_pair_losses(y[rows] == high, score, w[rows], w.sum()) for score in scores]
+        value = float(np.mean([area for area, _ in pair_losses]))
         part = np.full(len(y), value)
-        part[rows] += np.mean([influence for _, influence in found], axis=0)
+        part[rows] += np.mean([influence for _, influence in pair_losses], axis=0)
         total += part
     return total / len(pairs)
 

@@ -72,9 +72,8 @@ class Trial:
     decided: np.ndarray | None  # (m,) actions, None for regression
     fold_losses: np.ndarray
     results: list[TaskResult]
-    known: (
-        np.ndarray
-    )  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+    # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
+    known: np.ndarray
 
     @classmethod
     def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
@@ -93,9 +92,9 @@ class Trial:
         losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
         known = np.array([rule.can_judge(part.y) for part in parts])
         if known.any() and not known.all():  # the others have the mean of those that can
-            places = np.flatnonzero(known)
+            indices = np.flatnonzero(known)
             w = [row_weights(part.weight, len(part.y)) for part in parts]
-            all_known = (np.concatenate([each[i] for i in places]) for each in (losses, w))
+            all_known = (np.concatenate([each[i] for i in indices]) for each in (losses, w))
             mean = weighted_mean(*all_known)
             losses = [
                 values if can else np.full(len(values), mean) for values, can in zip(losses, known)
@@ -122,14 +121,14 @@ class Trial:
 
 def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The mean of every row over repeats, and the weights of the rows."""
-    _, first, place, times = np.unique(
+    _, first, index, times = np.unique(
         sample.rows, return_index=True, return_inverse=True, return_counts=True
     )
     if sample.weight is None:
         w = np.ones(len(first))
     else:
         w = sample.weight[first]
-    return np.bincount(place, values) / times, w
+    return np.bincount(index, values) / times, w
 
 
 def sum_by_group(sample: OutOfSample, values: np.ndarray) -> np.ndarray:
@@ -142,5 +141,5 @@ def sum_by_group(sample: OutOfSample, values: np.ndarray) -> np.ndarray:
     if sample.groups is None:
         return values
     _, first = np.unique(sample.rows, return_index=True)
-    _, place = np.unique(sample.groups[first], return_inverse=True)
-    return np.bincount(place, values)
+    _, index = np.unique(sample.groups[first], return_inverse=True)
+    return np.bincount(index, values)

@@ -27,10 +27,10 @@ def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[
     if n >= _TINY:
         return wanted, recipe.repeats
     wanted = recipe.folds or (5 if n >= 10 else 3)
-    is_drawn_once = (
-        recipe.time is not None or wanted == n
-    )  # one fold per row is the same in every draw
-    return wanted, recipe.repeats if is_drawn_once else max(recipe.repeats, _TINY_REPEATS)
+    # folds by time, and one fold per row, are the same in every draw
+    if recipe.time is not None or wanted == n:
+        return wanted, recipe.repeats
+    return wanted, max(recipe.repeats, _TINY_REPEATS)
 
 
 def fold_notes(
@@ -45,13 +45,12 @@ def fold_notes(
         counts = np.bincount(data.y[compared])
         smallest = int(counts[counts > 0].min())
         if smallest < folds:
-            left = folds - smallest
-            tests = (
-                f"of {folds} folds, {left} {'tests' if left == 1 else 'test'} no row of it, and "
-            )
-            tests = (
-                "" if recipe.group or recipe.time else tests
-            )  # their folds are not stratified exactly
+            if recipe.group or recipe.time:  # their folds are not stratified exactly
+                tests = ""
+            else:
+                left = folds - smallest
+                verb = "tests" if left == 1 else "test"
+                tests = f"of {folds} folds, {left} {verb} no row of it, and "
             notes.append(
                 f"The smallest class has {show_count(smallest, 'row')}: {tests}its errors say"
                 " little."

@@ -12,7 +12,7 @@ from lyceum._core.data import Rows
 from lyceum.evaluate import Holdout, StratifiedFolds
 
 _FEWEST = 5  # rows to learn from
-Parts = tuple[np.ndarray, np.ndarray]  # places of training and of test rows
+Parts = tuple[np.ndarray, np.ndarray]  # indices of training and of test rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +39,16 @@ class FoldScheme:
     groups: np.ndarray | None = None
     times: np.ndarray | None = None
 
-    def take(self, places: np.ndarray) -> FoldScheme:
+    def take(self, indices: np.ndarray) -> FoldScheme:
         """The scheme of some of the rows."""
         if self.groups is None:
             groups = None
         else:
-            groups = self.groups[places]
+            groups = self.groups[indices]
         if self.times is None:
             times = None
         else:
-            times = self.times[places]
+            times = self.times[indices]
         return replace(self, groups=groups, times=times)
 
     def most_folds(self) -> int | None:
@@ -84,19 +84,19 @@ class FoldScheme:
         """
         y = rows.coded_y
         assert y is not None
-        places = np.arange(len(y))
+        indices = np.arange(len(y))
         scheme = self
         if len(y) > most:
-            places = self._sample(y, most, seed)
-            scheme = self.take(places)
+            indices = self._sample(y, most, seed)
+            scheme = self.take(indices)
         n_folds = min(
-            self.inner_folds, len(places), *([scheme.most_folds() or 1] * scheme._is_limited)
+            self.inner_folds, len(indices), *([scheme.most_folds() or 1] * scheme._is_limited)
         )
         if n_folds < 2 and scheme.times is None:
             return []
         return [
-            (rows.take(places[train]), rows.take(places[test]))
-            for train, test in scheme.splits(y[places], max(1, n_folds), seed)
+            (rows.take(indices[train]), rows.take(indices[test]))
+            for train, test in scheme.splits(y[indices], max(1, n_folds), seed)
         ]
 
     def held_out(self, y: np.ndarray, share: float, seed: int) -> Parts:

@@ -67,13 +67,11 @@ class Plan:
     repeats: int
     scheme: FoldScheme
     seed: int
-    compared: np.ndarray  # places among the data's rows
+    compared: np.ndarray  # indices among the data's rows
     held_out: np.ndarray
     notes: tuple[str, ...]
     calibrates: bool
-    left_out: tuple[
-        str, ...
-    ]  # sentences on learners that would take too long on this number of rows
+    left_out: tuple[str, ...]  # sentences on learners too slow for this number of rows
 
     @classmethod
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:
@@ -128,15 +126,15 @@ class Plan:
                 yield Task(candidate.name, repeat, fold)
 
     def splits(self, y: np.ndarray) -> dict[tuple[int, int], RowSplit]:
-        """The folds of the rows compared on, by repeat and fold; places among all rows in
+        """The folds of the rows compared on, by repeat and fold; indices among all rows in
         memory."""
         scheme = self.scheme.take(self.compared)
-        found = {}
+        splits = {}
         for repeat in range(self.repeats):
             parts = scheme.splits(y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat))
             for fold, (train, test) in enumerate(parts):
-                found[repeat, fold] = RowSplit(self.compared[train], self.compared[test])
-        return found
+                splits[repeat, fold] = RowSplit(self.compared[train], self.compared[test])
+        return splits
 
     def seed_of(self, task: Task) -> int:
         return seed_of(self.seed, task.name, task.repeat, task.fold)
@@ -251,7 +249,7 @@ def _baseline(data: StudyData) -> Candidate:
 
 def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
     choices = recipe.learners or tuple(_default_choices(data))
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     left_out: dict[int, list[str]] = {}
     for choice in choices:
         entry = _entry(choice, data)
@@ -268,8 +266,8 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
             )
-        found.append(_candidate(choice, entry, data, recipe, [c.name for c in found]))
-    return found, [
+        candidates.append(_candidate(choice, entry, data, recipe, [c.name for c in candidates]))
+    return candidates, [
         f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
         for limit, names in sorted(left_out.items())
     ]

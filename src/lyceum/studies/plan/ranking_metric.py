@@ -70,11 +70,11 @@ class RankingMetric:
 def _quantile(number: str) -> float:
     try:
         if number:
-            found = float(number)
+            quantile = float(number)
         else:
-            found = 0.5
+            quantile = 0.5
     except ValueError:
-        found = -1.0
-    if not 0.0 < found < 1.0:
+        quantile = -1.0
+    if not 0.0 < quantile < 1.0:
         raise ValueError("the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'")
-    return found
+    return quantile

@@ -69,10 +69,12 @@ def _numbers(column: pa.Array) -> np.ndarray | None:
         )
     for kind in (pa.float64(), pa.timestamp("us")):
         try:
-            found = pc.cast(column, kind)
+            numbers = pc.cast(column, kind)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             continue
         if pa.types.is_timestamp(kind):
-            found = found.cast(pa.int64())
-        return np.asarray(found.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+            numbers = numbers.cast(pa.int64())
+        return np.asarray(
+            numbers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64
+        )
     return None

@@ -20,20 +20,20 @@ def spread_settings(
     spread.
 
     Lists are taken as they are, ranges at `most` points if alone. Where there are more combinations
-    than places, the settings are a Latin hypercube, the same for every seed of a study.
+    than that, the settings are a Latin hypercube, the same for every seed of a study.
 
     >>> spread_settings({"alpha": (0.1, 10.0, "log")}, 4, True)
     ({}, {'alpha': 0.1}, {'alpha': 1.0}, {'alpha': 10.0})
     """
     first: list[dict[str, Any]] = [{}] if with_defaults else []
-    places = most - len(first)
-    if not space or places < 1:
+    n_settings = most - len(first)
+    if not space or n_settings < 1:
         return ()  # the defaults alone: nothing to compare
-    n_points = _points_per_range(space, places)
+    n_points = _points_per_range(space, n_settings)
     if n_points:
         choices = [_choices(values, n_points) for values in space.values()]
         return (*first, *(dict(zip(space, values)) for values in itertools.product(*choices)))
-    spread = _even_points(len(space), places)
+    spread = _even_points(len(space), n_settings)
     drawn = [
         {name: _at(values, u) for (name, values), u in zip(space.items(), point)}
         for point in spread.tolist()
@@ -41,11 +41,11 @@ def spread_settings(
     return (*first, *(one for i, one in enumerate(drawn) if one not in drawn[:i]))
 
 
-def _points_per_range(space: Mapping[str, Any], places: int) -> int:
+def _points_per_range(space: Mapping[str, Any], n_settings: int) -> int:
     """How many points of a range all combinations allow; 0 for several ranges, or fewer than five
     points."""
     ranges = sum(isinstance(values, tuple) for values in space.values())
-    share = places / math.prod(
+    share = n_settings / math.prod(
         len(values) for values in space.values() if not isinstance(values, tuple)
     )
     if not ranges:

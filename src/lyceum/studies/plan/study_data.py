@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -75,46 +75,31 @@ class StudyData:
         studied."""
         file_format = recipe.file_format
         digest = digest_data(list(recipe.data), file_format)
-        data, order = _read(recipe, file_format, recipe.memory_mb << 20)
-        found = cls._of_read(recipe, data)
-        if isinstance(data, ProfiledFile):
-            drawn = data.seen.numbers
+        source, order = _read(recipe, file_format, recipe.memory_mb << 20)
+        data = cls._of_read(recipe, source)
+        if isinstance(source, ProfiledFile):
+            drawn = source.seen.numbers
         else:
             drawn = None
-        return replace(found._with_order(order, drawn), digest=digest)
+        return replace(data._with_order(order, drawn), digest=digest)
 
     @classmethod
     def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:
         kinds: Any = dict(recipe.kinds)
-        file_format = recipe.file_format
         memory = recipe.memory_mb << 20
-        found = inspect(
+        inspection = inspect(
             data,
             recipe.target,
             task=recipe.task,
             kinds=kinds,
             memory=memory,
-            file_format=file_format,
+            file_format=recipe.file_format,
         )
-        suspects = _suspects(found, recipe)
+        suspects = _suspects(inspection, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
-        _check_target(found, recipe)
-        _check_columns(found, recipe, left_out)
-        aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
-        if recipe.text:
-            free = [
-                one.column
-                for one in suspects
-                if one.code == "free_text" and one.column not in aside
-            ]
-            kinds |= {name: "text" for name in free if name not in kinds}
-        if not recipe.dates:  # a date that is declared to be a number is not taken apart
-            dates = [
-                column.name
-                for column in found.columns
-                if column.is_time and column.name not in aside
-            ]
-            kinds |= dict.fromkeys(dates, "continuous")
+        _check_target(inspection, recipe)
+        _check_columns(inspection, recipe, left_out)
+        kinds |= _implied_kinds(inspection, suspects, recipe, left_out)
         rows = scan(
             data,
             recipe.target,
@@ -123,23 +108,23 @@ class StudyData:
             kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
             memory=memory,
-            **file_format.options(),
+            **recipe.file_format.options(),
         )
-        used = [found[name] for name in rows.schema.names]
+        used = [inspection[name] for name in rows.schema.names]
         infinite = [column for column in used if column.n_infinite]
         if infinite:
             rows = rows.then(FiniteCells())
         missing = sum(column.n_missing + column.n_infinite for column in used)
         notes = (
-            *table_notes(found, recipe),
+            *table_notes(inspection, recipe),
             *kept_notes(suspects, recipe),
             *map(infinite_note, infinite),
         )
         if isinstance(data, ProfiledFile):
-            found_data = cls._from_sample(rows, data, missing, suspects, notes)
+            study_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
-            found_data = cls._in_memory(rows, missing, suspects, notes)
-        return found_data._without_rare_classes(recipe)
+            study_data = cls._in_memory(rows, missing, suspects, notes)
+        return study_data._without_rare_classes(recipe)
 
     @classmethod
     def _in_memory(
@@ -235,10 +220,10 @@ class StudyData:
         """The same rows with their groups and times, of a table of all rows or of the `drawn`
         ones."""
         if drawn is None:
-            places = self.numbers
+            indices = self.numbers
         else:
-            places = np.searchsorted(drawn, self.numbers)
-        rows = order.take(pa.array(places))
+            indices = np.searchsorted(drawn, self.numbers)
+        rows = order.take(pa.array(indices))
         columns = {name: rows[name].combine_chunks() for name in rows.column_names}
         return replace(self, order_columns=columns)
 
@@ -301,8 +286,8 @@ def _read(
     """
     data = list(recipe.data)
     if fits_memory(data, memory, file_format):
-        found = read_data(data, file_format)
-        return with_parsed_text(found), _order_columns(recipe, found.table)
+        loaded = read_data(data, file_format)
+        return with_parsed_text(loaded), _order_columns(recipe, loaded.table)
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
@@ -326,12 +311,12 @@ def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
 # -- what is noticed -------------------------------------------------------------------
 
 
-def _suspects(found: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
+def _suspects(inspection: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
     """The columns that look wrong; those that hold something are kept where nothing else is
     left."""
     aside = {*recipe.ignore, recipe.weight}
     suspects = []
-    for column in found.columns:
+    for column in inspection.columns:
         for flag in column.flags if column.name not in aside else ():
             if flag.code == "ordered" and recipe.time is not None:
                 continue  # the order of time is taken care of
@@ -345,10 +330,10 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ...]:
                 text = flag.text
             suspects.append(ColumnWarning(column.name, flag.code, text, left_out))
     out = {suspect.column for suspect in suspects if suspect.left_out}
-    if {column.name for column in found.columns} - out - aside - {recipe.target}:
+    if {column.name for column in inspection.columns} - out - aside - {recipe.target}:
         return tuple(suspects)
     empty = {one.column for one in suspects if one.code in ("constant", "empty")}
-    empty |= {name for name in out if _has_many(found[name])}
+    empty |= {name for name in out if _has_many(inspection[name])}
     return tuple(one if one.column in empty else _keep(one) for one in suspects)
 
 
@@ -369,13 +354,34 @@ def _has_many(column: ColumnInspection) -> bool:
     )
 
 
-def _check_target(found: Inspection, recipe: Recipe) -> None:
-    target = found[recipe.target]
-    if target.n_missing == found.n_rows:
+def _implied_kinds(
+    inspection: Inspection,
+    suspects: Sequence[ColumnWarning],
+    recipe: Recipe,
+    left_out: set[str],
+) -> dict[str, str]:
+    """The kinds that follow from the recipe's `text` and `dates`, beside those it declares."""
+    aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
+    kinds = {}
+    if recipe.text:
+        for suspect in suspects:
+            is_declared = suspect.column in recipe.kinds
+            if suspect.code == "free_text" and suspect.column not in aside and not is_declared:
+                kinds[suspect.column] = "text"
+    if not recipe.dates:  # a date that is declared to be a number is not taken apart
+        for column in inspection.columns:
+            if column.is_time and column.name not in aside:
+                kinds[column.name] = "continuous"
+    return kinds
+
+
+def _check_target(inspection: Inspection, recipe: Recipe) -> None:
+    target = inspection[recipe.target]
+    if target.n_missing == inspection.n_rows:
         raise StudyError(
             f"the target {recipe.target!r} is missing in every row: choose another column"
         )
-    _check_count(found.n_rows - target.n_missing)
+    _check_count(inspection.n_rows - target.n_missing)
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(one_value_text(recipe.target))
     if _has_many(target):
@@ -389,8 +395,8 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
         )
 
 
-def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> None:
-    listed = [column.name for column in found.columns]
+def _check_columns(inspection: Inspection, recipe: Recipe, left_out: set[str]) -> None:
+    listed = [column.name for column in inspection.columns]
     names = set(listed)
     for key in ("group", "time", "ignore", "keep"):  # those of group and time are in ignore too
         value = getattr(recipe, key)
@@ -406,16 +412,16 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
     reasons = [
-        f"{c.name!r} {c.flags[0].text}" for c in found.columns if c.name in left_out and c.flags
+        f"{c.name!r} {c.flags[0].text}"
+        for c in inspection.columns
+        if c.name in left_out and c.flags
     ]
     if reasons:
         why = f": {'; '.join(reasons)}; keep one with keep=[...], or add columns"
     else:
+        why = f" beside the target {recipe.target!r}: add columns"
         if recipe.ignore:
-            fewer = ", or ignore fewer"
-        else:
-            fewer = ""
-        why = f" beside the target {recipe.target!r}: add columns{fewer}"
+            why += ", or ignore fewer"
     raise StudyError(f"no column is left to learn from{why}")
 
 

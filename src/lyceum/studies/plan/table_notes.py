@@ -12,9 +12,9 @@ from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.report.format import percent_text
 
 
-def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in found.notes]
-    target = found[recipe.target]
+def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in inspection.notes]
+    target = inspection[recipe.target]
     for n, what in (
         (target.n_missing, "without a target"),
         (target.n_infinite, "with an infinite target"),
@@ -31,13 +31,13 @@ def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
             notes.append(
                 f"{n:,} {left} {what} {were} left out: nothing can be learned from {them}."
             )
-    if found.n_repeated:
-        if found.n_repeated == 1:
+    if inspection.n_repeated:
+        if inspection.n_repeated == 1:
             repeat = "row repeats"
         else:
             repeat = "rows repeat"
         notes.append(
-            f"{found.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
+            f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
         )
     return tuple(notes)

@@ -63,10 +63,10 @@ class ClassFigures:
     def of(cls, study: Study) -> ClassFigures:
         """The figures of a study of classes."""
         shown = shown_learners(study)
-        found = {learner.label: study.out_of_sample(learner.name) for learner in shown}
-        first = found[study.choice.label]
+        samples = {learner.label: study.out_of_sample(learner.name) for learner in shown}
+        first = samples[study.choice.label]
         labels = np.array([str(label) for label in study.classes or ()])
-        same = {name: one.predicted for name, one in found.items() if len(one.y) == len(first.y)}
+        same = {name: one.predicted for name, one in samples.items() if len(one.y) == len(first.y)}
         return cls(study, labels, first.y, same, {learner.label: learner for learner in shown})
 
     @property
@@ -85,8 +85,8 @@ class ClassFigures:
 
     def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Truth and score of the positive class, or of every class that occurs against the rest."""
-        places = [positive_class(self.study)] if len(self.labels) == 2 else range(len(self.labels))
-        for k in places:
+        classes = [positive_class(self.study)] if len(self.labels) == 2 else range(len(self.labels))
+        for k in classes:
             if 0 < np.count_nonzero(self.codes == k) < len(self.codes):
                 yield self.codes == k, proba[:, k]
 
@@ -238,11 +238,11 @@ class ClassFigures:
     def calibration(self) -> Iterator[Figure]:
         K = len(self.labels)
         if K == 2:
-            who = f"“{self.labels[1]}”"
+            event = f"“{self.labels[1]}”"
         else:
-            who = "the likeliest class"
+            event = "the likeliest class"
         text = (
-            f"Whether events of predicted probability 30 % happen 30 % of the time, for {who}. On"
+            f"Whether events of predicted probability 30 % happen 30 % of the time, for {event}. On"
             " the diagonal posteriors can be taken at their word; bars are 95 % intervals."
         )
         weight = self.study.out_of_sample(self.study.choice.name).weight

@@ -60,16 +60,16 @@ def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
         f"How much larger the {what} on unseen rows is when a column is shuffled; lines are one"
         " standard error over shuffles. Columns that say the same share their importance."
     )
-    found = effects.importance
-    values = np.array([one.increase for one in found])
+    importances = effects.importance
+    values = np.array([one.increase for one in importances])
     draw = partial(
-        plot.importances, values, names=[_short_label(one.column) for one in found],
-        spread=np.array([one.standard_error for one in found]), most=_COLUMNS,
+        plot.importances, values, names=[_short_label(one.column) for one in importances],
+        spread=np.array([one.standard_error for one in importances]), most=_COLUMNS,
         label=f"increase of the {what}",
     )  # fmt: skip
-    rows = [(one.column, _round(one.increase), _round(one.standard_error)) for one in found]
+    rows = [(one.column, _round(one.increase), _round(one.standard_error)) for one in importances]
     table = Table("", ("column", f"increase of the {what}", "standard error"), rows)
-    size = (5.2, 1.2 + 0.3 * min(len(found), _COLUMNS))
+    size = (5.2, 1.2 + 0.3 * min(len(importances), _COLUMNS))
     yield figure_of("importance", "Which columns matter", text, draw, size, table)
 
 

@@ -64,7 +64,7 @@ def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) ->
     enough."""
     fixed = plan[choice.name].settings
     settings = {key: value for key, value in choice.params.items() if key not in fixed}
-    found: list[_Unseen] = []
+    unseen: list[_Unseen] = []
     for train, test in _splits(plan, data):
         rows = data.rows.take(test)
         model: Any
@@ -76,10 +76,10 @@ def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) ->
             model = calibrated_model(model, choice.calibration, seed)
         model.fit(data.rows.take(train))
         X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
-        found.append(_Unseen(model, rows, X, data.y[test]))
-        if sum(len(one.y) for one in found) >= _ROWS:
+        unseen.append(_Unseen(model, rows, X, data.y[test]))
+        if sum(len(one.y) for one in unseen) >= _ROWS:
             break
-    return found
+    return unseen
 
 
 def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -98,16 +98,16 @@ def model_effects(plan: Plan, data: StudyData, choice: RankedLearner, store: Sto
     columns = list(data.schema)
     importance = _importances(plan, unseen, columns, rng)
     top = [one.column for one in importance if one.increase > 0.0][:_SHOWN]
-    places = [next(j for j, column in enumerate(columns) if column.name == name) for name in top]
+    indices = [next(j for j, column in enumerate(columns) if column.name == name) for name in top]
     outputs = _outputs(plan, data)
-    effects = [_effect(unseen, columns, j, outputs) for j in places]
+    effects = [_effect(unseen, columns, j, outputs) for j in indices]
     return ModelEffects(
         sum(len(one.y) for one in unseen),
         len(unseen),
         _loss(plan, [(one.y, one.predict(one.X)) for one in unseen]),
         tuple(importance),
         tuple(effect for effect in effects if effect is not None),
-        _strongest_pair(unseen, columns, places, outputs),
+        _strongest_pair(unseen, columns, indices, outputs),
     )
 
 
@@ -158,13 +158,13 @@ def _shuffled_losses(
 class _Outputs:
     """Which predictions are followed, and their names; the first is that of pairs."""
 
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     names: tuple[str, ...]
 
     def of(self, predicted: np.ndarray) -> np.ndarray:
         if predicted.ndim == 1:
             return predicted[:, None]
-        return predicted[:, list(self.places)]
+        return predicted[:, list(self.indices)]
 
 
 def _outputs(plan: Plan, data: StudyData) -> _Outputs:
@@ -173,10 +173,10 @@ def _outputs(plan: Plan, data: StudyData) -> _Outputs:
         return _Outputs((0,), (data.target,))
     counts = np.bincount(data.y, minlength=len(plan.classes))
     if len(counts) == 2:
-        places = [int(counts.argmin())]
+        indices = [int(counts.argmin())]
     else:
-        places = np.argsort(-counts)[:_CURVES].tolist()
-    return _Outputs(tuple(places), tuple(str(plan.classes[k]) for k in places))
+        indices = np.argsort(-counts)[:_CURVES].tolist()
+    return _Outputs(tuple(indices), tuple(str(plan.classes[k]) for k in indices))
 
 
 def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
@@ -239,17 +239,17 @@ def _effect(
 def _strongest_pair(
     unseen: list[_Unseen],
     columns: list[Column],
-    places: list[int],
+    indices: list[int],
     outputs: _Outputs,
 ) -> PairEffect | None:
     """The pair with the largest part that is no sum of two effects."""
-    first = _Outputs(outputs.places[:1], outputs.names[:1])
+    first = _Outputs(outputs.indices[:1], outputs.names[:1])
     best: PairEffect | None = None
     largest = -1.0
     cells = np.concatenate([one.X for one in unseen])
-    grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in places}
-    for a, i in enumerate(places):
-        for j in places[a + 1 :]:
+    grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
+    for a, i in enumerate(indices):
+        for j in indices[a + 1 :]:
             if min(len(grids[i]), len(grids[j])) < 2:
                 continue
             changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]

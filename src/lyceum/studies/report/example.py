@@ -65,16 +65,16 @@ class Example:
         """All fields in JSON's own types; the explanation as unit, base and contributions by
         column."""
         names = ("row", "picked", "cells", "truth", "decided", "posterior")
-        found = {name: getattr(self, name) for name in names}
+        fields = {name: getattr(self, name) for name in names}
         why = self.explanation
         if why is not None:
-            found["explanation"] = {
+            fields["explanation"] = {
                 "unit": why.unit,
                 "base": why.base[0],
                 "predicted": why.predicted[0],
                 "contributions": dict(zip(map(str, why.names), why.contributions[0].tolist())),
             }
-        return plain(found)
+        return plain(fields)
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Example:

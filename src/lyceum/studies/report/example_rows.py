@@ -28,8 +28,8 @@ def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
     else:
         picks = _class_picks(y, predicted, rule)
     unique: dict[int, str] = {}
-    for place, why in picks:
-        unique.setdefault(int(rows[place]), why)
+    for index, why in picks:
+        unique.setdefault(int(rows[index]), why)
     return list(unique.items())
 
 
@@ -73,11 +73,11 @@ def _risks(posteriors: np.ndarray, rule: LossRule) -> np.ndarray:
 
 def explain_row(model: Estimator, data: StudyData, plan: Plan, row: int, why: str) -> Example:
     """A row of the data with the model's prediction and its explanation."""
-    place = int(np.searchsorted(data.numbers, row))
-    rows = data.rows.take(np.array([place]))
+    index = int(np.searchsorted(data.numbers, row))
+    rows = data.rows.take(np.array([index]))
     cells = next(rows.blocks()).X[0].tolist()
     decided = np.asarray(model.predict(rows))[0]
-    truth = data.y[place]
+    truth = data.y[index]
     fitted = FittedModel(model)
     return Example(
         row=row,

@@ -94,11 +94,11 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
 
 
 def _fold_points(losses: dict[str, np.ndarray], criterion: str, ax: Axes) -> Axes:
-    for place, values in enumerate(losses.values()):
+    for index, values in enumerate(losses.values()):
         ax.scatter(
-            values, np.full(len(values), place), s=14, color=COLORS[0], alpha=0.5, linewidths=0
+            values, np.full(len(values), index), s=14, color=COLORS[0], alpha=0.5, linewidths=0
         )
-        ax.plot([values.mean()] * 2, [place - 0.3, place + 0.3], color=COLORS[1], linewidth=2.0)
+        ax.plot([values.mean()] * 2, [index - 0.3, index + 0.3], color=COLORS[1], linewidth=2.0)
     ax.set_yticks(range(len(losses)), list(losses))
     ax.invert_yaxis()
     ax.grid(axis="y", color=GRAY, alpha=0.2)

@@ -32,8 +32,8 @@ class ColumnImportance:
     Examples
     --------
     >>> from lyceum.studies import ColumnImportance
-    >>> found = ColumnImportance("age", increase=0.12, standard_error=0.02)
-    >>> f"without {found.column} the error rate is larger by {found.increase:.0%}"
+    >>> age = ColumnImportance("age", increase=0.12, standard_error=0.02)
+    >>> f"without {age.column} the error rate is larger by {age.increase:.0%}"
     'without age the error rate is larger by 12%'
     """
 
@@ -116,8 +116,8 @@ class PairEffect:
 
     >>> import numpy as np
     >>> from lyceum.studies import PairEffect
-    >>> switches, places = ("left", "right"), ((0, 1), (0, 1))
-    >>> pair = PairEffect(switches, places, "on", means=((0.0, 1.0), (1.0, 0.0)), strength=1.0)
+    >>> switches, labels = ("left", "right"), ((0, 1), (0, 1))
+    >>> pair = PairEffect(switches, labels, "on", means=((0.0, 1.0), (1.0, 0.0)), strength=1.0)
     >>> joint = np.array(pair.means) - np.mean(pair.means)
     >>> rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
     >>> bool((rest**2).mean() / (joint**2).mean() == pair.strength)
@@ -158,9 +158,9 @@ class ModelEffects:
     --------
     >>> from lyceum.studies import ColumnImportance, ModelEffects
     >>> age = ColumnImportance("age", increase=0.12, standard_error=0.02)
-    >>> found = ModelEffects(n_rows=300, n_models=2, loss=0.2, importance=(age,), effects=(),
+    >>> effects = ModelEffects(n_rows=300, n_models=2, loss=0.2, importance=(age,), effects=(),
     ...     pair=None)
-    >>> found.importance[0].column, found.as_dict()["n_rows"]
+    >>> effects.importance[0].column, effects.as_dict()["n_rows"]
     ('age', 300)
     """
 

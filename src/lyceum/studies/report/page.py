@@ -459,10 +459,10 @@ class _Page:
         ]
         key_figures = [dict(zip(("name", "value", "remark"), each)) for each in self.key_figures]
         top = {"title": self.title, "data": self.source, "question": study.question}
-        found: dict[str, Any] = {**top, "key_figures": key_figures}
         return plain(
             {
-                **found,
+                **top,
+                "key_figures": key_figures,
                 **study.as_dict(),
                 "figures": figures,
                 "learned": self.summary,

@@ -99,8 +99,8 @@ class TableCells:
             (head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None
         )
         if long and by is not None:
-            place = heads.index(by)
-            given.sort(key=lambda row: -abs(row[place]) if math.isfinite(row[place]) else 0.0)
+            index = heads.index(by)
+            given.sort(key=lambda row: -abs(row[index]) if math.isfinite(row[index]) else 0.0)
             title = ", ".join(part for part in (title, f"{_STRENGTHS[by]} first") if part)
         rows = [
             [p_cell(cell) if head == "p" else show_cell(cell) for head, cell in zip(heads, row)]

@@ -79,17 +79,26 @@ def rare_classes(
     K = rule.n_classes
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
-    found = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
+    recalls = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
     if K == 2:
         limit = _RARE
     else:
         limit = 0.5 / K
-    common = int(shares.argmax())
-    missed = [k for k in np.argsort(shares) if 0 < shares[k] < limit and found[k] < _FOUND]
-    ranks = best_ranking(comparison)
-    if not missed:
-        return
-    rates = [(percent_text(float(shares[k])), percent_text(float(found[k]))) for k in missed[:3]]
+    missed = [k for k in np.argsort(shares) if 0 < shares[k] < limit and recalls[k] < _FOUND]
+    if missed:
+        yield _rare_class_advice(comparison, classes, shares, recalls, missed)
+
+
+def _rare_class_advice(
+    comparison: Comparison,
+    classes: Sequence[Any],
+    shares: np.ndarray,
+    recalls: np.ndarray,
+    missed: Sequence[int],
+) -> str:
+    """Which rare classes are `missed`, who ranks rows well, and the costs that would find them."""
+    choice = comparison[comparison.choice]
+    rates = [(percent_text(float(shares[k])), percent_text(float(recalls[k]))) for k in missed[:3]]
     what = [
         f"{str(classes[k])!r} ({share} of the rows, {part} found)"
         for k, (share, part) in zip(missed, rates)
@@ -104,11 +113,15 @@ def rare_classes(
     else:
         hardly = ""
     order = ""
+    ranks = best_ranking(comparison)
     if ranks is not None and ranks.auc is not None:
         order = f" {subject(ranks.label)} ranks rows with an AUC of {score_text(ranks.auc)}."
     rarest = missed[0]
+    common = int(shares.argmax())
+    # the odds against the rarest class: missing all of it costs as much as an alarm for every
+    # other row
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
-    yield (
+    return (
         f"{mostly} {join_names(what)}{hardly}.{order} If missing them is dearer than a false"
         " alarm, "
         f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and'
@@ -134,21 +147,21 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
     else:
         loss = rule.loss.without_reject().values
     curve = error_reject_curve(sample.y, sample.predicted, loss, sample_weight=sample.weight)
-    place = int(
-        (curve.reject_rate >= 0.1).nonzero()[0][-1]
-    )  # the point that rejects at least a tenth
-    share = float(curve.reject_rate[place])
-    kept = float(curve.cost[place])
+    # the last point of the curve that rejects at least a tenth
+    index = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
+    share = float(curve.reject_rate[index])
+    kept = float(curve.cost[index])
     everything = float(curve.cost[-1])
     if share < 0.5 and _is_gain(kept, everything, share, n_independent(sample), rule):
-        what = (
-            "error rate" if rule.loss is None else "mean cost"
-        )  # of decisions, whatever learners rank by
-        rest, all_rows = (loss_text(what, value) for value in (kept, everything))
+        # the loss of decisions, whatever learners are ranked by
         if rule.loss is None:
+            what = "error rate"
             which = "that it is least certain of"
         else:
+            what = "mean cost"
             which = "with the highest expected cost"
+        rest = loss_text(what, kept)
+        all_rows = loss_text(what, everything)
         yield (
             f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of"
             f" the rows {which}, its {what} on the rest would be {rest} instead of {all_rows}"
@@ -214,8 +227,8 @@ def calibration_quality(
     chance = calibration_noise(sample)
     off = percent_text(error)
     noise = percent_text(chance)
-    who = in_sentence(choice.label)
-    begin = f"The posteriors of {who} are off by {off} on average (expected calibration error)"
+    label = in_sentence(choice.label)
+    begin = f"The posteriors of {label} are off by {off} on average (expected calibration error)"
     if error <= chance:
         n = len(np.unique(sample.rows))
         yield (
@@ -273,7 +286,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
 
 def _units(sample: OutOfSample) -> tuple[np.ndarray, int]:
     """The number of the row, or of the group, of every prediction, and how many there are."""
-    found, unit = np.unique(
+    distinct, unit = np.unique(
         sample.rows if sample.groups is None else sample.groups, return_inverse=True
     )
-    return unit, len(found)
+    return unit, len(distinct)

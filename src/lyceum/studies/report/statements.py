@@ -73,21 +73,21 @@ def _loss_phrase(comparison: Comparison, loss: float) -> str:
     return f"{name} of {loss_text(comparison.criterion, loss)}"
 
 
-def _decisions(study: Study, found: RankedLearner | HoldoutResult) -> str:
+def _decisions(study: Study, result: RankedLearner | HoldoutResult) -> str:
     """The errors of the decisions made, where the study is ranked by something else."""
     if study.classes is None:
         return ""
-    if found.error is None:
-        if found.reject_rate == 1.0:
+    if result.error is None:
+        if result.reject_rate == 1.0:
             return "; it rejects every row"
         return "; it names a class for no row"
-    if found.reject_rate:
-        rejects = f"; it rejects {percent_text(found.reject_rate)} of the rows"
+    if result.reject_rate:
+        rejects = f"; it rejects {percent_text(result.reject_rate)} of the rows"
     else:
         rejects = ""
     if study.comparison.criterion == "error rate" and not rejects:
         return ""
-    wrong = percent_text(found.error)
+    wrong = percent_text(result.error)
     labels = {str(label) for label in study.classes}
     n_unnamed = sum(str(action) not in labels for action in study.actions)
     if n_unnamed > (study.doubt is not None):  # an action that is neither a class nor a rejection

@@ -54,12 +54,12 @@ def _map_folds(
     method: str, y: np.ndarray, predicted: np.ndarray, w: np.ndarray, folds: np.ndarray
 ) -> np.ndarray:
     """The posteriors of every inner fold through the map that is learned from the others."""
-    found = np.zeros_like(predicted)
+    mapped = np.zeros_like(predicted)
     for fold in np.unique(folds):
         here = folds == fold
         learned = PosteriorMap.fit(method, y[~here], predicted[~here], w[~here])
-        found[here] = learned(predicted[here])
-    return found
+        mapped[here] = learned(predicted[here])
+    return mapped
 
 
 def usual_calibration(results: Iterable[TaskResult]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -96,15 +96,7 @@ def search_settings(
     if not splits:
         return SettingsSearch(dict(options[0]), 1)
     contenders = [_Contender(settings, [], []) for settings in options]
-    ahead = contenders
-    for number, (train, test) in enumerate(splits):
-        work = with_watches(partial(_try, candidate, train, test, rule, seed))
-        outcomes = ordered_map(work, [contender.settings for contender in ahead])
-        for contender, outcome in zip(ahead, outcomes):
-            contender.add(outcome)
-        ahead = [contender for contender in ahead if contender.error is None]
-        if number < len(splits) - 1:
-            ahead = _select_better(ahead, len(rows))
+    ahead = _race(contenders, splits, partial(_try, candidate, rule, seed), len(rows))
     errors = [each.error for each in contenders if each.error is not None]
     if not ahead:
         raise errors[-1]
@@ -125,6 +117,25 @@ def search_settings(
     )
 
 
+def _race(
+    contenders: list[_Contender],
+    splits: Sequence[tuple[Rows, Rows]],
+    attempt: Callable[[Rows, Rows, Mapping[str, Any]], tuple[float, np.ndarray] | Exception],
+    n_rows: int,
+) -> list[_Contender]:
+    """Successive halving: those still ahead after the last inner fold; failures drop out."""
+    ahead = contenders
+    for number, (train, test) in enumerate(splits):
+        work = with_watches(partial(attempt, train, test))
+        outcomes = ordered_map(work, [contender.settings for contender in ahead])
+        for contender, outcome in zip(ahead, outcomes):
+            contender.add(outcome)
+        ahead = [contender for contender in ahead if contender.error is None]
+        if number < len(splits) - 1:
+            ahead = _select_better(ahead, n_rows)
+    return ahead
+
+
 def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
     """The better third (half, of few rows), two at least, in the order in which they came."""
     part = 2 if n_rows < _FEW_ROWS else 3
@@ -135,10 +146,10 @@ def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Conte
 
 def _try(
     candidate: Candidate,
-    train: Rows,
-    test: Rows,
     rule: LossRule,
     seed: int,
+    train: Rows,
+    test: Rows,
     settings: Mapping[str, Any],
 ) -> tuple[float, np.ndarray] | Exception:
     """The loss and the predictions of one inner fold, or why there are none."""

@@ -236,14 +236,14 @@ def _fit_and_predict(
 
 
 def _search(
-    plan: Plan, candidate: Candidate, train: Rows, places: np.ndarray, seed: int, first: bool
+    plan: Plan, candidate: Candidate, train: Rows, indices: np.ndarray, seed: int, first: bool
 ) -> SettingsSearch:
     """The search of a fold; with `first` none is made, and 0 settings say that it is still to
     come."""
     if first and len(candidate.search) > 1:
         return SettingsSearch(dict(candidate.search[0]), 0)
     always = plan.calibrates and not candidate.is_baseline
-    return search_settings(candidate, train, plan.rule, plan.scheme.take(places), seed, always)
+    return search_settings(candidate, train, plan.rule, plan.scheme.take(indices), seed, always)
 
 
 def _mean_loss(plan: Plan, predicted: np.ndarray, rows: Rows) -> float:
