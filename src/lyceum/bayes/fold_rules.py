@@ -69,12 +69,12 @@ class FoldRules:
     def of(
         cls,
         folds: Folds,
-        found: SplitStatistics,
+        statistics: SplitStatistics,
         alphas: np.ndarray,
         gammas: np.ndarray,
         settings: RuleSettings,
     ) -> FoldRules:
-        others = [train for train, _ in found.pairs]
+        others = [train for train, _ in statistics.pairs]
         parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
         turn, precision, constant = (
             np.array([[rule[i] for rule in row] for row in parts]) for i in range(3)
@@ -126,10 +126,12 @@ class RuleSettings:
         covariances = combine_covariances(
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.pooling
         )
-        found = [
+        spectra = [
             _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond) for S in covariances
         ]
-        turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
+        turn, precision, log_det = (
+            np.array([spectrum[i] for spectrum in spectra]) for i in range(3)
+        )
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 

@@ -84,18 +84,18 @@ def factors_and_cells(model: Estimator, block: Block) -> np.ndarray:
     return np.column_stack([flat, block.X.astype(np.float64)])
 
 
-def factor_tables(model: Estimator, found: np.ndarray) -> list[Table]:
+def factor_tables(model: Estimator, products: np.ndarray) -> list[Table]:
     """The product of every row, factor by factor: one table per row, one line per class."""
     K = len(model.classes_)
     d = len(model.schema_)
-    logs = found[:, : K * d].reshape(-1, K, d)
+    logs = products[:, : K * d].reshape(-1, K, d)
     joint = logs.sum(axis=2) + model.class_log_prior_
     top = joint.max(axis=1, keepdims=True)
     share = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
     total = share.sum(axis=1, keepdims=True)
     posterior = np.divide(share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0)
     tables = []
-    for i, cells in enumerate(found[:, K * d :]):
+    for i, cells in enumerate(products[:, K * d :]):
         names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
         values = np.column_stack(
             [model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]]
@@ -123,8 +123,8 @@ class ProductExplanation(Explanation):
     factors: np.ndarray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, found: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
-        known = {field.name: getattr(found, field.name) for field in fields(Explanation)}
+    def of(cls, explanation: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
+        known = {field.name: getattr(explanation, field.name) for field in fields(Explanation)}
         return cls(**known, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
