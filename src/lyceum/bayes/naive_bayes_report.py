@@ -154,9 +154,7 @@ def _cell(column: Any, x: float) -> str:
 
 def _log_factors(model: Estimator, block: Block) -> np.ndarray:
     """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
-    n = len(block)
-    K = len(model.classes_)
-    terms = np.zeros((n, K, len(model.schema_)))
+    terms = np.zeros((len(block), len(model.classes_), len(model.schema_)))
     for i, j in enumerate(model._gaussian_columns):
         x = block.X[:, j, None].astype(np.float64)
         squares = (x - model._mean[i]) ** 2
@@ -168,11 +166,16 @@ def _log_factors(model: Estimator, block: Block) -> np.ndarray:
         terms[:, :, j] = np.stack([log(x) for log in kernels], axis=1)
     binned = model._bins(block).X
     for i, j in enumerate(model._table_columns):
-        column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        start, stop = model._offsets[i : i + 2]
-        table = model._log_table[start:stop]
-        offsets = model._offsets[i : i + 2] - start
-        logs = np.zeros((n, K))
-        native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
-        terms[:, :, j] = logs
+        terms[:, :, j] = _table_logs(model, i, binned[:, j, None])
     return terms
+
+
+def _table_logs(model: Estimator, i: int, cells: np.ndarray) -> np.ndarray:
+    """ln p(x | k) of cells (n, 1) by the i-th of the tables, (n, K)."""
+    start, stop = model._offsets[i : i + 2]
+    table = model._log_table[start:stop]
+    offsets = model._offsets[i : i + 2] - start
+    logs = np.zeros((len(cells), len(model.classes_)))
+    column = np.ascontiguousarray(cells.astype(np.float64))
+    native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
+    return logs

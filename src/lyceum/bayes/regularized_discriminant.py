@@ -277,12 +277,12 @@ class RegularizedDiscriminant(QuadraticRule):
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
         if isinstance(statistic, ClassRowScatter):
-            covariances, needy = regularized_covariances(
+            low_rank, needy = regularized_covariances(
                 statistic, total_variance, self.alpha_, self.gamma_, self
             )
             for k in [k for k in needy if self.class_count_[k] > 0][:1]:
                 self._warn_of(k)
-            self._set_few_rows(covariances, log_priors, total_variance)
+            self._set_few_rows(low_rank, log_priors, total_variance)
             return
         mixed = combine_covariances(
             statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.pooling

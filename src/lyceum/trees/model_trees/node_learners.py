@@ -30,6 +30,11 @@ class NodeLearners:
     columns: np.ndarray  # bool (n_nodes, p): what each sees
     models: NodeModels  # the means, and the errors
 
+    def take(self, nodes: np.ndarray) -> NodeLearners:
+        """Those of some nodes."""
+        estimators = [self.estimators[node] for node in nodes]
+        return NodeLearners(estimators, self.columns[nodes], self.models.take(nodes))
+
 
 def check_learner(estimator: Estimator, model: str, weighted: bool) -> None:
     """Refuse what cannot be the learner of a node."""
@@ -65,26 +70,41 @@ def fit_learners(
     mean, n, absolute, squared = np.zeros((4, tree.n_nodes))
     for node in range(tree.n_nodes):
         rows = np.sort(order[begin[node] : end[node]])
-        share = weight[rows] / weight[rows].sum()
         n[node] = weight[rows].sum()
         mean[node] = weight[rows] @ y[rows] / n[node]
-        residual = y[rows] - mean[node]
-        if n[node] > 1.0:
-            residual = residual * (n[node] / (n[node] - 1.0))
-        needed = max(_FEW, 2 * (1 + int(columns[node].sum())))
-        if columns[node].any() and n[node] >= needed and len(rows) >= _FOLDS:
+        part_w = None
+        if w is not None:
+            part_w = w[rows]
+        part = (Z[np.ix_(rows, columns[node])], y[rows], part_w)
+        learners[node], residual = _fit_node(estimator, *part, mean[node], n[node])
+        if learners[node] is not None:
             seen[node] = columns[node]
-            part_w = None
-            if w is not None:
-                part_w = w[rows]
-            part = (Z[np.ix_(rows, columns[node])], y[rows], part_w)
-            learners[node] = _fit(estimator, *part)
-            residual = _left_out_residuals(estimator, *part)
+        share = weight[rows] / n[node]
         absolute[node] = share @ np.abs(residual)
         squared[node] = share @ residual**2
     none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
     free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
     return NodeLearners(learners, seen, NodeModels(none, mean, free, n, absolute, squared))
+
+
+def _fit_node(
+    estimator: Estimator,
+    Z: np.ndarray,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    mean: float,
+    n: float,
+) -> tuple[Any, np.ndarray]:
+    """The learner of a node, None where it is the mean of its rows, and the residuals of rows left
+    out."""
+    n_columns = Z.shape[1]
+    needed = max(_FEW, 2 * (1 + n_columns))
+    if n_columns > 0 and n >= needed and len(y) >= _FOLDS:
+        return _fit(estimator, Z, y, w), _left_out_residuals(estimator, Z, y, w)
+    residual = y - mean
+    if n > 1.0:
+        residual = residual * (n / (n - 1.0))
+    return None, residual
 
 
 def _fit(estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
