@@ -235,11 +235,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         grown = GrownRanks.of(self, self.columns_, X, y, w)
         tree = self.columns_.to_groups(grown.tree)
-        leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
         # a model at every node, on the columns that it may have
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
         Z = self.columns_.center_cells(X, used)
+        leaf = _leaves(tree, X)
         models, learners = self._fit_nodes(tree, leaf, Z, block, may_have[:, used], middle)
         cut = None
         if self.pruning is not None:
@@ -252,8 +252,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         if self.record:
             self.record_ = grown.record(cut)
         self._set_models(tree, models, learners, used)
-        ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
-        self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
+        self.limits_ = target_limits(tree, _leaves(tree, X), y, self.sd_, self.extrapolation)
 
     def _fit_nodes(
         self,
@@ -460,3 +459,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             if len(self.estimators_) != n:
                 raise ModelFileError(f"has {n} nodes but {len(self.estimators_)} estimators")
         return models | {"node_parameters_": (n,), "node_error_": (n,), "limits_": (n, 2)}
+
+
+def _leaves(tree: Tree, X: np.ndarray) -> np.ndarray:
+    """The leaf of every row."""
+    return Router([tree], X.shape[1]).leaves(X)[:, 0]
