@@ -55,8 +55,8 @@ class EMFit:
     >>> from lyceum.bayesnets import BayesNet, TableNode, expectation_maximization
     >>> net = BayesNet([TableNode("coin", ["heads", "tails"])])
     >>> rows = pd.DataFrame({"coin": ["heads", "tails", "heads", None]})
-    >>> found = expectation_maximization(net, rows)
-    >>> found.converged, round(found.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
+    >>> fit = expectation_maximization(net, rows)
+    >>> fit.converged, round(fit.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
     (True, 0.667)
     """
 
