@@ -217,12 +217,12 @@ def bin_edges(
             f"partial_fit needs the edges of the bins of column {undecided[0]!r}, as later rows "
             f"may lie anywhere: give n_bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
         )
-    found = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
+    edges = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
     if undecided:
         indices = [rows.schema.names.index(name) for name in undecided]
         ranges = rows.reduce(partial(ColumnRanges.of, columns=indices))
-        found |= {name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)}
-    return {name: found[name] for name in columns}
+        edges |= {name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)}
+    return {name: edges[name] for name in columns}
 
 
 def _check_edges(name: str, edges: Any) -> np.ndarray:

@@ -29,11 +29,11 @@ def borrowed_covariances(
     weight = statistic.class_weight
     everything = statistic.pooled_rows() / np.sqrt(weight.sum())
     diagonal = RIDGE * _own_or_total(_squares(everything), total_variance)
-    found = []
+    covariances = []
     for part, n in zip(statistic.parts, weight):
         rows = np.vstack([part.rows, everything]) / np.sqrt(n + 1.0)
-        found.append(LowRankCovariance.of(diagonal / (n + 1.0), rows))
-    return found
+        covariances.append(LowRankCovariance.of(diagonal / (n + 1.0), rows))
+    return covariances
 
 
 def regularized_covariances(
@@ -48,7 +48,7 @@ def regularized_covariances(
     `settings` has `unbiased`, `pooling` and `shrinkage`.
     """
     varies = total_variance > 0
-    found = []
+    covariances = []
     singular = []
     for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.pooling)):
         counted = zip(np.sqrt(shares), statistic.parts)
@@ -70,8 +70,8 @@ def regularized_covariances(
             diagonal = diagonal + RIDGE * _own_or_total(
                 (1.0 - gamma) * variance + diagonal, total_variance
             )
-        found.append(LowRankCovariance.of(diagonal, np.sqrt(1.0 - gamma) * rows))
-    return found, singular
+        covariances.append(LowRankCovariance.of(diagonal, np.sqrt(1.0 - gamma) * rows))
+    return covariances, singular
 
 
 def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, pooling: str) -> np.ndarray:

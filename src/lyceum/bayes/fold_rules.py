@@ -69,12 +69,12 @@ class FoldRules:
     def of(
         cls,
         folds: Folds,
-        found: SplitStatistics,
+        statistics: SplitStatistics,
         alphas: np.ndarray,
         gammas: np.ndarray,
         settings: RuleSettings,
     ) -> FoldRules:
-        others = [train for train, _ in found.pairs]
+        others = [train for train, _ in statistics.pairs]
         parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
         turn, precision, constant = (
             np.array([[rule[i] for rule in row] for row in parts]) for i in range(3)
@@ -126,10 +126,12 @@ class RuleSettings:
         covariances = combine_covariances(
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.pooling
         )
-        found = [
+        spectra = [
             _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond) for S in covariances
         ]
-        turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
+        turn, precision, log_det = (
+            np.array([spectrum[i] for spectrum in spectra]) for i in range(3)
+        )
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 
@@ -152,18 +154,12 @@ def _spectrum(
         scale = np.sqrt(np.where(variance > 0, variance, total_variance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
-    # t, and the size of the eigenvalues that says which of them are next to 0
-    target = 1.0
-    size = 1.0
+    target, size = _target_and_size(M, total_variance, shrinkage, beyond)
     if shrinkage == "diagonal":
         np.fill_diagonal(M, 1.0)
     else:
-        size = np.trace(M) / max(varies.sum() + beyond, 1)
-        if not size > 0:
-            size = max(total_variance.max(initial=0.0), 1.0)
-        if shrinkage == "identity":
-            target = size
         M[~varies, ~varies] = target
+    # ln |(1-γ) Σ + γ target| = Σ_j ln [(1-γ) λ_j + γ t] + 2 Σ_j ln D_j, over the columns that vary
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
@@ -171,6 +167,20 @@ def _spectrum(
     log_det = np.log(shrunk[:-1]).sum(axis=0) + beyond * np.log(shrunk[-1])
     log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
     return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
+
+
+def _target_and_size(
+    M: np.ndarray, total_variance: np.ndarray, shrinkage: str, beyond: int
+) -> tuple[float, float]:
+    """t, and the size of the eigenvalues, which says which of them are next to 0."""
+    if shrinkage == "diagonal":
+        return 1.0, 1.0
+    size = np.trace(M) / max((total_variance > 0).sum() + beyond, 1)
+    if not size > 0:
+        size = max(total_variance.max(initial=0.0), 1.0)
+    if shrinkage == "identity":
+        return size, size
+    return 1.0, size
 
 
 @dataclass(frozen=True, slots=True)

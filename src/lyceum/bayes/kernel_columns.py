@@ -164,8 +164,15 @@ def kernel_logs(
     spread = _deviation(*every)
     if spread == 0.0:
         return None
-    found = [values.cells(column, label) if label in values.classes else every for label in classes]
-    return [_density(*(cells if len(cells[0]) else every), spread, bandwidth) for cells in found]
+    densities = []
+    for label in classes:
+        cells = every
+        if label in values.classes:
+            cells = values.cells(column, label)
+        if not len(cells[0]):
+            cells = every
+        densities.append(_density(*cells, spread, bandwidth))
+    return densities
 
 
 def _density(

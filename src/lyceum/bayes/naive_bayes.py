@@ -294,11 +294,11 @@ class NaiveBayes(GenerativeClassifier):
         self._kernel_columns = self._columns_of_kind("kernel")
         names = [self.schema_[j].name for j in self._kernel_columns]
         widths = kernel_bandwidths(self.schema_, names, self.bandwidth)
-        found = [
+        densities = [
             kernel_logs(statistic.values, i, self.classes_, h)  # type: ignore[arg-type]
             for i, h in enumerate(widths)
         ]
-        self.kernels_ = {name: logs for name, logs in zip(names, found) if logs is not None}
+        self.kernels_ = {name: logs for name, logs in zip(names, densities) if logs is not None}
         self.bandwidths_ = {
             name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()
         }
@@ -337,10 +337,10 @@ class NaiveBayes(GenerativeClassifier):
         runner-up is the other one. Below it stands the product P(k) Π_j p(x_j | k) of the classes,
         factor by factor, as in `factors`.
         """
-        found, factors = self._explain_with_more(
+        explanation, factors = self._explain_with_more(
             X, partial(column_odds_and_factors, self), AGAINST_RUNNER_UP
         )
-        return ProductExplanation.of(found, self, factors)
+        return ProductExplanation.of(explanation, self, factors)
 
     def factors(self, X: Data) -> Summary:
         """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.
@@ -356,9 +356,9 @@ class NaiveBayes(GenerativeClassifier):
         -------
         Summary
         """
-        found = np.asarray(self._apply(partial(factors_and_cells, self), X))
+        products = np.asarray(self._apply(partial(factors_and_cells, self), X))
         return Summary(
-            f"{self._title()}: the products", {"rows": len(found)}, factor_tables(self, found)
+            f"{self._title()}: the products", {"rows": len(products)}, factor_tables(self, products)
         )
 
     def summary(self) -> Summary:

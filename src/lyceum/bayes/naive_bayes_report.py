@@ -84,18 +84,18 @@ def factors_and_cells(model: Estimator, block: Block) -> np.ndarray:
     return np.column_stack([flat, block.X.astype(np.float64)])
 
 
-def factor_tables(model: Estimator, found: np.ndarray) -> list[Table]:
+def factor_tables(model: Estimator, products: np.ndarray) -> list[Table]:
     """The product of every row, factor by factor: one table per row, one line per class."""
     K = len(model.classes_)
     d = len(model.schema_)
-    logs = found[:, : K * d].reshape(-1, K, d)
+    logs = products[:, : K * d].reshape(-1, K, d)
     joint = logs.sum(axis=2) + model.class_log_prior_
     top = joint.max(axis=1, keepdims=True)
     share = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
     total = share.sum(axis=1, keepdims=True)
     posterior = np.divide(share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0)
     tables = []
-    for i, cells in enumerate(found[:, K * d :]):
+    for i, cells in enumerate(products[:, K * d :]):
         names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
         values = np.column_stack(
             [model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]]
@@ -123,8 +123,8 @@ class ProductExplanation(Explanation):
     factors: np.ndarray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, found: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
-        known = {field.name: getattr(found, field.name) for field in fields(Explanation)}
+    def of(cls, explanation: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
+        known = {field.name: getattr(explanation, field.name) for field in fields(Explanation)}
         return cls(**known, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
@@ -154,9 +154,7 @@ def _cell(column: Any, x: float) -> str:
 
 def _log_factors(model: Estimator, block: Block) -> np.ndarray:
     """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
-    n = len(block)
-    K = len(model.classes_)
-    terms = np.zeros((n, K, len(model.schema_)))
+    terms = np.zeros((len(block), len(model.classes_), len(model.schema_)))
     for i, j in enumerate(model._gaussian_columns):
         x = block.X[:, j, None].astype(np.float64)
         squares = (x - model._mean[i]) ** 2
@@ -168,11 +166,16 @@ def _log_factors(model: Estimator, block: Block) -> np.ndarray:
         terms[:, :, j] = np.stack([log(x) for log in kernels], axis=1)
     binned = model._bins(block).X
     for i, j in enumerate(model._table_columns):
-        column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        start, stop = model._offsets[i : i + 2]
-        table = model._log_table[start:stop]
-        offsets = model._offsets[i : i + 2] - start
-        logs = np.zeros((n, K))
-        native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
-        terms[:, :, j] = logs
+        terms[:, :, j] = _table_logs(model, i, binned[:, j, None])
     return terms
+
+
+def _table_logs(model: Estimator, i: int, cells: np.ndarray) -> np.ndarray:
+    """ln p(x | k) of cells (n, 1) by the i-th of the tables, (n, K)."""
+    start, stop = model._offsets[i : i + 2]
+    table = model._log_table[start:stop]
+    offsets = model._offsets[i : i + 2] - start
+    logs = np.zeros((len(cells), len(model.classes_)))
+    column = np.ascontiguousarray(cells.astype(np.float64))
+    native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
+    return logs

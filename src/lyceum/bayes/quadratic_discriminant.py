@@ -125,14 +125,14 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
         pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
-        found = [
+        fits = [
             self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)
         ]
-        self.covariance_ = np.stack([covariance for covariance, _, _ in found])
-        self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
+        self.covariance_ = np.stack([covariance for covariance, _, _ in fits])
+        self.borrowed_ = np.array([borrowed for _, _, borrowed in fits])
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
-        self._whiten = np.stack([white.W for _, white, _ in found])
-        self._set_constant(log_priors, [white for _, white, _ in found], total_variance)
+        self._whiten = np.stack([white.W for _, white, _ in fits])
+        self._set_constant(log_priors, [white for _, white, _ in fits], total_variance)
 
     def _class(
         self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray

@@ -227,23 +227,23 @@ class RegularizedDiscriminant(QuadraticRule):
         given = rows
         if is_wide(rows):
             rows, beyond = self._rotate(rows)
-        folds, found = self._draw_folds(rows)
+        folds, statistics = self._draw_folds(rows)
         settings = RuleSettings(
             self.priors, self.prior_alpha, self.unbiased, self.shrinkage, self.pooling, beyond
         )
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of
         # columns
-        size = max(1, _NUMBERS // max(1, folds.n_splits * found.total.scatter.size))
+        size = max(1, _NUMBERS // max(1, folds.n_splits * statistics.total.scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
             rules = FoldRules.of(
-                folds, found, self.alphas_[start : start + size], self.gammas_, settings
+                folds, statistics, self.alphas_[start : start + size], self.gammas_, settings
             )
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         self.scores_ = np.concatenate([one.loss for one in losses]) / losses[0].weight
         if is_wide(given):
             return finite_sums(given.reduce(ClassRowScatter.of))
-        return found.total
+        return statistics.total
 
     def _draw_folds(self, rows: Rows) -> tuple[Folds, SplitStatistics]:
         """Folds of which at least one row can be scored; of few rows all may fall into one fold by
@@ -252,13 +252,14 @@ class RegularizedDiscriminant(QuadraticRule):
         for seed in range(first, first + _DRAWS):
             self.seed_ = seed
             folds = folds_of(self.cv, rows, seed, classifier=True)
-            found = folds.statistics(rows, ClassScatter.of, _finite_reduction)
-            if any(((train.weight > 0) & (test.weight > 0)).any() for train, test in found.pairs):
-                return folds, found
+            statistics = folds.statistics(rows, ClassScatter.of, _finite_reduction)
+            pairs = statistics.pairs
+            if any(((train.weight > 0) & (test.weight > 0)).any() for train, test in pairs):
+                return folds, statistics
         raise DataError(
-            f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no"
-            f" class has rows in two of the {folds.n_splits} folds; give numbers for both, or bring"
-            " more rows"
+            f"alpha and gamma cannot be cross-validated with {statistics.total.n_rows} sample(s):"
+            f" no class has rows in two of the {folds.n_splits} folds; give numbers for both, or"
+            " bring more rows"
         )
 
     def _rotate(self, rows: Rows) -> tuple[Rows, int]:
@@ -276,12 +277,12 @@ class RegularizedDiscriminant(QuadraticRule):
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
         if isinstance(statistic, ClassRowScatter):
-            found, needy = regularized_covariances(
+            low_rank, needy = regularized_covariances(
                 statistic, total_variance, self.alpha_, self.gamma_, self
             )
             for k in [k for k in needy if self.class_count_[k] > 0][:1]:
                 self._warn_of(k)
-            self._set_few_rows(found, log_priors, total_variance)
+            self._set_few_rows(low_rank, log_priors, total_variance)
             return
         mixed = combine_covariances(
             statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.pooling

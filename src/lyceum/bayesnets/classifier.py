@@ -335,10 +335,12 @@ def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
         raise SchemaError(
             f"the given structure has no node for the class, which is named {names[-1]!r}"
         )
-    found: list[set[int]] = [set() for _ in names]
+    parent_codes: list[set[int]] = [set() for _ in names]
     for name, of in parents.items():
         (v,) = find_labels([name], names, "the given structure: the node")
-        found[v] = set(find_labels(list(of), names, f"the given structure: a parent of {name!r},"))
-        if v in found[v]:
+        parent_codes[v] = set(
+            find_labels(list(of), names, f"the given structure: a parent of {name!r},")
+        )
+        if v in parent_codes[v]:
             raise SettingError(f"the given structure has {name!r} as its own parent")
-    return found
+    return parent_codes

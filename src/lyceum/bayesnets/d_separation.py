@@ -180,15 +180,15 @@ def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarko
     slip ⊥ rain, sprinkler | wet
     """
     parents = _parents_of(net)
-    found = []
+    statements = []
     for name in topological_order(parents):
         below = descendants_of([name], parents)
         others = [
             one for one in parents if one != name and one not in below and one not in parents[name]
         ]
         if others:
-            found.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
-    return found
+            statements.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
+    return statements
 
 
 def d_separated(
@@ -277,14 +277,14 @@ def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> 
     opened = ancestors_of(known, parents) | known
     waiting = [(name, True) for name in start]  # True: as if coming from a child
     seen: set[tuple[str, bool]] = set()
-    found: set[str] = set()
+    reached: set[str] = set()
     while waiting:
         name, upward = waiting.pop()
         if (name, upward) in seen:
             continue
         seen.add((name, upward))
         if name not in known:
-            found.add(name)
+            reached.add(name)
         if upward and name not in known:
             waiting += [(parent, True) for parent in parents[name]]
             waiting += [(child, False) for child in children[name]]
@@ -293,7 +293,7 @@ def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> 
                 waiting += [(child, False) for child in children[name]]
             if name in opened:
                 waiting += [(parent, True) for parent in parents[name]]
-    return found
+    return reached
 
 
 def _paths(
@@ -322,14 +322,14 @@ def _paths(
 
 
 def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
-    found = set(start)
+    component = set(start)
     waiting = list(start)
     while waiting:
         for name in near[waiting.pop()]:
-            if name not in found:
-                found.add(name)
+            if name not in component:
+                component.add(name)
                 waiting.append(name)
-    return found
+    return component
 
 
 def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:

@@ -38,11 +38,11 @@ def topological_order(parents: Parents) -> list[str]:
 
 def all_nodes(parents: Parents) -> dict[str, Sequence[str]]:
     """The parents of every node, none for a name that occurs only among the parents of others."""
-    found = dict(parents)
+    complete = dict(parents)
     for of in parents.values():
         for name in of:
-            found.setdefault(name, ())
-    return found
+            complete.setdefault(name, ())
+    return complete
 
 
 def find_cycle(parents: Parents) -> list[str]:
@@ -79,14 +79,14 @@ def children_of(parents: Parents) -> dict[str, list[str]]:
 
 
 def _reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(start)
     while waiting:
         for name in steps[waiting.pop()]:
-            if name not in found:
-                found.add(name)
+            if name not in reached:
+                reached.add(name)
                 waiting.append(name)
-    return found
+    return reached
 
 
 def ancestors_of(names: Iterable[str], parents: Parents) -> set[str]:

@@ -159,14 +159,14 @@ class BayesNet:
     def ancestors(self, name: str) -> list[str]:
         """Parents, their parents, and so on, in topological order."""
         self.find(name)
-        found = graph.ancestors_of([name], self.parents)
-        return [other for other in self.order if other in found]
+        above = graph.ancestors_of([name], self.parents)
+        return [other for other in self.order if other in above]
 
     def descendants(self, name: str) -> list[str]:
         """Children, their children, and so on, in topological order."""
         self.find(name)
-        found = graph.descendants_of([name], self.parents)
-        return [other for other in self.order if other in found]
+        below = graph.descendants_of([name], self.parents)
+        return [other for other in self.order if other in below]
 
     def markov_blanket(self, name: str) -> list[str]:
         """Parents, children and the children's other parents: given them, it is independent of the

@@ -91,16 +91,21 @@ class TableNode:
             raise DataError(f"{where} has the shape {table.shape}, but {axes} have {shape} states")
         if not (table >= 0).all() or not (table <= 1 + _TOLERANCE).all():
             raise DataError(f"{where} has a value that is not a probability from 0 to 1")
-        wrong = np.argwhere(np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE)
-        if len(wrong):
-            cell = tuple(wrong[0].tolist())
-            parts = [f"{name}={states[name][code]}" for name, code in zip(self.parents, cell)]
-            total = f"{float(table[cell].sum()):g}"
-            if parts:
-                total += f" for {', '.join(parts)}"
-            raise DataError(f"{where} sums to {total}, not to 1")
+        self._check_sums(table, states)
         table.setflags(write=False)
         return self.with_table(table)
+
+    def _check_sums(self, table: np.ndarray, states: Mapping[str, Sequence[Any]]) -> None:
+        """Refuse a table in which some combination of states of the parents does not sum to 1."""
+        wrong = np.argwhere(np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE)
+        if not len(wrong):
+            return
+        cell = tuple(wrong[0].tolist())
+        parts = [f"{name}={states[name][code]}" for name, code in zip(self.parents, cell)]
+        total = f"{float(table[cell].sum()):g}"
+        if parts:
+            total += f" for {', '.join(parts)}"
+        raise DataError(f"the table of {self.name!r} sums to {total}, not to 1")
 
     def _from_mapping(self, states: list[Sequence[Any]], shape: tuple[int, ...]) -> np.ndarray:
         where = f"the table of {self.name!r}"

@@ -65,13 +65,13 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
 
 def _present(net: BayesNet, names: Sequence[str]) -> Schema:
     present = set(names)
-    found = [name for name in net.names if name in present]
-    if not found:
+    variables = [name for name in net.names if name in present]
+    if not variables:
         raise SchemaError(
             f"no column is a variable of the network: it has {', '.join(net.names)}, the table has "
             f"{', '.join(names)}"
         )
-    return states_schema(net, found)
+    return states_schema(net, variables)
 
 
 def _code_rows(net: BayesNet, codes: np.ndarray) -> Rows:
@@ -152,9 +152,10 @@ def row_marginals(net: BayesNet, data: Data, names: list[str]) -> dict[str, np.n
     """P(variable | row) of some variables for every row."""
     for name in names:
         net.find(name)
-    found = network_rows(net, data).collect(partial(_block_marginals, net=net, names=tuple(names)))
+    marginals = partial(_block_marginals, net=net, names=tuple(names))
+    probabilities = network_rows(net, data).collect(marginals)
     ends = np.cumsum([len(net.states(name)) for name in names])[:-1]
-    return dict(zip(names, np.split(found, ends, axis=1)))
+    return dict(zip(names, np.split(probabilities, ends, axis=1)))
 
 
 def _block_marginals(block: Block, net: BayesNet, names: tuple[str, ...]) -> np.ndarray:

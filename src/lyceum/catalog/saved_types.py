@@ -38,7 +38,7 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
         wanted = {_room_and_name(name) for name in names}
         # one that stands on the private floor may have its door in another room
         wanted |= {other for other in _OTHERS if any(other[1] == name for _, name in wanted)}
-    found: dict[str, type] = {}
+    classes: dict[str, type] = {}
     for package, name in _saved_classes():
         if wanted is None or (package, name) in wanted:
             kind = getattr(importlib.import_module(package), name)
@@ -46,8 +46,8 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
                 parts = kind._parts()
             else:
                 parts = ()
-            found |= {_public_name(part): part for part in (kind, *parts)}
-    return found
+            classes |= {_public_name(part): part for part in (kind, *parts)}
+    return classes
 
 
 def _saved_classes() -> Iterator[tuple[str, str]]:

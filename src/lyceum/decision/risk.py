@@ -370,9 +370,9 @@ def action_labels(
     if doubt is None:
         return label_array(loss.actions, like)
     if label_key(reject) in map(label_key, loss.actions):
-        (place,) = find_labels([reject], loss.actions, "the action")
+        (index,) = find_labels([reject], loss.actions, "the action")
         raise SettingError(
-            f"{loss.actions[place]!r} is an action of the loss matrix already, so it cannot also"
+            f"{loss.actions[index]!r} is an action of the loss matrix already, so it cannot also"
             " stand for doubt: give doubt or that action, or choose another label for doubt"
         )
     return label_array((*loss.actions, reject), like)

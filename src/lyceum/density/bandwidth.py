@@ -203,19 +203,19 @@ def _best_of_axis(
     def along(log2_c: float) -> float:
         return likelihood(np.where(np.arange(len(h)) == j, 2.0**log2_c * h, h))
 
-    found = {0: now, **{k: along(k) for k in range(low, -low + 1) if k}}
-    middle = max(found, key=lambda k: found[k])
+    likelihoods = {0: now, **{k: along(k) for k in range(low, -low + 1) if k}}
+    middle = max(likelihoods, key=lambda k: likelihoods[k])
     result = minimize_scalar(
         lambda k: -max(along(k), -1e300),
         bounds=(middle - 1, middle + 1),
         method="bounded",
         options={"xatol": 1e-2},
     )
-    if -result.fun >= found[middle]:
+    if -result.fun >= likelihoods[middle]:
         best = float(result.x)
     else:
         best = float(middle)
-    value = max(-float(result.fun), found[middle])
+    value = max(-float(result.fun), likelihoods[middle])
     if value > now:
         return (np.where(np.arange(len(h)) == j, 2.0**best * h, h), value)
     return (h, now)
@@ -225,11 +225,13 @@ def _best(
     likelihood: Callable[[float], float], low: int = -5, high: int = 4, farthest: int = 40
 ) -> float:
     """The maximum over log2 c: a grid of integers, then Brent's method around the best of them."""
-    found = {k: likelihood(k) for k in range(low, high)}
-    best = max(found, key=lambda k: found[k])
-    while (best == max(found) or found[best] == -np.inf) and max(found) < farthest:
-        found[max(found) + 1] = likelihood(max(found) + 1)
-        best = max(found, key=lambda k: found[k])
+    likelihoods = {k: likelihood(k) for k in range(low, high)}
+    best = max(likelihoods, key=lambda k: likelihoods[k])
+    end = high - 1
+    while (best == end or likelihoods[best] == -np.inf) and end < farthest:
+        end += 1
+        likelihoods[end] = likelihood(end)
+        best = max(likelihoods, key=lambda k: likelihoods[k])
     if best == low:
         warnings.warn(
             f"the leave-one-out likelihood still grows at 1/{2**-low} of the reference bandwidth,"
@@ -245,7 +247,7 @@ def _best(
         method="bounded",
         options={"xatol": 1e-3},
     )
-    if -result.fun >= found[best]:
+    if -result.fun >= likelihoods[best]:
         return float(result.x)
     return float(best)
 

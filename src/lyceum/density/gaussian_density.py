@@ -164,14 +164,14 @@ class GaussianDensity(Density, OnePassLearner):
         return Scatter.of
 
     def _finish(self, statistic: Scatter) -> None:
-        found: GaussianFit = fit_gaussian(statistic, self)
-        self.mean_ = found.mean
-        self.covariance_ = found.covariance
-        self.degrees_ = found.degrees
-        self.kappa_ = found.kappa
-        self.nu_ = found.nu
-        self.mean_covariance_ = found.mean_covariance
-        self.log_evidence_ = found.log_evidence
+        fit: GaussianFit = fit_gaussian(statistic, self)
+        self.mean_ = fit.mean
+        self.covariance_ = fit.covariance
+        self.degrees_ = fit.degrees
+        self.kappa_ = fit.kappa
+        self.nu_ = fit.nu
+        self.mean_covariance_ = fit.mean_covariance
+        self.log_evidence_ = fit.log_evidence
         white = whiten(self.covariance_, np.diag(self.covariance_))
         if white.dependent is not None:
             self._warn_of(white.dependent)

@@ -174,9 +174,9 @@ class HistogramDensity(Density, OnePassLearner):
         return self._log_density_of
 
     def _log_density_of(self, block: Block) -> np.ndarray:
-        found = find_cells(self.cells_, self._cells_of(block))
+        positions = find_cells(self.cells_, self._cells_of(block))
         with np.errstate(divide="ignore"):
-            return np.log(np.where(found >= 0, self.density_[found], 0.0))
+            return np.log(np.where(positions >= 0, self.density_[positions], 0.0))
 
     def _cells_of(self, block: Block) -> np.ndarray:
         X = np.asarray(block.X, dtype=np.float64)
@@ -258,9 +258,9 @@ class HistogramDensity(Density, OnePassLearner):
         joint = np.empty(cells.shape)
         for j in range(cells.shape[1]):
             known, weight = sum_by_cell(self.cells_[:, : j + 1], self.statistic_.weight)
-            found = find_cells(known, cells[:, : j + 1])
+            positions = find_cells(known, cells[:, : j + 1])
             with np.errstate(divide="ignore"):
-                joint[:, j] = np.log(np.where(found >= 0, weight[found], 0.0))
+                joint[:, j] = np.log(np.where(positions >= 0, weight[positions], 0.0))
             joint[:, j] -= np.log(total) + np.log(self.bin_width_[: j + 1]).sum()
         return chain_terms(joint)
 
@@ -357,9 +357,9 @@ def find_cells(known: np.ndarray, cells: np.ndarray) -> np.ndarray:
     keys = _keys(known, low, high)
     wanted = _keys(cells[inside], low, high)
     position = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found = np.full(len(cells), -1)
-    found[inside] = np.where(keys[position] == wanted, position, -1)
-    return found
+    positions = np.full(len(cells), -1)
+    positions[inside] = np.where(keys[position] == wanted, position, -1)
+    return positions
 
 
 def sum_by_cell(cells: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

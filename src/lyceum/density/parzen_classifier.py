@@ -132,11 +132,11 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         self.class_count_ = np.bincount(codes, w, K)
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
         chosen = self._chosen_bandwidths(rows, codes, w)
-        found = [self._class_rows(rows[codes == k], w[codes == k], chosen[k]) for k in range(K)]
-        self.rows_ = np.concatenate([one[0] for one in found])
-        self.weights_ = np.concatenate([one[1] for one in found])
-        self.bandwidth_ = np.stack([one[2] for one in found])
-        self.class_start_ = np.concatenate([[0], np.cumsum([len(one[1]) for one in found])])
+        parts = [self._class_rows(rows[codes == k], w[codes == k], chosen[k]) for k in range(K)]
+        self.rows_ = np.concatenate([part[0] for part in parts])
+        self.weights_ = np.concatenate([part[1] for part in parts])
+        self.bandwidth_ = np.stack([part[2] for part in parts])
+        self.class_start_ = np.concatenate([[0], np.cumsum([len(part[1]) for part in parts])])
         return self
 
     def _chosen_bandwidths(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray) -> list[Any]:

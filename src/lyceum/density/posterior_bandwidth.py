@@ -55,16 +55,16 @@ def _loss_at(parts: _ClassParts, reference: np.ndarray, factor: float) -> float:
 
 def _search(loss: Callable[[float], float]) -> tuple[float, float]:
     """The least loss over factors 2^k and 2^(k ± ½), from 1 in the direction in which it falls."""
-    found = {0.0: loss(1.0)}
+    losses = {0.0: loss(1.0)}
     for sign in (1.0, -1.0):
         for k in range(1, _FARTHEST + 1):
-            found[sign * k] = loss(2.0 ** (sign * k))
-            if found[sign * k] >= found[sign * (k - 1)]:
+            losses[sign * k] = loss(2.0 ** (sign * k))
+            if losses[sign * k] >= losses[sign * (k - 1)]:
                 break
-    middle = min(found, key=lambda k: found[k])
-    found |= {k: loss(2.0**k) for k in (middle - 0.5, middle + 0.5)}
-    best = min(found, key=lambda k: found[k])
-    return found[best], 2.0**best
+    middle = min(losses, key=lambda k: losses[k])
+    losses |= {k: loss(2.0**k) for k in (middle - 0.5, middle + 0.5)}
+    best = min(losses, key=lambda k: losses[k])
+    return losses[best], 2.0**best
 
 
 def _shapes(rows: np.ndarray, codes: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:

@@ -25,11 +25,7 @@ def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
         return tree
     owner = np.repeat(nodes, tree.n_codes[nodes])[empty]
     added = np.bincount(owner, minlength=tree.n_nodes)
-    # the children of a node, and after them its new leaves, stay beside each other
-    last = np.where(tree.n_children > 0, tree.child + tree.n_children - 1, 0)
-    before = np.zeros(tree.n_nodes + 1, dtype=np.int64)  # new leaves before each node
-    np.add.at(before, last + 1, added)
-    new = np.arange(tree.n_nodes) + np.cumsum(before)[:-1]
+    new = _numbers_with_leaves(tree, added)
     within = np.arange(len(owner)) - np.searchsorted(owner, owner)
     branches = tree.branches.copy()
     branches[entries[empty]] = tree.n_children[owner] + within
@@ -42,6 +38,14 @@ def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
         branches=branches,
     )
     return _spread(changed, new, tree.n_nodes + len(empty))
+
+
+def _numbers_with_leaves(tree: Tree, added: np.ndarray) -> np.ndarray:
+    """The numbers of the nodes where the children of each are followed by `added` new leaves."""
+    last = np.where(tree.n_children > 0, tree.child + tree.n_children - 1, 0)
+    before = np.zeros(tree.n_nodes + 1, dtype=np.int64)  # new leaves right before each node
+    np.add.at(before, last + 1, added)
+    return np.arange(tree.n_nodes) + np.cumsum(before)[:-1]
 
 
 # what an empty leaf has in the arrays of a tree; zeros in the others
@@ -75,13 +79,18 @@ def without_empty_branches(tree: Tree) -> Tree:
         return tree
     gone = np.zeros(tree.n_nodes, dtype=bool)
     gone[child[empty]] = True
-    old = np.flatnonzero(~gone)
     new = np.cumsum(~gone) - 1
     # branches are numbers of children, counted again
     branches = tree.branches.copy()
     used = branch >= 0
     branches[entries[used]] = new[child[used]] - new[first[used]]
     branches[entries[empty]] = -1
+    return _drop_nodes(replace(tree, branches=branches), gone)
+
+
+def _drop_nodes(tree: Tree, gone: np.ndarray) -> Tree:
+    """The tree without some leaves; its `branches` are those of the new tree already."""
+    new = np.cumsum(~gone) - 1
     lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
     missing = np.where(tree.missing >= 0, new[tree.child + tree.missing] - new[tree.child], -1)
     new_child = np.where(tree.child >= 0, new[tree.child], -1)
@@ -91,10 +100,10 @@ def without_empty_branches(tree: Tree) -> Tree:
         n_children=(tree.n_children - lost).astype(tree.n_children.dtype),
         missing=missing.astype(tree.missing.dtype),
     )
-    arrays = {"cuts": tree.cuts, "branches": branches}
+    arrays = {"cuts": tree.cuts, "branches": tree.branches}
     for each in fields(tree):
         if each.name not in arrays:
-            arrays[each.name] = getattr(changed, each.name)[old]
+            arrays[each.name] = getattr(changed, each.name)[~gone]
     return Tree(**arrays)
 
 

@@ -54,8 +54,9 @@ class PermutationImportance:
     >>> from lyceum.linear import LinearRegression
     >>> from lyceum.trees import permutation_importance
     >>> X = pd.DataFrame({"age": range(50), "digit": [i % 10 for i in range(50)]})
-    >>> found = permutation_importance(LinearRegression().fit(X, 2 * X["age"]), X, 2 * X["age"])
-    >>> found.names, round(found.score, 6), found.mean.round(1).tolist()
+    >>> model = LinearRegression().fit(X, 2 * X["age"])
+    >>> importance = permutation_importance(model, X, 2 * X["age"])
+    >>> importance.names, round(importance.score, 6), importance.mean.round(1).tolist()
     (('age', 'digit'), 1.0, [2.0, 0.0])
     """
 

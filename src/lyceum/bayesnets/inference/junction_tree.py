@@ -248,12 +248,12 @@ class JunctionTree:
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)
         self._tree.propagate(evidence.codes, evidence.likelihood, _NONE, np.empty((1, 0)), total)
-        found = {
+        likeliest = {
             name: self.net.states(name)[k]
             for name, k in zip(self.net.names, states[0].tolist())
             if name not in evidence.hard
         }
-        return MostProbable(found, float(log_p[0]), float(np.exp(log_p[0] - total[0])))
+        return MostProbable(likeliest, float(log_p[0]), float(np.exp(log_p[0] - total[0])))
 
     def summary_facts(self) -> Mapping[str, Any]:
         """Cliques, width and cells."""

@@ -82,27 +82,14 @@ def _enumerate(
     joint = _joint_of_states(net, discrete, evidence)
     shape = joint.values.shape
     size = joint.values.size
-    codes = dict(zip(discrete, np.indices(shape).reshape(len(shape), size)))
-    states = {}
-    for name in switches:
-        if name in codes:
-            states[name] = codes[name]
-        else:
-            states[name] = np.full(size, evidence.hard[name])
+    states = _switch_states(switches, dict(zip(discrete, shape)), evidence)
     # p(numbers | states) is Gaussian; the observed ones weight the states by their density
     nodes = [net.node(name) for name in gaussians]
     mean, covariance = joint_gaussian(nodes, states, size)  # type: ignore[arg-type]
     seen = [gaussians.index(name) for name in evidence.numbers]
     values = np.array(list(evidence.numbers.values()))
     mean, covariance, log_density = _condition(mean, covariance, seen, values)
-    with np.errstate(divide="ignore"):
-        log_w = np.log(joint.values.ravel()) + log_density
-    largest = log_w.max(initial=-np.inf)
-    if largest == -np.inf:
-        raise impossible(evidence.given)
-    w = np.exp(log_w - largest)
-    log_evidence = float(largest + np.log(w.sum()))
-    w /= w.sum()
+    w, log_evidence = _weigh_states(joint.values.ravel(), log_density, evidence)
     method = "exact Gaussian algebra"
     if size > 1:
         method = f"exact, over {size:,} combinations of states"
@@ -117,6 +104,38 @@ def _enumerate(
     joint = Factor({name: net.states(name) for name in discrete}, w.reshape(shape))
     table = joint.marginal(*query)
     return Posterior(dict(table.variables), table.values, evidence.given, log_evidence, method)
+
+
+def _switch_states(
+    switches: list[str], n_states: dict[str, int], evidence: Evidence
+) -> dict[str, np.ndarray]:
+    """The state of every switch in every combination of the states of the variables in
+    `n_states`; one that is not among them is observed."""
+    shape = tuple(n_states.values())
+    size = prod(shape)
+    codes = dict(zip(n_states, np.indices(shape).reshape(len(shape), size)))
+    states = {}
+    for name in switches:
+        if name in codes:
+            states[name] = codes[name]
+        else:
+            states[name] = np.full(size, evidence.hard[name])
+    return states
+
+
+def _weigh_states(
+    p: np.ndarray, log_density: np.ndarray, evidence: Evidence
+) -> tuple[np.ndarray, float]:
+    """P(states | evidence), from P(states, discrete evidence) and the log densities of the observed
+    numbers, and the log density of all evidence."""
+    with np.errstate(divide="ignore"):
+        log_w = np.log(p) + log_density
+    largest = log_w.max(initial=-np.inf)
+    if largest == -np.inf:
+        raise impossible(evidence.given)
+    w = np.exp(log_w - largest)
+    total = w.sum()
+    return w / total, float(largest + np.log(total))
 
 
 def _joint_of_states(net: BayesNet, names: list[str], evidence: Evidence) -> Factor:
@@ -166,31 +185,44 @@ def _condition(
     if not seen:
         return mean, covariance, np.zeros(len(mean))
     gap = values - mean[:, seen]
-    # in units of the columns, so that those of a column do not decide what is singular
-    inner = covariance[:, seen][:, :, seen]
-    variance = np.einsum("kjj->kj", inner)
-    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    correlation = inner / (unit[:, :, None] * unit[:, None, :])
-    roots, vectors = np.linalg.eigh(correlation)
-    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
-    solid = roots > _SINGULAR * largest
-    roots = np.where(solid, roots, 1.0)
-    inverse = np.where(solid, 1.0 / roots, 0.0)
-    # log N(values; mean, inner), along the axes of the correlation
+    unit, roots, vectors = _correlation_axes(covariance[:, seen][:, :, seen])
     along = np.einsum("kij,ki->kj", vectors, gap / unit)
-    terms = np.where(solid, np.log(2 * np.pi * roots), 0.0) + inverse * along**2
-    log_density = -0.5 * terms.sum(axis=1) - np.log(unit).sum(axis=1)
+    log_density = _log_density(along, roots) - np.log(unit).sum(axis=1)
     # along a direction without variance the observation must be the mean
     size = np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit
     scale = 1.0 + size.max(axis=1, keepdims=True)
-    off = (~solid & (np.abs(along) > 1e-8 * scale)).any(axis=1)
+    off = ((roots == 0) & (np.abs(along) > 1e-8 * scale)).any(axis=1)
     # the conditional mean and covariance, by the gain C_as C_ss⁻¹
     axes = vectors / unit[:, :, None]
-    precision = np.einsum("kij,kj,klj->kil", axes, inverse, axes)
+    precision = np.einsum("kij,kj,klj->kil", axes, _pseudo_inverse(roots), axes)
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
     new_mean = mean + np.einsum("kal,kl->ka", gain, gap)
     new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])
     return new_mean, new_covariance, np.where(off, -np.inf, log_density)
+
+
+def _correlation_axes(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The units of the columns, and the eigenvalues and eigenvectors of every correlation.
+
+    In these units the scale of a column does not decide what is singular: an eigenvalue next to 0
+    is given as 0.
+    """
+    variance = np.einsum("kjj->kj", covariance)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    roots, vectors = np.linalg.eigh(covariance / (unit[:, :, None] * unit[:, None, :]))
+    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
+    return unit, np.where(roots > _SINGULAR * largest, roots, 0.0), vectors
+
+
+def _pseudo_inverse(roots: np.ndarray) -> np.ndarray:
+    """1 / λ, and 0 where λ is 0."""
+    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+
+
+def _log_density(along: np.ndarray, roots: np.ndarray) -> np.ndarray:
+    """−½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, with z = `along`."""
+    log_roots = np.where(roots > 0, np.log(2 * np.pi * np.where(roots > 0, roots, 1.0)), 0.0)
+    return -0.5 * (log_roots + _pseudo_inverse(roots) * along**2).sum(axis=1)
 
 
 def _draw(

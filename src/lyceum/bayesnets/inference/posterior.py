@@ -264,8 +264,8 @@ class MostProbable:
     >>> from lyceum.bayesnets import BayesNet, TableNode
     >>> net = BayesNet([TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
     ...                 TableNode("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.1, 0.9]])])
-    >>> found = net.most_probable({"wet": "yes"})
-    >>> found.states, round(found.probability, 4)  # 0.18 / 0.26
+    >>> answer = net.most_probable({"wet": "yes"})
+    >>> answer.states, round(answer.probability, 4)  # 0.18 / 0.26
     ({'rain': 'yes'}, 0.6923)
     """
 

@@ -145,10 +145,10 @@ def likelihood_weighting(
             f"none of {n_samples:,} rows agrees with the evidence: it is impossible, or rare: raise"
             " n_samples"
         )
-    found = weighted_posterior(net, query, evidence, drawn, log_w)
+    posterior = weighted_posterior(net, query, evidence, drawn, log_w)
     if strict:
-        return found[0]
-    return found
+        return posterior[0]
+    return posterior
 
 
 def weighted_posterior(
@@ -175,10 +175,10 @@ def weighted_posterior(
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
-    found = Posterior(
+    posterior = Posterior(
         states, p.reshape(shape), evidence.given, log_evidence, method, error.reshape(shape)
     )
-    return found, worth
+    return posterior, worth
 
 
 _CHAINS = 4

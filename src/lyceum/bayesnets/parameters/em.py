@@ -55,8 +55,8 @@ class EMFit:
     >>> from lyceum.bayesnets import BayesNet, TableNode, expectation_maximization
     >>> net = BayesNet([TableNode("coin", ["heads", "tails"])])
     >>> rows = pd.DataFrame({"coin": ["heads", "tails", "heads", None]})
-    >>> found = expectation_maximization(net, rows)
-    >>> found.converged, round(found.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
+    >>> fit = expectation_maximization(net, rows)
+    >>> fit.converged, round(fit.net.posterior("coin")["heads"], 3)  # 2 of the 3 that are known
     (True, 0.667)
     """
 
@@ -169,8 +169,8 @@ def expectation_maximization(
         first = _start(net, data, rows, random_state)
     else:
         first = start
-    found = solver.maximize(rows, _Problem(first, tuple(added)), first)
-    return EMFit(found.parameters, found.history, found.n_iter, found.converged)
+    result = solver.maximize(rows, _Problem(first, tuple(added)), first)
+    return EMFit(result.parameters, result.history, result.n_iter, result.converged)
 
 
 def _run_mixed(
@@ -202,10 +202,10 @@ def _run_mixed(
     if first is not None:
         first.junction_tree()  # compiled once, before threads share it
     problem = MixedProblem.of(net, added, floors)
-    found = solver.maximize(rows, problem, MixedState(first, tuple(gaussians)))
-    state: MixedState = found.parameters
+    result = solver.maximize(rows, problem, MixedState(first, tuple(gaussians)))
+    state: MixedState = result.parameters
     nodes = [*(state.tables.nodes if state.tables is not None else ()), *state.gaussians]
-    return EMFit(net.with_nodes(*nodes), found.history, found.n_iter, found.converged)
+    return EMFit(net.with_nodes(*nodes), result.history, result.n_iter, result.converged)
 
 
 def _above(node: Any, floor: float) -> GaussianNode:

@@ -40,6 +40,13 @@ class MixedState:
     tables: BayesNet | None
     gaussians: tuple[GaussianNode, ...]
 
+    @property
+    def states(self) -> dict[str, Any]:
+        """The states of every discrete variable."""
+        if self.tables is None:
+            return {}
+        return {name: self.tables.states(name) for name in self.tables.names}
+
 
 @dataclass(frozen=True)
 class _Sums:
@@ -119,28 +126,19 @@ class MixedProblem(EMProblem):
             row = block.start + int(np.argmax(total == -np.inf))
             raise DataError(f"row {row} is impossible: the network gives it probability 0")
         r = np.exp(log_joint - total) * block.weights
-        tables: list[np.ndarray] = []
-        if state.tables is not None:
-            tables = [np.zeros_like(node.table) for node in state.tables.nodes]  # type: ignore[union-attr]
-        moments = []
-        for k, part in enumerate(parts):
-            share = r[k, part.rows]
-            used = share > 0
-            if state.tables is not None and used.any():
-                tree = state.tables.junction_tree()
-                counts, _ = tree.expected_counts(part.codes[used], share[used])
-                tables = [table + count for table, count in zip(tables, counts)]
-            moments.append(part.given.moments(part.filled, part.patterns, share))
+        shares = [r[k, part.rows] for k, part in enumerate(parts)]
+        moments = [
+            part.given.moments(part.filled, part.patterns, share)
+            for part, share in zip(parts, shares)
+        ]
         weight, center, inside = (np.array(values) for values in zip(*moments))
         scatter = ClassScatter(np.arange(len(moments)), len(block), weight, center, inside, False)
-        sums = _Sums(tables, scatter, state)
+        sums = _Sums(_expected_tables(state.tables, parts, shares), scatter, state)
         return Expectation(sums, float(total @ block.weights), block.weight)
 
     def _combination_parts(self, block: Block, state: MixedState) -> tuple[list[_Part], np.ndarray]:
         """The rows that each combination allows, and log P(combination, row), (K, n)."""
-        states: dict[str, Any] = {}
-        if state.tables is not None:
-            states = {name: state.tables.states(name) for name in state.tables.names}
+        states = state.states
         codes = RowCodes(states)(block)
         columns = [list(states).index(name) for name in self.switches]
         combinations = self.combinations
@@ -153,11 +151,7 @@ class MixedProblem(EMProblem):
         parts = []
         log_joint = np.full((K, len(block)), -np.inf)
         for k, combination in enumerate(combinations.T):
-            observed = codes[:, columns]
-            allowed = ((observed < 0) | (observed == combination)).all(axis=1)
-            rows = np.flatnonzero(allowed)
-            row_codes = codes[rows]
-            row_codes[:, columns] = combination
+            rows, row_codes = _allowed_rows(codes, columns, combination)
             given = _Conditional.of(mean[k], covariance[k], patterns)
             filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
             if state.tables is not None and len(rows):
@@ -198,15 +192,10 @@ class MixedProblem(EMProblem):
             group = np.ravel_multi_index(tuple(self.combinations[discrete]), intercept.shape)
         n_undetermined = 0
         for g, cell in enumerate(np.ndindex(intercept.shape)):
-            weight = statistic.weight[group == g]
-            total = float(weight.sum())
+            total = float(statistic.weight[group == g].sum())
             if not total > len(columns):
                 continue  # the likelihood does not fall, and nothing is fitted to next to no rows
-            centers = statistic.mean[group == g][:, columns]
-            mean = weight @ centers / total
-            gap = centers - mean
-            inside = statistic.scatter[group == g][:, columns][:, :, columns]
-            scatter = inside.sum(axis=0) + (weight * gap.T) @ gap
+            mean, scatter = _pooled_moments(statistic, group == g, columns)
             intercept[cell], coefficients[cell], residual, lacking = least_squares(
                 total, mean, scatter
             )
@@ -289,6 +278,46 @@ class _Part:
     filled: np.ndarray
     patterns: np.ndarray  # of missing numbers, one per row
     given: _Conditional
+
+
+def _allowed_rows(
+    codes: np.ndarray, columns: list[int], combination: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that have no other states in `columns` than the combination, and their codes with it
+    put in."""
+    observed = codes[:, columns]
+    allowed = ((observed < 0) | (observed == combination)).all(axis=1)
+    rows = np.flatnonzero(allowed)
+    row_codes = codes[rows]
+    row_codes[:, columns] = combination
+    return rows, row_codes
+
+
+def _expected_tables(
+    net: BayesNet | None, parts: list[_Part], shares: list[np.ndarray]
+) -> list[np.ndarray]:
+    """The expected counts of every table, over the parts with the shares of their rows."""
+    if net is None:
+        return []
+    tables = [np.zeros_like(node.table) for node in net.nodes]  # type: ignore[union-attr]
+    for part, share in zip(parts, shares):
+        used = share > 0
+        if used.any():
+            counts, _ = net.junction_tree().expected_counts(part.codes[used], share[used])
+            tables = [table + count for table, count in zip(tables, counts)]
+    return tables
+
+
+def _pooled_moments(
+    statistic: ClassScatter, classes: np.ndarray, columns: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The mean of some classes together, and their scatter Σ_c [S_c + w_c (m_c − m)(m_c − m)ᵀ]."""
+    weight = statistic.weight[classes]
+    centers = statistic.mean[classes][:, columns]
+    mean = weight @ centers / float(weight.sum())
+    gap = centers - mean
+    inside = statistic.scatter[classes][:, columns][:, :, columns]
+    return mean, inside.sum(axis=0) + (weight * gap.T) @ gap
 
 
 def _column(block: Block, name: str) -> np.ndarray:

@@ -185,13 +185,13 @@ class CodedData:
         self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule
     ) -> list[float]:
         """The scores of children with their parents."""
-        found = []
+        scores = []
         for child, parents in families:
             if parents:
-                found.append(float(self._additions((child, parents[:-1], parents[-1:]), rule)[0]))
+                scores.append(float(self._additions((child, parents[:-1], parents[-1:]), rule)[0]))
             else:
-                found.append(_score(self.counts([child])[None], self.weight, rule))
-        return found
+                scores.append(_score(self.counts([child])[None], self.weight, rule))
+        return scores
 
 
 @dataclass(frozen=True)
@@ -241,8 +241,8 @@ class StreamedData:
         families = [
             (child, [*parents, extra]) for child, parents, more in requests for extra in more
         ]
-        found = iter(self.families(families, rule))
-        return [np.array([next(found) for _ in more]) for _, _, more in requests]
+        scores = iter(self.families(families, rule))
+        return [np.array([next(scores) for _ in more]) for _, _, more in requests]
 
     def families(
         self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule

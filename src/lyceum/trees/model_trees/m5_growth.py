@@ -55,9 +55,9 @@ class GrownRanks:
         else:
             tree = compact(self.tree, cut)
         ranked = {self.schema[j].name for j, ranks in enumerate(self.columns.ranks) if len(ranks)}
-        found = growth_record(self.candidates, self.grown, tree, self.schema)
-        for entry in found:
+        entries = growth_record(self.candidates, self.grown, tree, self.schema)
+        for entry in entries:
             for candidate in entry["candidates"]:
                 if candidate["column"] in ranked:
                     candidate["threshold"] = None
-        return found
+        return entries

@@ -94,14 +94,14 @@ def _shares(n_rows: np.ndarray) -> list[np.ndarray]:
 
 def levels(tree: Tree) -> list[np.ndarray]:
     """The nodes of each depth, the root first."""
-    found = [np.zeros(1, dtype=np.intp)]
+    by_depth = [np.zeros(1, dtype=np.intp)]
     while True:
-        inner = found[-1][tree.kind[found[-1]] != LEAF]
+        inner = by_depth[-1][tree.kind[by_depth[-1]] != LEAF]
         if not len(inner):
-            return found
+            return by_depth
         counts = tree.n_children[inner]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        found.append(np.repeat(tree.child[inner], counts) + within)
+        by_depth.append(np.repeat(tree.child[inner], counts) + within)
 
 
 def sort_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

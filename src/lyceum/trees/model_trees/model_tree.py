@@ -46,7 +46,12 @@ from lyceum.trees.model_trees.m5_predictions import (
     replacement_parts,
 )
 from lyceum.trees.model_trees.m5_text import ModelRule, ModelText
-from lyceum.trees.model_trees.node_learners import check_learner, fit_learners, path_values
+from lyceum.trees.model_trees.node_learners import (
+    NodeLearners,
+    check_learner,
+    fit_learners,
+    path_values,
+)
 from lyceum.trees.pruning.bottom_up import compact
 
 _SHOWN = 60  # lines of a tree and equations in a summary
@@ -230,36 +235,45 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         grown = GrownRanks.of(self, self.columns_, X, y, w)
         tree = self.columns_.to_groups(grown.tree)
-        leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
         # a model at every node, on the columns that it may have
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
         Z = self.columns_.center_cells(X, used)
-        learners = None
-        if self.estimator is None:
-            rule = {"absolute": "m5", "squared": "m5p"}[self.error]
-            models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
-            models = replace(models, intercept=models.intercept + middle)
-        else:
-            learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
-            models = learners.models
-        nodes = np.arange(tree.n_nodes)
+        leaf = _leaves(tree, X)
+        models, learners = self._fit_nodes(tree, leaf, Z, block, may_have[:, used], middle)
         cut = None
         if self.pruning is not None:
             choice = choose(tree, models, self.error, self.sd_)
             cut = choice.cut
-            nodes = choice.nodes
             tree = compact(tree, cut)
-            models = models.take(nodes)
+            models = models.take(choice.nodes)
+            if learners is not None:
+                learners = learners.take(choice.nodes)
         if self.record:
             self.record_ = grown.record(cut)
-        self._set_models(tree, models, used)
-        if learners is not None:
-            self.estimators_ = [learners.estimators[node] for node in nodes]
-            self.node_columns_ = np.zeros(self.coef_.shape, dtype=bool)
-            self.node_columns_[:, used] = learners.columns[nodes]
-        ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
-        self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
+        self._set_models(tree, models, learners, used)
+        self.limits_ = target_limits(tree, _leaves(tree, X), y, self.sd_, self.extrapolation)
+
+    def _fit_nodes(
+        self,
+        tree: Tree,
+        leaf: np.ndarray,
+        Z: np.ndarray,
+        block: Block,
+        columns: np.ndarray,
+        middle: float,
+    ) -> tuple[NodeModels, NodeLearners | None]:
+        """The models of all nodes, and the copies of `estimator` if it takes their place.
+
+        Linear models are fitted to y less `middle`, which their intercepts get back.
+        """
+        assert block.y is not None
+        if self.estimator is not None:
+            learners = fit_learners(tree, leaf, Z, block.y, block.w, columns, self.estimator)
+            return learners.models, learners
+        rule = {"absolute": "m5", "squared": "m5p"}[self.error]
+        models = fit_models(tree, leaf, Z, block.y - middle, block.w, columns, rule)
+        return replace(models, intercept=models.intercept + middle), None
 
     def _forget_fit(self, block: Block) -> None:
         """Drop what another fit may have left, and check the estimator."""
@@ -269,7 +283,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             check_learner(self.estimator, self.model, block.w is not None)
             self.typical_ = typical_row(block)
 
-    def _set_models(self, tree: Tree, models: NodeModels, used: np.ndarray) -> None:
+    def _set_models(
+        self, tree: Tree, models: NodeModels, learners: NodeLearners | None, used: np.ndarray
+    ) -> None:
         """Set the tree, the model of every node, and those of the leaves, smoothed."""
         self.tree_ = tree
         self.n_rules_ = tree.n_leaves
@@ -281,6 +297,10 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.coef_, self.intercept_ = smooth_models(
             tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
         )
+        if learners is not None:
+            self.estimators_ = learners.estimators
+            self.node_columns_ = np.zeros(self.coef_.shape, dtype=bool)
+            self.node_columns_[:, used] = learners.columns
 
     def _may_have(self, tree: Tree) -> np.ndarray:
         """The columns that the models of the nodes may have."""
@@ -439,3 +459,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             if len(self.estimators_) != n:
                 raise ModelFileError(f"has {n} nodes but {len(self.estimators_)} estimators")
         return models | {"node_parameters_": (n,), "node_error_": (n,), "limits_": (n, 2)}
+
+
+def _leaves(tree: Tree, X: np.ndarray) -> np.ndarray:
+    """The leaf of every row."""
+    return Router([tree], X.shape[1]).leaves(X)[:, 0]

@@ -30,6 +30,11 @@ class NodeLearners:
     columns: np.ndarray  # bool (n_nodes, p): what each sees
     models: NodeModels  # the means, and the errors
 
+    def take(self, nodes: np.ndarray) -> NodeLearners:
+        """Those of some nodes."""
+        estimators = [self.estimators[node] for node in nodes]
+        return NodeLearners(estimators, self.columns[nodes], self.models.take(nodes))
+
 
 def check_learner(estimator: Estimator, model: str, weighted: bool) -> None:
     """Refuse what cannot be the learner of a node."""
@@ -59,32 +64,45 @@ def fit_learners(
     out, r n / (n − 1).
     """
     order, begin, end = sort_by_leaf(tree, leaf)
-    weight = row_weights(w, len(y))
     learners: list[Any] = [None] * tree.n_nodes
     seen = np.zeros_like(columns)
-    mean, n, absolute, squared = np.zeros((4, tree.n_nodes))
-    for node in range(tree.n_nodes):
+    numbers = np.zeros((4, tree.n_nodes))
+    for node, mask in enumerate(columns):
         rows = np.sort(order[begin[node] : end[node]])
-        share = weight[rows] / weight[rows].sum()
-        n[node] = weight[rows].sum()
-        mean[node] = weight[rows] @ y[rows] / n[node]
-        residual = y[rows] - mean[node]
-        if n[node] > 1.0:
-            residual = residual * (n[node] / (n[node] - 1.0))
-        needed = max(_FEW, 2 * (1 + int(columns[node].sum())))
-        if columns[node].any() and n[node] >= needed and len(rows) >= _FOLDS:
-            seen[node] = columns[node]
-            part_w = None
-            if w is not None:
-                part_w = w[rows]
-            part = (Z[np.ix_(rows, columns[node])], y[rows], part_w)
-            learners[node] = _fit(estimator, *part)
-            residual = _left_out_residuals(estimator, *part)
-        absolute[node] = share @ np.abs(residual)
-        squared[node] = share @ residual**2
+        node_w = None
+        if w is not None:
+            node_w = w[rows]
+        learners[node], numbers[:, node] = _fit_node(
+            estimator, Z[np.ix_(rows, mask)], y[rows], node_w
+        )
+        if learners[node] is not None:
+            seen[node] = mask
+    mean, n, absolute, squared = numbers
     none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
     free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
     return NodeLearners(learners, seen, NodeModels(none, mean, free, n, absolute, squared))
+
+
+def _fit_node(
+    estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
+) -> tuple[Any, tuple[float, float, float, float]]:
+    """The learner of the rows of a node, None where it is their mean; and their mean, their weight,
+    and the mean absolute and squared residuals of rows left out."""
+    weight = row_weights(w, len(y))
+    n = weight.sum()
+    mean = weight @ y / n
+    n_columns = Z.shape[1]
+    needed = max(_FEW, 2 * (1 + n_columns))
+    learner = None
+    if n_columns > 0 and n >= needed and len(y) >= _FOLDS:
+        learner = _fit(estimator, Z, y, w)
+        residual = _left_out_residuals(estimator, Z, y, w)
+    else:
+        residual = y - mean
+        if n > 1.0:
+            residual = residual * (n / (n - 1.0))
+    share = weight / n
+    return learner, (mean, n, share @ np.abs(residual), share @ residual**2)
 
 
 def _fit(estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:

@@ -41,13 +41,7 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     def of_inner(array: np.ndarray, blank: float) -> np.ndarray:
         return np.where(inner, array[old], blank).astype(array.dtype)
 
-    # the entries of the tables of the nodes that are left, end to end
-    by_interval = kind == INTERVALS
-    by_code = (kind == CATEGORIES) | (kind == GROUPS)
-    table = tree.table[old]
-    cuts, cut_starts = _copy_entries(tree.cuts, table, (tree.n_children[old] - 1) * by_interval)
-    branches, starts = _copy_entries(tree.branches, table, tree.n_codes[old] * by_code)
-    table = np.where(by_code, starts, np.where(by_interval, cut_starts, -1))
+    cuts, branches, table = _compact_tables(tree, old, kind)
     child = np.where(inner, new[tree.child[old]], -1)
     return Tree(
         feature=of_inner(tree.feature, -1),
@@ -55,7 +49,7 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
         child=child.astype(np.int32),
         n_children=of_inner(tree.n_children, 0),
         threshold=of_inner(tree.threshold, np.nan),
-        table=table.astype(np.int32),
+        table=table,
         n_codes=of_inner(tree.n_codes, 0),
         missing=of_inner(tree.missing, -1),
         cuts=cuts,
@@ -77,6 +71,21 @@ def _reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
         if reached[node]:
             reached[first:end] = True
     return reached
+
+
+def _compact_tables(
+    tree: Tree, nodes: np.ndarray, kind: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The cuts and branches of some nodes of the given kinds, end to end, and where those of every
+    node begin; -1 for a node without."""
+    by_interval = kind == INTERVALS
+    by_code = (kind == CATEGORIES) | (kind == GROUPS)
+    table = tree.table[nodes]
+    n_cuts = (tree.n_children[nodes] - 1) * by_interval
+    cuts, cut_starts = _copy_entries(tree.cuts, table, n_cuts)
+    branches, branch_starts = _copy_entries(tree.branches, table, tree.n_codes[nodes] * by_code)
+    starts = np.where(by_code, branch_starts, np.where(by_interval, cut_starts, -1))
+    return cuts, branches, starts.astype(np.int32)
 
 
 def _copy_entries(

@@ -378,12 +378,17 @@ def choose_alpha(
         report("folds", done + 1, len(splits))
     risks, squares = sums / total
     errors = np.sqrt(np.maximum(squares - risks**2, 0.0) / total)
+    best, chosen = _choose_subtree(risks, errors, rule)
+    return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
+
+
+def _choose_subtree(risks: np.ndarray, errors: np.ndarray, rule: str) -> tuple[int, int]:
+    """The index of the smallest risk and that of the choice; of equal ones the smaller subtree."""
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))
     reach = risks[best]
     if rule == "one_standard_error":
         reach = reach + errors[best]
-    chosen = int(np.flatnonzero(risks <= reach)[-1])
-    return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
+    return best, int(np.flatnonzero(risks <= reach)[-1])
 
 
 def _splits_of(folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
