@@ -149,9 +149,9 @@ class VariationalProblem(MixtureProblem):
         K = len(a)
         if self.prior.process:
             both = digamma(a + b)
-            found = betaln(1.0, gamma) - betaln(a, b)
-            found += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
-            return float(found.sum())
+            terms = betaln(1.0, gamma) - betaln(a, b)
+            terms += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
+            return float(terms.sum())
         expected = digamma(a) - digamma(a.sum())
         levels = gammaln(a.sum()) - gammaln(K * gamma) - gammaln(a).sum() + K * gammaln(gamma)
         return float(levels + ((a - gamma) * expected).sum())

@@ -78,8 +78,8 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
 def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
     """From the singular values of the (centered) rows: exact where eigenvalues of the scatter lose
     digits."""
-    found = CenteredRows.of(block)
-    factor = found.rows
+    centered = CenteredRows.of(block)
+    factor = centered.rows
     if not center:
         X = np.asarray(block.dense, dtype=np.float64)
         w = block.weights
@@ -87,7 +87,9 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
     singular = np.where(singular > limit, singular, 0.0)
-    compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V, 0)
+    # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
+    root = singular[:, None] * V
+    compact = CenteredRows(centered.n_rows, centered.weight, centered.mean, root, 0)
     values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
     return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
 

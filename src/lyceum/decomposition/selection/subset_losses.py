@@ -129,9 +129,9 @@ class GramLosses:
         return self._values(errors, len(columns) - 1)
 
     def _columns(self, subset: Subset) -> np.ndarray:
-        found = [self.groups[j] for j in subset]
-        if found:
-            return np.concatenate(found)
+        columns = [self.groups[j] for j in subset]
+        if columns:
+            return np.concatenate(columns)
         return np.empty(0, dtype=np.intp)
 
     def _value(self, error: Any, subset: Subset) -> float:
@@ -309,7 +309,7 @@ class LearnerLosses:
     def _measure(self, subset: Subset) -> float:
         if not subset:
             return np.inf
-        found = cross_validate(
+        validation = cross_validate(
             clone(self.learner),
             _select_columns(self.X, subset),
             self.y,
@@ -318,7 +318,7 @@ class LearnerLosses:
             sample_weight=self.w,
             random_state=self.seed,
         )
-        return float(np.average(found.losses, weights=found.n_test))
+        return float(np.average(validation.losses, weights=validation.n_test))
 
 
 def _select_columns(X: Any, subset: Subset) -> Any:

@@ -22,7 +22,7 @@ def polynomial_at(
         w = kernel
     else:
         w = kernel * count
-    found: dict[str, Any] = {"rows": rows, "weights": w}
+    fit: dict[str, Any] = {"rows": rows, "weights": w}
     if model.X.shape[1] == 1:
         X = model.X[rows]
         y = model.y[rows]
@@ -36,8 +36,8 @@ def polynomial_at(
             U = (np.asarray(at, np.float64)[:, None] - query) / scale + Q - mean
             return y_mean + terms_of(U, model.degree) @ c
 
-        found["polynomial"] = polynomial
-    return found
+        fit["polynomial"] = polynomial
+    return fit
 
 
 def descend_at(

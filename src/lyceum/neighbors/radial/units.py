@@ -129,8 +129,8 @@ class RadialUnits:
             penalty[-1] = 0.0
         rows = np.vstack([P, np.diag(penalty)])
         targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
-        found = ranked_squares(rows, targets, _NULL)
-        return replace(self.with_coefficients(found.coef), n_undetermined=p - found.rank)
+        solution = ranked_squares(rows, targets, _NULL)
+        return replace(self.with_coefficients(solution.coef), n_undetermined=p - solution.rank)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change

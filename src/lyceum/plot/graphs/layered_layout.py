@@ -161,4 +161,4 @@ def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
             before, count = pools.pop()
             pools.append([(mean * weight + before * count) / (weight + count), weight + count])
     flat = [mean for mean, weight in pools for _ in range(int(weight))]
-    return [place + off for place, off in zip(flat, offset)]
+    return [x + off for x, off in zip(flat, offset)]

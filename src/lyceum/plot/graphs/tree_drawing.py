@@ -273,8 +273,8 @@ class _TreeDrawing:
         knee = top - 0.15
         total = float(self.labels.tree.weight[0]) or 1.0
         width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
-        places = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
-        ax.plot(*places, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
+        path = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
+        ax.plot(*path, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
         ax.text(
             child.x,
             child.y + 0.36 * _LEVEL + (len(label) - 1) * self.line / 2,

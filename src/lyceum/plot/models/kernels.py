@@ -311,11 +311,11 @@ def support_faces(
     rows = -(-len(chosen) // columns)
     size = (1.4 * columns, 1.7 * rows + 0.4)
     figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    for place, cell in enumerate(grid.ravel()):
-        if place >= len(chosen):
+    for index, cell in enumerate(grid.ravel()):
+        if index >= len(chosen):
             figure.delaxes(cell)
             continue
-        i = chosen[place]
+        i = chosen[index]
         cell.imshow(V[i].reshape(shape), cmap="gray")
         cell.set_title(
             f"row {model.support_[i]}, |α| {weight[i]:.3g}", fontsize="xx-small", color=INK

@@ -130,12 +130,12 @@ def network(
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
     layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
-        _draw_lines(ax, l, layers[l], layers[l + 1], coef if weights else np.zeros_like(coef))
-    for l, places in enumerate(layers):
-        ax.scatter(
-            [l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3
-        )
-        if len(places) < widths[l]:
+        shown = coef if weights else np.zeros_like(coef)
+        _draw_lines(ax, l, layers[l], layers[l + 1], shown)
+    for l, heights in enumerate(layers):
+        x = [l] * len(heights)
+        ax.scatter(x, list(heights.values()), s=110, color="white", edgecolor=INK, zorder=3)
+        if len(heights) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
     _name_nodes(ax, model, layers)
     ax.set_xticks(range(len(widths)), _layer_names(model, widths))
