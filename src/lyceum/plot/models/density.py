@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_CURVE, _GRID = 400, 120  # points of a curve, and along a side of a grid
+_CURVE = 400  # points of a curve
+_GRID = 120  # points along a side of a grid
 _ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
 
 
