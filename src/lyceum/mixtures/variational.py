@@ -78,6 +78,8 @@ class VariationalProblem(MixtureProblem):
         n = statistic.rows
         S = statistic.moments.scatter
         d = moved.shape[1]
+        # Ψ = Ψ_0 + S + κ_0 n / κ (x̄ - m_0)(x̄ - m_0)ᵀ and ν = ν_0 + n; a spherical form sums both
+        # over columns, a tied one over components
         if self.form.diagonal:
             Psi = S + factor[:, None] * moved**2
             if self.form.name == "spherical":
@@ -172,6 +174,7 @@ class VariationalProblem(MixtureProblem):
     def _precision_divergence(self, at: VariationalParameters) -> float:
         prior = self.prior
         d = at.means.shape[1]
+        # spherical and diagonal forms are products of Wisharts of one dimension
         if self.form.name == "spherical":
             scale = prior.scale.mean()
             ratio = scale / at.covariances

@@ -308,6 +308,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         odds = np.subtract(
             joint[here, best], joint[here, second], out=np.zeros(len(block)), where=best != second
         )
+        # squared distances are sums over columns; for other metrics shares divide the odds
         squares = hasattr(self, "covariances_") or self.metric_.name in ("euclidean", "mahalanobis")
         if squares:
             added = (parts[1] - parts[0]) / (2 * self.spread_**2)

@@ -132,11 +132,13 @@ def randomized_spectrum(
         about = np.zeros_like(mean)
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
+    # subspace iteration: Q ← S orth(Q), one pass over the rows each
     Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
     for _ in range(passes + 1):
         Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
         before = Q
         Q = rows.reduce(partial(ProjectedScatter.of, Q=before, center=about)).product
+    # Rayleigh-Ritz: the eigenvectors of Qᵀ S Q, taken back by Q
     values, U = linalg.eigh(before.T @ Q)
     values = np.maximum(values[::-1], 0.0)[:k]
     V = (before @ U[:, ::-1]).T

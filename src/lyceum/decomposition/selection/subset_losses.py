@@ -216,6 +216,7 @@ class GramLosses:
         B = np.empty((0, len(more)))
         residual = S[more, more].copy()
         cross = S[np.ix_(more, targets)]
+        # Frisch-Waugh: what the columns leave of a candidate, and of its products with the targets
         if len(columns):
             b, P = self._fit(S, columns)
             shared = S[np.ix_(columns, more)]

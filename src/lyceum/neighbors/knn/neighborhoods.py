@@ -57,6 +57,7 @@ def nearest_by_weight(
         if near == n or (within[:, -1] >= k).all():
             break
         near = min(n, 2 * near)
+    # a row counts as far as the nearer ones leave room in k
     counts = np.clip(k - (within - held), 0.0, held)
     used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
     return Neighborhood(neighbors.distances[:, :used], neighbors.rows[:, :used], counts[:, :used])

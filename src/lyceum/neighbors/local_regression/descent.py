@@ -28,6 +28,7 @@ def polynomial_at(
         y = model.y[rows]
         mean = np.average(X, axis=0, weights=w)
         y_mean = np.average(y, weights=w)
+        # weighted least squares: rows times √w, about the weighted means
         root = np.sqrt(w / w.max())
         T = terms_of(X - mean, model.degree)
         c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef

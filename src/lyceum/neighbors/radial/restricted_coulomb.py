@@ -187,6 +187,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         centers = [self.centers_]
         radii = [self.radii_]
         classes = [self.center_class_]
+        # the first row that no sphere of its class covers gets one, until all are covered
         covered = self._is_covered(Z, y)
         while not covered.all():
             row = int(covered.argmin())

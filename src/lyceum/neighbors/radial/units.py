@@ -175,6 +175,7 @@ class RadialUnits:
         F = np.einsum("ij,ijk->ik", H, A) + self.bias
         R = (F - T) * w[:, None]
         value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
+        # back through F: ∂/∂H = R · A, ∂/∂weights = H (1, z) ⊗ R, ∂/∂bias = Σ R
         dH = np.einsum("ik,ijk->ij", R, A)
         d_weights = alpha * self.weights
         d_weights[:, 0] += H.T @ R

@@ -235,6 +235,7 @@ class _TreeDrawing:
             letters = max(map(len, label))
             child.half = max(child.width, letters * self.letter + 0.1) / 2
             contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
+            # the least shift at which no level overlaps the subtrees on the left
             gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
             child.x = max(gaps, default=0.0)
             reach = _outline(reach, _shifted(contour, child.x))
