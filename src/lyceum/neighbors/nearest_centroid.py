@@ -330,15 +330,15 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def summary(self) -> Summary:
         """The centroids, and the distances that they are compared by."""
         head = super().summary()
+        if self.covariance is None:
+            metric = repr(self.metric_)
+        else:
+            metric = f"Mahalanobis, by {self.covariance}"
         facts = {
             **head.facts,
             "centroids": len(self.centroids_),
             "exemplar": self.exemplar.replace("_", " "),
-            "metric": (
-                repr(self.metric_)
-                if self.covariance is None
-                else f"Mahalanobis, by {self.covariance}"
-            ),
+            "metric": metric,
             "standardize": self.standardize or "columns as they are",
             "spread s": self.spread_,
             **flat_fact(self.n_undetermined_, len(self.design_names)),

@@ -225,12 +225,12 @@ class _Cuts:
         return _Cuts(self.columns.merge(other.columns), both)
 
     def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
-        each = [
-            quantile_cuts(sketch.values, sketch.weights, n_bins)
-            if column.categories is None
-            else _NONE
-            for column, sketch in zip(schema, self.columns.columns)
-        ]
+        each = []
+        for column, sketch in zip(schema, self.columns.columns):
+            if column.categories is None:
+                each.append(quantile_cuts(sketch.values, sketch.weights, n_bins))
+            else:
+                each.append(_NONE)
         if self.target is None:
             return each, _NONE
         sketch = self.target.columns[0]
