@@ -144,6 +144,7 @@ class NeighborAnomalyScore(MetricLearner):
         while len(searching):
             neighbors = stored_index(self).nearest(X[searching], n_searched)
             w = self.weights_[neighbors.rows]
+            # neighbors count with their weights, the last in part, until these sum to k
             before = np.cumsum(w, axis=1) - w
             share = np.clip(wanted - before, 0.0, w)
             done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (n_searched == n)

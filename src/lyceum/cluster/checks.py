@@ -15,11 +15,11 @@ def check_enough_rows(n_rows: int, n_clusters: int) -> None:
         raise DataError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}")
 
 
-def warn_if_fewer(found: int, n_clusters: int) -> None:
+def warn_if_fewer(n_distinct: int, n_clusters: int) -> None:
     """Warn that equal rows make fewer clusters than requested; called by `fit`."""
-    if found < n_clusters:
+    if n_distinct < n_clusters:
         warnings.warn(
-            f"found {found} distinct clusters where n_clusters={n_clusters}: there are too few"
+            f"found {n_distinct} distinct clusters where n_clusters={n_clusters}: there are too few"
             " distinct rows, choose fewer clusters",
             ConvergenceWarning,
             stacklevel=3,

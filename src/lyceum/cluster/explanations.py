@@ -134,11 +134,10 @@ class TreeExplanation(ClusterExplanation):
     linkage: np.ndarray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, found: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
+    def of(cls, explanation: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
         """The explanation with the merges of the tree."""
-        return cls(
-            **{field.name: getattr(found, field.name) for field in fields(found)}, linkage=linkage
-        )
+        values = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
+        return cls(**values, linkage=linkage)
 
     def merges(self, i: int) -> Table:
         """The merges that row i went through, by its nearest member: for a row of `fit` that is
@@ -201,18 +200,18 @@ def explain_members(
     `stored` are the clusters and the numbers of these.
     """
     labels = np.append(np.arange(model.n_clusters_), -1)  # the last for noise
-    found, block = model._explain_in_memory(X, margins, unit, labels)
+    explanation, block = model._explain_in_memory(X, margins, unit, labels)
     clusters, numbers = stored
-    members = np.full((len(found), _MEMBERS), -1)
-    distances = np.full((len(found), _MEMBERS), np.inf)
-    for c in np.unique(found.predicted[found.predicted >= 0]):
-        here = np.flatnonzero(found.predicted == c)
+    members = np.full((len(explanation), _MEMBERS), -1)
+    distances = np.full((len(explanation), _MEMBERS), np.inf)
+    for c in np.unique(explanation.predicted[explanation.predicted >= 0]):
+        here = np.flatnonzero(explanation.predicted == c)
         among = np.flatnonzero(clusters == c)
         k = min(_MEMBERS, len(among))
         near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
         members[here, :k] = numbers[among[near.rows]]
         distances[here, :k] = finite_distances(near.distances, model.metric_)
-    return found.extend(ClusterExplanation, members=members, distances=distances)
+    return explanation.extend(ClusterExplanation, members=members, distances=distances)
 
 
 def margins_to_nearest(
@@ -257,8 +256,8 @@ def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: 
         some = slice(*model.starts_[c : c + 2])
         Y = dense_rows(model.rows_[some])
         if linkage == "single":
-            found = nearest(X[here], 1, among=Y, metric=metric).rows[:, 0]
-            out[here] = column_terms(metric, X[here], Y[found])
+            nearest_rows = nearest(X[here], 1, among=Y, metric=metric).rows[:, 0]
+            out[here] = column_terms(metric, X[here], Y[nearest_rows])
         elif linkage == "complete":
             blocks = pairwise_blocks(X[here], Y, metric=metric)
             far = np.concatenate([finite_distances(D, metric).argmax(axis=1) for _, D in blocks])

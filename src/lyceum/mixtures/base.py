@@ -80,10 +80,10 @@ class Mixture(Density, Learner):
         raise undefined(self, "_em_problem")
 
     def _improve_run(
-        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, outcome: EMOutcome
     ) -> EMOutcome:
         """The outcome of the best start after moves other than iterations."""
-        return found
+        return outcome
 
     def _keep(self, parameters: Any, problem: Any) -> None:
         """Set the fitted attributes."""
@@ -137,10 +137,10 @@ class Mixture(Density, Learner):
             )
         problem, starts = self._em_problem(rows, moments)
         solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
-        found = self._improve_run(
+        outcome = self._improve_run(
             rows, problem, solver, solver.maximize_from(rows, problem, starts)
         )
-        self._finish(found, problem)
+        self._finish(outcome, problem)
         self.labels_ = rows.collect(partial(_labels, self))
         return self
 
@@ -159,21 +159,21 @@ class Mixture(Density, Learner):
         """
         return self.fit(X, y, sample_weight).labels_
 
-    def _finish(self, found: EMOutcome, problem: EMProblem) -> None:
-        self._keep(found.parameters, problem)
-        self.lower_bound_ = found.objective / found.weight
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
-        self.history_ = found.history
+    def _finish(self, outcome: EMOutcome, problem: EMProblem) -> None:
+        self._keep(outcome.parameters, problem)
+        self.lower_bound_ = outcome.objective / outcome.weight
+        self.n_iter_ = outcome.n_iter
+        self.converged_ = outcome.converged
+        self.history_ = outcome.history
         self.__dict__.pop("record_", None)
-        if found.record is not None:
+        if outcome.record is not None:
             self.record_ = [
                 {
                     "step": step["step"],
                     "objective": step["objective"],
                     **self._step_values(step["parameters"]),
                 }
-                for step in found.record
+                for step in outcome.record
             ]
 
     def _label_starts(self, rows: Rows, scaling: ScaledCells, how: str | None = None) -> list:

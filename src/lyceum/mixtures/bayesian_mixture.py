@@ -248,19 +248,19 @@ class BayesianGaussianMixture(EllipticalMixture):
                 "covariance_prior", np.diag(given) if given.ndim == 1 else given, d
             )
         if given.ndim == 0:
-            found = np.full(d, float(given))
+            variances = np.full(d, float(given))
         else:
-            found = given_array("covariance_prior", given, (d,))
-        if not (found > 0).all():
+            variances = given_array("covariance_prior", given, (d,))
+        if not (variances > 0).all():
             raise SettingError("covariance_prior must be above 0 in every column")
-        return found
+        return variances
 
     def _improve_run(
-        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, outcome: EMOutcome
     ) -> EMOutcome:
         if self.merge:
-            return merge_components(rows, problem, solver, found)
-        return found
+            return merge_components(rows, problem, solver, outcome)
+        return outcome
 
     def _keep(self, parameters: VariationalParameters, problem: VariationalProblem) -> None:  # type: ignore[override]
         self.weights_ = parameters.weights
@@ -284,7 +284,7 @@ class BayesianGaussianMixture(EllipticalMixture):
 
     def summary(self) -> Summary:
         """The weight of every component, its columns, and how the iterations ended."""
-        found = super().summary()
+        summary = super().summary()
         return Summary(
-            found.title, {**found.facts, "components with rows": self.n_active_}, found.tables
+            summary.title, {**summary.facts, "components with rows": self.n_active_}, summary.tables
         )

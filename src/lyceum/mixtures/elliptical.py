@@ -168,13 +168,13 @@ class EllipticalMixture(Mixture):
     def _first(self, problem: EllipticalProblem, sums: MixtureSums) -> EllipticalParameters:
         """The parameters of a start; Student-t starts with the prior covariance, which no outlier
         pulls."""
-        found = problem.maximization(sums)
+        start = problem.maximization(sums)
         if self._degrees is None:
-            return found
+            return start
         prior = CovariancePrior(1.0, problem.prior.variance)
-        empty = np.zeros_like(sums.moments.scatter), np.zeros_like(found.weights)
+        empty = np.zeros_like(sums.moments.scatter), np.zeros_like(start.weights)
         covariances = problem.form.estimate(*empty, prior)
-        return problem.parameters(found.weights, found.means, covariances, found.degrees)
+        return problem.parameters(start.weights, start.means, covariances, start.degrees)
 
     def _start_labels(self, rows: Rows, moments: Moments) -> list[StartLabels]:
         scaling = ScaledCells.of(moments.mean, moments.variance())
@@ -225,14 +225,14 @@ class EllipticalMixture(Mixture):
             )
 
     def _step_values(self, parameters: EllipticalParameters) -> dict[str, Any]:
-        found = {
+        values = {
             "weights": parameters.weights,
             "means": parameters.means,
             "covariances": parameters.covariances,
         }
         if parameters.degrees is None:
-            return found
-        return {**found, "degrees": parameters.degrees}
+            return values
+        return {**values, "degrees": parameters.degrees}
 
     # -- use ---------------------------------------------------------------------------
 
@@ -273,14 +273,14 @@ class EllipticalMixture(Mixture):
         """The inverses of the covariances, in the same shape; 0 in columns without variance."""
         W = self._form.whiten(self.covariances_, len(self.means_), self.var_).W
         if self._form.diagonal:
-            found = W**2
+            precisions = W**2
         else:
-            found = np.einsum("kij,kil->kjl", W, W)
+            precisions = np.einsum("kij,kil->kjl", W, W)
         if self._form.pooled:
-            return found[0]
+            return precisions[0]
         if self.covariance_type == "spherical":
-            return found[:, 0]
-        return found
+            return precisions[:, 0]
+        return precisions
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape

@@ -29,29 +29,29 @@ _NEAREST = 4  # other components that one may be merged with
 
 
 def merge_components(
-    rows: Rows, problem: VariationalProblem, solver: ExpectationMaximization, found: EMOutcome
+    rows: Rows, problem: VariationalProblem, solver: ExpectationMaximization, outcome: EMOutcome
 ) -> EMOutcome:
     """The outcome after all merges that raise the bound, each followed by iterations until
     convergence."""
     short = replace(solver, max_iter=_SHORT, record=False)
-    while found.converged and (better := _merge_once(rows, problem, short, found)) is not None:
-        found = _join(found, solver.maximize(rows, problem, better))
-        report("components", active_components(found.parameters), None)
-    return found
+    while outcome.converged and (better := _merge_once(rows, problem, short, outcome)) is not None:
+        outcome = _join(outcome, solver.maximize(rows, problem, better))
+        report("components", active_components(outcome.parameters), None)
+    return outcome
 
 
 def _merge_once(
-    rows: Rows, problem: VariationalProblem, short: ExpectationMaximization, found: EMOutcome
+    rows: Rows, problem: VariationalProblem, short: ExpectationMaximization, current: EMOutcome
 ) -> VariationalParameters | None:
     """The outcome of the first merge that raises the bound, if one does."""
-    sums = rows.reduce(partial(problem.expectation, parameters=found.parameters)).statistic
+    sums = rows.reduce(partial(problem.expectation, parameters=current.parameters)).statistic
     for start in _proposals(problem, sums):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # that it was short
             outcome = short.maximize(rows, problem, start)
         # a merge that is undone may gain too, as convergence is up to a tolerance: it is none
-        fewer = active_components(outcome.parameters) < active_components(found.parameters)
-        if fewer and outcome.objective > found.objective:
+        fewer = active_components(outcome.parameters) < active_components(current.parameters)
+        if fewer and outcome.objective > current.objective:
             return outcome.parameters
     return None
 
@@ -64,12 +64,12 @@ def active_components(parameters: VariationalParameters) -> int:
 def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[VariationalParameters]:
     """The M-steps of the most promising merges, by the bound without the entropy of the
     memberships."""
-    found: list[tuple[float, int, VariationalParameters]] = []
+    merges: list[tuple[float, int, VariationalParameters]] = []
     for i, j in _near_pairs(sums):
         one = by_size(_union(sums, i, j))
         parameters = problem.maximization(one)
-        found.append((_expected_bound(problem, one, parameters), len(found), parameters))
-    return (parameters for *_, parameters in sorted(found, key=lambda each: -each[0])[:_TRIED])
+        merges.append((_expected_bound(problem, one, parameters), len(merges), parameters))
+    return (parameters for *_, parameters in sorted(merges, key=lambda each: -each[0])[:_TRIED])
 
 
 def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:

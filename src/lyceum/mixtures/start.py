@@ -119,7 +119,7 @@ def starts_of(
     else:
         passes = 1
         runs = 1
-    found = []
+    starts = []
     scaled = rows.then(scaling)
     for _ in range(n_init):
         kmeans = KMeans(
@@ -127,8 +127,8 @@ def starts_of(
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found.append(StartLabels(_fitted_centers(kmeans, scaled), scaling))
-    return found
+            starts.append(StartLabels(_fitted_centers(kmeans, scaled), scaling))
+    return starts
 
 
 def _fitted_centers(kmeans: KMeans, rows: Rows) -> np.ndarray:

@@ -63,11 +63,11 @@ class TableMixture(Mixture):
         return problem, [self._start_run(rows, problem, labels) for labels in starts]
 
     def _start_run(self, rows: Rows, problem: TableProblem, labels: StartLabels) -> TableParameters:
-        found = problem.maximization(rows.reduce(partial(problem.start_sums, labels=labels)))
+        start = problem.maximization(rows.reduce(partial(problem.start_sums, labels=labels)))
         if self.weights_init is None:
-            return found
+            return start
         weights = given_weights(self.weights_init, int(self.n_components))
-        return TableParameters.of(weights, found.probabilities, problem.group, self._counts)
+        return TableParameters.of(weights, start.probabilities, problem.group, self._counts)
 
     def _given_start(self, problem: TableProblem) -> TableParameters:
         K = int(self.n_components)

@@ -78,6 +78,8 @@ class VariationalProblem(MixtureProblem):
         n = statistic.rows
         S = statistic.moments.scatter
         d = moved.shape[1]
+        # Ψ = Ψ_0 + S + κ_0 n / κ (x̄ - m_0)(x̄ - m_0)ᵀ and ν = ν_0 + n; a spherical form sums both
+        # over columns, a tied one over components
         if self.form.diagonal:
             Psi = S + factor[:, None] * moved**2
             if self.form.name == "spherical":
@@ -149,9 +151,9 @@ class VariationalProblem(MixtureProblem):
         K = len(a)
         if self.prior.process:
             both = digamma(a + b)
-            found = betaln(1.0, gamma) - betaln(a, b)
-            found += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
-            return float(found.sum())
+            terms = betaln(1.0, gamma) - betaln(a, b)
+            terms += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
+            return float(terms.sum())
         expected = digamma(a) - digamma(a.sum())
         levels = gammaln(a.sum()) - gammaln(K * gamma) - gammaln(a).sum() + K * gammaln(gamma)
         return float(levels + ((a - gamma) * expected).sum())
@@ -172,6 +174,7 @@ class VariationalProblem(MixtureProblem):
     def _precision_divergence(self, at: VariationalParameters) -> float:
         prior = self.prior
         d = at.means.shape[1]
+        # spherical and diagonal forms are products of Wisharts of one dimension
         if self.form.name == "spherical":
             scale = prior.scale.mean()
             ratio = scale / at.covariances

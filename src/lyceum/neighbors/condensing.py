@@ -155,8 +155,8 @@ def edited_rows(X: Data, codes: np.ndarray, metric: Metric, k: int) -> np.ndarra
     n = len(codes)
     if n < 2:
         return np.arange(n)
-    found = NeighborIndex(X, metric=metric).nearest(None, min(k, n - 1))
-    shares = Tally(codes, int(codes.max()) + 1).of(found.rows, np.ones(found.rows.shape))
+    near = NeighborIndex(X, metric=metric).nearest(None, min(k, n - 1))
+    shares = Tally(codes, int(codes.max()) + 1).of(near.rows, np.ones(near.rows.shape))
     right = np.flatnonzero(shares.argmax(axis=1) == codes)
     if len(right):
         return right

@@ -240,8 +240,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _set_covariances(self, parts: list[tuple[np.ndarray, float]], within: np.ndarray) -> None:
         d = len(within)
-        found = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
-        metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in found]
+        covariances = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
+        metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in covariances]
         self.n_undetermined_ = max(n_flat for _, n_flat in metrics)
         used = [metric.covariance for metric, _ in metrics]
         self.covariances_ = np.array(used, dtype=np.float64).reshape(len(parts), d, d)
@@ -270,9 +270,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         out = np.full((n, K), np.inf)
         which = np.zeros((n, K), dtype=np.int64)
         for c in np.unique(self.centroid_class_):
-            places = np.flatnonzero(self.centroid_class_ == c)
-            best = distances[:, places].argmin(axis=1)
-            which[:, c] = places[best]
+            indices = np.flatnonzero(self.centroid_class_ == c)
+            best = distances[:, indices].argmin(axis=1)
+            which[:, c] = indices[best]
             out[:, c] = distances[np.arange(n), which[:, c]]
         return out, which
 
@@ -308,6 +308,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         odds = np.subtract(
             joint[here, best], joint[here, second], out=np.zeros(len(block)), where=best != second
         )
+        # squared distances are sums over columns; for other metrics shares divide the odds
         squares = hasattr(self, "covariances_") or self.metric_.name in ("euclidean", "mahalanobis")
         if squares:
             added = (parts[1] - parts[0]) / (2 * self.spread_**2)
@@ -329,15 +330,15 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def summary(self) -> Summary:
         """The centroids, and the distances that they are compared by."""
         head = super().summary()
+        if self.covariance is None:
+            metric = repr(self.metric_)
+        else:
+            metric = f"Mahalanobis, by {self.covariance}"
         facts = {
             **head.facts,
             "centroids": len(self.centroids_),
             "exemplar": self.exemplar.replace("_", " "),
-            "metric": (
-                repr(self.metric_)
-                if self.covariance is None
-                else f"Mahalanobis, by {self.covariance}"
-            ),
+            "metric": metric,
             "standardize": self.standardize or "columns as they are",
             "spread s": self.spread_,
             **flat_fact(self.n_undetermined_, len(self.design_names)),

@@ -61,10 +61,10 @@ class ActiveLearning:
     >>> from lyceum.semi_supervised import active_learning
     >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0], [10.0]]), np.array(["a", "a", "b", "b", "b"])
     >>> model = LogisticRegression()
-    >>> found = active_learning(model, X, y, labeled=[0, 4], n_queries=1, test=(X, y))
-    >>> found.queried.tolist(), found.labels.tolist()  # the row at the boundary between 0 and 10
+    >>> learning = active_learning(model, X, y, labeled=[0, 4], n_queries=1, test=(X, y))
+    >>> learning.queried.tolist(), learning.labels.tolist()  # at the boundary between 0 and 10
     ([2], ['b'])
-    >>> found.n_labeled.tolist(), found.labeled.tolist(), float(found.scores[-1])
+    >>> learning.n_labeled.tolist(), learning.labeled.tolist(), float(learning.scores[-1])
     ([2, 3], [0, 4, 2], 1.0)
     """
 
@@ -231,8 +231,8 @@ def active_learning(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2)); y = X[:, 0] + X[:, 1] > 0
     >>> model = LogisticRegression()
-    >>> found = active_learning(model, X, y, n_queries=20, test=(X, y), random_state=0)
-    >>> len(found.queried), bool(found.scores[-1] > 0.95)
+    >>> learning = active_learning(model, X, y, n_queries=20, test=(X, y), random_state=0)
+    >>> len(learning.queried), bool(learning.scores[-1] > 0.95)
     (20, True)
     """
     loop = _Loop(estimator, X, oracle, strategy, committee, beta, check_random_state(random_state))

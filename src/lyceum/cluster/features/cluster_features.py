@@ -151,11 +151,12 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def summary(self) -> Summary:
         """The clusterer, and the columns that it adds."""
         check_is_fitted(self)
+        given: int | str = self.n_features_in_
+        if not self.keep:
+            given = f"{given}, left out"
         facts = {
             "clusterer": type(self.clusterer_).__name__,
-            "columns given": self.n_features_in_
-            if self.keep
-            else f"{self.n_features_in_}, left out",
+            "columns given": given,
             "columns added": f"{self._n_clusters}, {self.kind.replace('_', ' ')}",
         }
         return Summary("ClusterFeatures", facts, own_tables(self.clusterer_))

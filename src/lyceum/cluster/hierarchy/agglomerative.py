@@ -314,10 +314,10 @@ class AgglomerativeClustering(
             linkage = "average"
         clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
         unit = linkage_unit(self.metric_, linkage)
-        found = explain_members(
+        explanation = explain_members(
             self, X, partial(self._margins, linkage), unit, (clusters, self.order_)
         )
-        return TreeExplanation.of(found, self.linkage_)
+        return TreeExplanation.of(explanation, self.linkage_)
 
     def _margins(self, linkage: str, block: Block) -> np.ndarray:
         return margins_of_linkage(block, self, linkage, self._to_clusters(block))

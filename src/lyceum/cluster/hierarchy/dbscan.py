@@ -115,6 +115,7 @@ class DBSCAN(DensityLearner):
         is_core = core <= eps * ROUNDING
         labels = np.full(len(core), -1)
         labels[is_core] = np.unique(groups[is_core], return_inverse=True)[1]
+        # a row that is no core joins the cluster of its nearest core row within eps, or is noise
         border = np.flatnonzero(~is_core)
         if len(border) and is_core.any():
             if D is None:

@@ -276,6 +276,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             if not len(here):
                 continue
             side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
+            # (x - other center)² - (x - own center)² of every column; the least sum decides
             added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
             closer = added.sum(axis=1) < least[here]
             terms[here[closer]] = added[closer]

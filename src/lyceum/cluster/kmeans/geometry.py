@@ -68,8 +68,8 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     X = block.X.astype(np.float64, copy=False)
     squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
-    found = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
-    return found.astype(block.X.dtype, copy=False)
+    distances = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
+    return distances.astype(block.X.dtype, copy=False)
 
 
 # -- on the sphere ---------------------------------------------------------------------
@@ -150,15 +150,15 @@ GEOMETRIES = {
 def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
     """Centers to start from, of this shape, finite, and of length 1 where the metric wants it."""
     given = dense_cells(centers)
-    found = np.array(number_setting("init", given), order="C")
-    if found.shape != shape:
+    starts = np.array(number_setting("init", given), order="C")
+    if starts.shape != shape:
         raise SettingError(
-            f"the centers to start from have shape {found.shape}, but {shape} is needed"
+            f"the centers to start from have shape {starts.shape}, but {shape} is needed"
         )
-    if not np.isfinite(found).all():
+    if not np.isfinite(starts).all():
         raise SettingError("the centers to start from hold NaN or infinity")
     if metric == "correlation":
-        found = found - found.mean(axis=1, keepdims=True)
+        starts = starts - starts.mean(axis=1, keepdims=True)
     if GEOMETRIES[metric].on_sphere:
-        return unit_rows(found)[0]
-    return found
+        return unit_rows(starts)[0]
+    return starts

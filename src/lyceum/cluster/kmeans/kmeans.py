@@ -358,11 +358,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         counts = self.counts_
         facts = {"clusters": len(centers), "columns": centers.shape[1], "inertia": self.inertia_}
         facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
-        facts |= (
-            {"empty clusters given a row": self.n_reseeded_}
-            if getattr(self, "n_reseeded_", 0)
-            else {}
-        )
+        if getattr(self, "n_reseeded_", 0):
+            facts["empty clusters given a row"] = self.n_reseeded_
         apart = self._geometry.distances(Block(centers, None, None, 0, self._design.after), centers)
         np.fill_diagonal(apart, np.inf)
         near = apart.argmin(axis=1)

@@ -50,13 +50,13 @@ class LloydSums:
         """The sums of one block; with the centers of the pass `before`, the weight of rows that
         moved too."""
         if sparse.issparse(block.X):
-            found = cls._of_sparse(block, centers)
+            sums = cls._of_sparse(block, centers)
         else:
-            found = cls._of_dense(block, centers, bounds)
+            sums = cls._of_dense(block, centers, bounds)
         if before is None:
-            return found
+            return sums
         changed = nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
-        return replace(found, moved=float(block.weights[changed].sum()))
+        return replace(sums, moved=float(block.weights[changed].sum()))
 
     @classmethod
     def _of_dense(cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None) -> LloydSums:

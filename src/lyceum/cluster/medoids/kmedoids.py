@@ -276,15 +276,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
                 f"init must be {self.n_clusters} row numbers, one per cluster, but it has shape "
                 f"{wanted.shape} and type {wanted.dtype}"
             )
-        place = {int(number): i for i, number in enumerate(numbers)}
-        if not all(int(number) in place for number in wanted) or len(set(wanted.tolist())) < len(
-            wanted
-        ):
+        index_of = {int(number): i for i, number in enumerate(numbers)}
+        differ = len(set(wanted.tolist())) == len(wanted)
+        if not differ or not all(int(number) in index_of for number in wanted):
             raise SettingError(
                 "init must name different rows, of those whose distances are held: the first of"
                 f" equal rows, and at most max_samples={self.max_samples} rows in all"
             )
-        return np.array([place[int(number)] for number in wanted], dtype=np.int64)
+        return np.array([index_of[int(number)] for number in wanted], dtype=np.int64)
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)

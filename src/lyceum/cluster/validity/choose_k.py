@@ -63,10 +63,10 @@ class KChoice:
     >>> import numpy as np
     >>> from lyceum.cluster import choose_k
     >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
-    >>> found = choose_k(X, range(1, 5))
-    >>> found.k, found.elbow, found.sse[:3].round(6).tolist()
+    >>> choice = choose_k(X, range(1, 5))
+    >>> choice.k, choice.elbow, choice.sse[:3].round(6).tolist()
     (3, 2, [401.5, 101.5, 1.5])
-    >>> found.model.n_clusters
+    >>> choice.model.n_clusters
     3
     """
 
@@ -191,8 +191,8 @@ def choose_k(
     >>> from sklearn.datasets import make_blobs
     >>> from lyceum.cluster import choose_k
     >>> X, _ = make_blobs(300, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
-    >>> found = choose_k(X, range(1, 7))
-    >>> found.elbow, found.by_silhouette, found.by_bic
+    >>> choice = choose_k(X, range(1, 7))
+    >>> choice.elbow, choice.by_silhouette, choice.by_bic
     (3, 3, 3)
     """
     numbers = _check_numbers(clusters, criterion)
@@ -255,11 +255,11 @@ def _measure(model: Estimator, X: Data, most: int, seed: int | None) -> tuple[fl
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)
-    found = getattr(model, "inertia_", None)
-    if found is None:
+    inertia = getattr(model, "inertia_", None)
+    if inertia is None:
         sse = sums_of_squares(cells, labels).within
     else:
-        sse = float(found)
+        sse = float(inertia)
     some = np.arange(len(labels))
     if len(labels) > most:
         some = np.sort(np.random.default_rng(seed).choice(len(labels), most, replace=False))

@@ -47,10 +47,10 @@ class SumsOfSquares:
     Examples
     --------
     >>> from lyceum.cluster import sums_of_squares
-    >>> found = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.total, found.within, found.between
+    >>> sums = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> sums.total, sums.within, sums.between
     (104.0, 4.0, 100.0)
-    >>> found.within_clusters.tolist(), found.between_clusters.tolist()
+    >>> sums.within_clusters.tolist(), sums.between_clusters.tolist()
     ([2.0, 2.0], [50.0, 50.0])
     """
 
@@ -94,8 +94,8 @@ def sums_of_squares(
     Examples
     --------
     >>> from lyceum.cluster import sums_of_squares
-    >>> found = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.total, found.within, found.between
+    >>> sums = sums_of_squares([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> sums.total, sums.within, sums.between
     (104.0, 4.0, 100.0)
 
     See Also
@@ -159,10 +159,10 @@ class Silhouette:
     Examples
     --------
     >>> from lyceum.cluster import silhouette
-    >>> found = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.points.round(3).tolist()  # of the first: a = 2, b = 11, 9 / 11
+    >>> widths = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> widths.points.round(3).tolist()  # of the first: a = 2, b = 11, 9 / 11
     [0.818, 0.778, 0.778, 0.818]
-    >>> found.cluster_means.round(3).tolist(), round(found.mean, 3)
+    >>> widths.cluster_means.round(3).tolist(), round(widths.mean, 3)
     ([0.798, 0.798], 0.798)
     """
 
@@ -225,8 +225,8 @@ def silhouette(
     Examples
     --------
     >>> from lyceum.cluster import silhouette
-    >>> found = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.points.round(3).tolist(), round(found.mean, 3)
+    >>> widths = silhouette([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> widths.points.round(3).tolist(), round(widths.mean, 3)
     ([0.818, 0.778, 0.778, 0.818], 0.798)
 
     See Also
@@ -294,10 +294,10 @@ class Proximity:
     Examples
     --------
     >>> from lyceum.cluster import proximity
-    >>> found = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.cohesion.tolist(), found.separation.tolist()  # 10 + 12 + 8 + 10
+    >>> pairs = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> pairs.cohesion.tolist(), pairs.separation.tolist()  # 10 + 12 + 8 + 10
     ([2.0, 2.0], [[0.0, 40.0], [40.0, 0.0]])
-    >>> found.total_cohesion, found.total_separation
+    >>> pairs.total_cohesion, pairs.total_separation
     (4.0, 40.0)
     """
 
@@ -354,8 +354,8 @@ def proximity(
     Examples
     --------
     >>> from lyceum.cluster import proximity
-    >>> found = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
-    >>> found.cohesion.tolist(), found.total_separation
+    >>> pairs = proximity([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> pairs.cohesion.tolist(), pairs.total_separation
     ([2.0, 2.0], 40.0)
 
     See Also

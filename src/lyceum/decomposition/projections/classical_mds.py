@@ -191,6 +191,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _solve(self, M: np.ndarray) -> None:
         if not np.abs(M).max(initial=0.0) * len(M) < 1e290:
             raise DataError("the squared distances overflow: they are beyond 1e145; rescale them")
+        # double centering: B = J M J with J = I - 11ᵀ / n; coordinates are V √λ, largest λ first
         self.column_means_ = M.mean(axis=0)
         B = M - self.column_means_ - self.column_means_[:, None] + self.column_means_.mean()
         values, V = linalg.eigh(0.5 * (B + B.T))

@@ -173,8 +173,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
                     "svd_solver='randomized' needs a number of components: set n_components"
                 )
             random = check_random_state(self.random_state)
-            found = randomized_spectrum(rows, self._n_requested, int(self.n_passes), random)
-            self.statistic_, spectrum = found
+            self.statistic_, spectrum = randomized_spectrum(
+                rows, self._n_requested, int(self.n_passes), random
+            )
         self._check_number(self._max_components(self.statistic_))
         self._finish_spectrum(self.statistic_, spectrum)
         return self

@@ -59,6 +59,7 @@ def log_likelihood_of(pca: Any, block: Block) -> np.ndarray:
     rank = len(V)
     residual = centered - Z @ V
     off = np.einsum("ij,ij->i", residual, residual)
+    # outside the kept directions the model has the noise variance alone, or no density at all
     if pca.noise_variance_ > 0:
         rank = len(pca.mean_)
         square += off / pca.noise_variance_

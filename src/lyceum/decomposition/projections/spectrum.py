@@ -78,8 +78,8 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
 def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
     """From the singular values of the (centered) rows: exact where eigenvalues of the scatter lose
     digits."""
-    found = CenteredRows.of(block)
-    factor = found.rows
+    centered = CenteredRows.of(block)
+    factor = centered.rows
     if not center:
         X = np.asarray(block.dense, dtype=np.float64)
         w = block.weights
@@ -87,7 +87,9 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
     singular = np.where(singular > limit, singular, 0.0)
-    compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V, 0)
+    # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
+    root = singular[:, None] * V
+    compact = CenteredRows(centered.n_rows, centered.weight, centered.mean, root, 0)
     values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
     return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
 
@@ -130,11 +132,13 @@ def randomized_spectrum(
         about = np.zeros_like(mean)
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
+    # subspace iteration: Q ← S orth(Q), one pass over the rows each
     Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
     for _ in range(passes + 1):
         Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
         before = Q
         Q = rows.reduce(partial(ProjectedScatter.of, Q=before, center=about)).product
+    # Rayleigh-Ritz: the eigenvectors of Qᵀ S Q, taken back by Q
     values, U = linalg.eigh(before.T @ Q)
     values = np.maximum(values[::-1], 0.0)[:k]
     V = (before @ U[:, ::-1]).T

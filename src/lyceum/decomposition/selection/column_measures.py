@@ -192,8 +192,8 @@ def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> Colu
     empty: list[np.ndarray] = [np.empty(0)] * len(columns)
     codes = ColumnCodes(columns, classes, empty, np.empty(0))
     if tables and (not classes or any(column.categories is None for column in columns)):
-        found = rows.reduce(partial(_Cuts.of, numbers=not classes))
-        codes = ColumnCodes(columns, classes, *found.cuts(columns, n_bins))
+        cuts = rows.reduce(partial(_Cuts.of, numbers=not classes))
+        codes = ColumnCodes(columns, classes, *cuts.cuts(columns, n_bins))
     return rows.reduce(partial(ColumnPairs.of, codes=codes, tables=tables))
 
 
@@ -225,12 +225,12 @@ class _Cuts:
         return _Cuts(self.columns.merge(other.columns), both)
 
     def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
-        each = [
-            quantile_cuts(sketch.values, sketch.weights, n_bins)
-            if column.categories is None
-            else _NONE
-            for column, sketch in zip(schema, self.columns.columns)
-        ]
+        each = []
+        for column, sketch in zip(schema, self.columns.columns):
+            if column.categories is None:
+                each.append(quantile_cuts(sketch.values, sketch.weights, n_bins))
+            else:
+                each.append(_NONE)
         if self.target is None:
             return each, _NONE
         sketch = self.target.columns[0]
@@ -283,8 +283,8 @@ def _chi_square_of(table: np.ndarray) -> tuple[float, float]:
     """Pearson's chi-square of a table, and its p-value."""
     if min(table.shape) < 2:
         return 0.0, 1.0
-    found = independence_test(table, "chi2")
-    return found.statistic, found.p_value
+    test = independence_test(table, "chi2")
+    return test.statistic, test.p_value
 
 
 def chi_square_p(pairs: ColumnPairs) -> np.ndarray:

@@ -48,8 +48,8 @@ def _of_classes(
             members = np.flatnonzero(y == k)
             if not len(members):
                 continue
-            query, place = _nearest(D[:, members], n_neighbors)
-            near = members[place]
+            query, index = _nearest(D[:, members], n_neighbors)
+            near = members[index]
             gain = np.where(y[rows] == k, -1.0, prior[k] / np.maximum(1.0 - prior[y[rows]], 1e-300))
             share = w[near] / np.bincount(query, w[near], len(rows))[query]
             total += (share * gain[query]) @ cells.differences(rows[query], near)
@@ -130,5 +130,5 @@ def _nearest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     below = limit > D
     at = limit == D
     room = k - below.sum(axis=1, keepdims=True)
-    query, place = np.nonzero((below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D))
-    return query, place
+    query, index = np.nonzero((below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D))
+    return query, index

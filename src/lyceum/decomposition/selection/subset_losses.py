@@ -129,9 +129,9 @@ class GramLosses:
         return self._values(errors, len(columns) - 1)
 
     def _columns(self, subset: Subset) -> np.ndarray:
-        found = [self.groups[j] for j in subset]
-        if found:
-            return np.concatenate(found)
+        columns = [self.groups[j] for j in subset]
+        if columns:
+            return np.concatenate(columns)
         return np.empty(0, dtype=np.intp)
 
     def _value(self, error: Any, subset: Subset) -> float:
@@ -216,6 +216,7 @@ class GramLosses:
         B = np.empty((0, len(more)))
         residual = S[more, more].copy()
         cross = S[np.ix_(more, targets)]
+        # Frisch-Waugh: what the columns leave of a candidate, and of its products with the targets
         if len(columns):
             b, P = self._fit(S, columns)
             shared = S[np.ix_(columns, more)]
@@ -309,7 +310,7 @@ class LearnerLosses:
     def _measure(self, subset: Subset) -> float:
         if not subset:
             return np.inf
-        found = cross_validate(
+        validation = cross_validate(
             clone(self.learner),
             _select_columns(self.X, subset),
             self.y,
@@ -318,7 +319,7 @@ class LearnerLosses:
             sample_weight=self.w,
             random_state=self.seed,
         )
-        return float(np.average(found.losses, weights=found.n_test))
+        return float(np.average(validation.losses, weights=validation.n_test))
 
 
 def _select_columns(X: Any, subset: Subset) -> Any:

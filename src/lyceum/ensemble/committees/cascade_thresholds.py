@@ -96,11 +96,9 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
         return max(0.0, error - best_alone - _ROUNDING), cost, error
 
     if np.prod([len(values) for values in levels], dtype=float) <= _MOST_SETS:
-        sets: Any = (
-            np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1)
-            if levels
-            else [[]]
-        )
+        sets: Any = [[]]
+        if levels:
+            sets = np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1)
         return min((np.append(chosen, 0.0) for chosen in sets), key=worth)
     return _descend(levels, worth)
 

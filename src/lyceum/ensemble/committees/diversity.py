@@ -50,10 +50,10 @@ class Diversity:
     Both members are right on one row, both are wrong on another, and each alone is right on one:
 
     >>> from lyceum.ensemble import diversity
-    >>> found = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]], ["tree", "line"])
-    >>> found.errors.tolist(), found.double_fault
+    >>> measures = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]], ["tree", "line"])
+    >>> measures.errors.tolist(), measures.double_fault
     ([0.5, 0.5], 0.25)
-    >>> print(found.table)
+    >>> print(measures.table)
     Pairs
     member  member  Q  disagreement  double fault  kappa
     ──────  ──────  ─  ────────────  ────────────  ─────
@@ -151,8 +151,8 @@ def diversity(y: Target, predictions: Any, names: Sequence[str] | None = None) -
 
     Examples
     --------
-    >>> found = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> found.q, found.disagreement, found.double_fault, found.entropy, found.kappa
+    >>> measures = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> measures.q, measures.disagreement, measures.double_fault, measures.entropy, measures.kappa
     (0.0, 0.5, 0.25, 0.5, 0.0)
     """
     y = np.asarray(y)

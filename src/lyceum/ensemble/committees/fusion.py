@@ -200,6 +200,7 @@ def simplex_weights(
     scale = np.sqrt((errors**2).sum() / len(outputs))
     if scale == 0.0:
         return np.full(len(outputs), 1.0 / len(outputs))
+    # E = QR has RᵀR = EᵀE: the system has L + 1 rows at most, however many were given
     triangle = np.linalg.qr(errors / scale, mode="r")
     system = np.vstack([triangle, np.ones(len(outputs))])
     solution, _ = nnls(system, np.append(np.zeros(len(triangle)), 1.0))

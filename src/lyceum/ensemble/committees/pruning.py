@@ -44,10 +44,10 @@ class Pruning:
     >>> from lyceum.ensemble import prune_ensemble
     >>> first = [[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]]
     >>> second = [[0.3, 0.7], [0.9, 0.1], [0.1, 0.9]]
-    >>> found = prune_ensemble([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
-    >>> found.selected, found.error, round(found.error_of_all, 4)
+    >>> pruning = prune_ensemble([0, 0, 1], [first, second, [[0.0, 1.0]] * 3])
+    >>> pruning.selected, pruning.error, round(pruning.error_of_all, 4)
     ((0, 1), 0.0, 0.3333)
-    >>> print(found)
+    >>> print(pruning)
     Pruning
     step  added  removed  members   error
     ────  ─────  ───────  ───────  ──────

@@ -344,6 +344,7 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         right = slice(2, None)
         right_of = px[right] - px[left]
         above = py[right] - py[left]
+        # below: the slope from the left neighbor is at most that of the line between the neighbors
         below = (px[1:-1] - px[left]) * above >= (py[1:-1] - py[left]) * right_of
         dropped = int(np.count_nonzero(below))
         points = points[np.concatenate([[True], ~below, [True]])]

@@ -48,8 +48,8 @@ class AucInterval(Printable):
     Examples
     --------
     >>> from lyceum.evaluate import auc_interval
-    >>> found = auc_interval([0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.5, 0.35, 0.8, 0.9])
-    >>> print(found)                                              # 7/9 ± 1.96 · 0.2485, cut at 1
+    >>> interval = auc_interval([0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.5, 0.35, 0.8, 0.9])
+    >>> print(interval)                                              # 7/9 ± 1.96 · 0.2485, cut at 1
     AUC 0.7778 (0.2908 to 1 with 95 % confidence, DeLong)
     """
 
@@ -190,8 +190,8 @@ def auc_interval(
 
     Examples
     --------
-    >>> found = auc_interval([0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.5, 0.35, 0.8, 0.9])
-    >>> round(found.auc, 4), round(found.standard_error, 4)
+    >>> interval = auc_interval([0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.5, 0.35, 0.8, 0.9])
+    >>> round(interval.auc, 4), round(interval.standard_error, 4)
     (0.7778, 0.2485)
     """
     z = _normal_quantile(confidence)
@@ -292,8 +292,8 @@ def _components(y_score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.n
 
 def _mean_ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1; equal values share the mean of theirs."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - 0.5 * (count - 1))[place]
+    _, inverse, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - 0.5 * (count - 1))[inverse]
 
 
 def _difference_error(covariance: np.ndarray) -> float:

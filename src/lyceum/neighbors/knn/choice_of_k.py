@@ -27,10 +27,10 @@ class Tally:
 
     def of(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
         """The votes added up, (n, K), or the sum of votes times targets, (n, 1)."""
-        found = self.targets[rows]
+        targets = self.targets[rows]
         if not self.n_classes:
-            return np.einsum("ij,ij->i", votes, found)[:, None]
-        cell = (np.arange(len(rows)) * self.n_classes)[:, None] + found
+            return np.einsum("ij,ij->i", votes, targets)[:, None]
+        cell = (np.arange(len(rows)) * self.n_classes)[:, None] + targets
         total = np.bincount(cell.ravel(), votes.ravel(), len(rows) * self.n_classes)
         return total.reshape(len(rows), self.n_classes)
 
@@ -83,12 +83,12 @@ def _cumulative(
     out = []
     here = np.arange(n)
     for j in range(most):
-        found = tally.targets[near.rows[:, j]]
+        targets = tally.targets[near.rows[:, j]]
         if tally.n_classes:
-            sums[here, found] += v[:, j]
+            sums[here, targets] += v[:, j]
             out.append(np.average(tally.loss(sums, truth), weights=w))
         else:
-            sums[:, 0] += v[:, j] * found
+            sums[:, 0] += v[:, j] * targets
             total += v[:, j]
             out.append(np.average(tally.loss(sums / total[:, None], truth), weights=w))
     return out
@@ -132,8 +132,8 @@ def first_rise(errors: np.ndarray, tried: np.ndarray) -> tuple[int, int]:
     >>> first_rise(np.array([0.3, 0.2, 0.2, 0.25, 0.1]), np.arange(1, 6))
     (2, 4)
     """
-    found = errors[tried - 1]
-    rises = np.flatnonzero(found[1:] > found[:-1])
+    curve = errors[tried - 1]
+    rises = np.flatnonzero(curve[1:] > curve[:-1])
     if len(rises):
         stop = int(rises[0]) + 1
     else:

@@ -42,37 +42,38 @@ def nearest_by_weight(
     """
     n = len(index) - (X is None)
     if weights is None and own is None:
-        found = index.nearest(X, min(k, n))
-        return Neighborhood(found.distances, found.rows)
+        neighbors = index.nearest(X, min(k, n))
+        return Neighborhood(neighbors.distances, neighbors.rows)
     near = min(k + (own is not None), n)
     while True:
-        found = index.nearest(X, near)
+        neighbors = index.nearest(X, near)
         if weights is None:
-            held = np.ones(found.rows.shape)
+            held = np.ones(neighbors.rows.shape)
         else:
-            held = weights[found.rows]
+            held = weights[neighbors.rows]
         if own is not None:
-            held = np.where(found.rows == own[:, None], 0.0, held)
+            held = np.where(neighbors.rows == own[:, None], 0.0, held)
         within = np.cumsum(held, axis=1)
         if near == n or (within[:, -1] >= k).all():
             break
         near = min(n, 2 * near)
+    # a row counts as far as the nearer ones leave room in k
     counts = np.clip(k - (within - held), 0.0, held)
     used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
-    return Neighborhood(found.distances[:, :used], found.rows[:, :used], counts[:, :used])
+    return Neighborhood(neighbors.distances[:, :used], neighbors.rows[:, :used], counts[:, :used])
 
 
 def within(index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None) -> Neighborhood:
     """All rows within a radius, or the nearest row where there is none."""
-    found = index.within(X, radius)
-    counts = found.counts
+    neighbors = index.within(X, radius)
+    counts = neighbors.counts
     n = len(counts)
     width = max(1, int(counts.max(initial=1)))
     distances = np.full((n, width), np.inf)
     rows = np.zeros((n, width), dtype=np.int64)
     there = np.arange(width) < counts[:, None]
-    distances[there] = found.distances
-    rows[there] = found.rows
+    distances[there] = neighbors.distances
+    rows[there] = neighbors.rows
     alone = np.flatnonzero(counts == 0)
     if len(alone):
         nearest = index.nearest(X[alone], 1)

@@ -279,7 +279,7 @@ class Voter(StoredRows):
         Returns
         -------
         RadiusNeighbors
-            `found[i]` are the neighbors of row i, the nearest first.
+            `neighbors[i]` are the neighbors of row i, the nearest first.
         """
         if radius is None:
             radius = self.radius
@@ -303,12 +303,13 @@ class Voter(StoredRows):
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)
-        found, block = self._explain_in_memory(X, partial(_contributions, self, base=base), unit)
+        contributions = partial(_contributions, self, base=base)
+        explanation, block = self._explain_in_memory(X, contributions, unit)
         near, votes = self._near(self._points(as_cells(block)))
         there = votes > 0
         differences = self._pair_differences(block, near.rows)
         total = differences.sum(axis=2, keepdims=True)
-        return found.extend(
+        return explanation.extend(
             NeighborExplanation,
             rows=np.where(there, near.rows, -1),
             distances=np.where(there, near.distances, np.inf),

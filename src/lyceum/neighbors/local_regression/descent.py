@@ -22,12 +22,13 @@ def polynomial_at(
         w = kernel
     else:
         w = kernel * count
-    found: dict[str, Any] = {"rows": rows, "weights": w}
+    fit: dict[str, Any] = {"rows": rows, "weights": w}
     if model.X.shape[1] == 1:
         X = model.X[rows]
         y = model.y[rows]
         mean = np.average(X, axis=0, weights=w)
         y_mean = np.average(y, weights=w)
+        # weighted least squares: rows times √w, about the weighted means
         root = np.sqrt(w / w.max())
         T = terms_of(X - mean, model.degree)
         c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef
@@ -36,8 +37,8 @@ def polynomial_at(
             U = (np.asarray(at, np.float64)[:, None] - query) / scale + Q - mean
             return y_mean + terms_of(U, model.degree) @ c
 
-        found["polynomial"] = polynomial
-    return found
+        fit["polynomial"] = polynomial
+    return fit
 
 
 def descend_at(

@@ -167,11 +167,11 @@ class LocalModel:
         """The distance within which the rows have the weight `n_nearest`."""
         if self.weights is None:
             k = min(self.n_nearest, distances.shape[1]) - 1
-            found = np.partition(distances, k, axis=1)[:, k]
+            radii = np.partition(distances, k, axis=1)[:, k]
         else:
             order = np.argsort(distances, axis=1, kind="stable")
             within = np.cumsum(self.weights[order], axis=1)
-            place = (within >= self.n_nearest).argmax(axis=1)
-            place = np.where(within[:, -1] >= self.n_nearest, place, distances.shape[1] - 1)
-            found = np.take_along_axis(distances, order, axis=1)[np.arange(len(distances)), place]
-        return np.where(np.isfinite(found), found, 0.0)
+            index = (within >= self.n_nearest).argmax(axis=1)
+            index = np.where(within[:, -1] >= self.n_nearest, index, distances.shape[1] - 1)
+            radii = np.take_along_axis(distances, order, axis=1)[np.arange(len(distances)), index]
+        return np.where(np.isfinite(radii), radii, 0.0)

@@ -300,8 +300,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         rows."""
         n = len(self.weights_)
         some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
-        found = self._model().judge(some, self.weights_)
-        self.sigma_, self.effective_degrees_, self.degenerate_share_ = found
+        judgment = self._model().judge(some, self.weights_)
+        self.sigma_, self.effective_degrees_, self.degenerate_share_ = judgment
 
     # -- predict -----------------------------------------------------------------------
 

@@ -196,11 +196,11 @@ class _WeightSearch:
             else:
                 tried = [1.0]
             for value in tried:
-                found = self._error(rest + value**2 * square)
+                new_error = self._error(rest + value**2 * square)
                 # a column that does not help is removed, unless it is the last one
-                lost = value == 0.0 and found <= error and np.count_nonzero(self.z) > 1
-                if lost or found < error - 1e-12:
-                    error = found
+                lost = value == 0.0 and new_error <= error and np.count_nonzero(self.z) > 1
+                if lost or new_error < error - 1e-12:
+                    error = new_error
                     self.z[j] = value
             D = rest + self.z[j] ** 2 * square
         return error

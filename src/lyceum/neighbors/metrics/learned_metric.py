@@ -149,13 +149,13 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
             )
 
         start = objective.start(m)
-        found = minimize(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
+        solution = minimize(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
         self.mean_ = mean
         self.n_undetermined_ = d - objective.rank
-        self.components_ = found.point.theta.reshape(m, d) / unit
+        self.components_ = solution.point.theta.reshape(m, d) / unit
         self.matrix_ = self.components_.T @ self.components_
-        self.history_ = [float(value) for value in found.history]
-        self.n_iter_ = max(1, found.n_iter)
+        self.history_ = [float(value) for value in solution.history]
+        self.n_iter_ = max(1, solution.n_iter)
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = steps

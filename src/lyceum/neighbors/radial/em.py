@@ -89,6 +89,7 @@ class RadialMixture(EMProblem):
         w = block.weights
         U = self._terms(Z)
         joint = parameters.log_joint(Z, T, U)
+        # R = w p(j | z, t), and log p(z, t) by the largest term first, against underflow
         top = joint.max(axis=1, keepdims=True)
         R = np.exp(joint - top)
         total = R.sum(axis=1, keepdims=True)
@@ -116,6 +117,7 @@ class RadialMixture(EMProblem):
             spread = np.full(len(n), float(n @ spread) / n.sum())
         factors = [self._factor(A) for A in UU]
         models = np.stack([factor.solve(B) for factor, B in zip(factors, UT)])
+        # Σ r |t - Mᵀu|² = Σ r |t|² - 2 tr(Mᵀ UT) + tr(Mᵀ UU M), from the sums alone
         squared = (
             tt
             - 2 * np.einsum("juk,juk->j", models, UT)

@@ -214,10 +214,10 @@ class RadialNetwork(Learner):
             int(self.max_iter), float(self.tol), record=bool(self.record)
         )
         spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
-        found = loop.maximize(rows, problem, problem.start(units, K, spread))
-        for step in found.record or ():
+        outcome = loop.maximize(rows, problem, problem.start(units, K, spread))
+        for step in outcome.record or ():
             steps.append(_step(step["parameters"].units(problem.linear), step["objective"]))
-        return found.parameters.units(problem.linear), [float(value) for value in found.history]
+        return outcome.parameters.units(problem.linear), [float(value) for value in outcome.history]
 
     def _keep_units(self, units: RadialUnits) -> None:
         self.centers_ = units.centers * self.scale_ + self.mean_

@@ -170,8 +170,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             self.mean_ = self.mean_ @ matrix.T + offset
             kept = np.abs(matrix) @ self.scale_
             self.scale_ = np.where(kept > 0, kept, 1.0)
-        places = np.searchsorted(self.classes_, old_classes)
-        self.center_class_ = places[self.center_class_]
+        codes = np.searchsorted(self.classes_, old_classes)
+        self.center_class_ = codes[self.center_class_]
 
     def _keep(self, centers: np.ndarray, radii: np.ndarray, classes: np.ndarray) -> None:
         self.centers_ = centers
@@ -187,6 +187,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         centers = [self.centers_]
         radii = [self.radii_]
         classes = [self.center_class_]
+        # the first row that no sphere of its class covers gets one, until all are covered
         covered = self._is_covered(Z, y)
         while not covered.all():
             row = int(covered.argmin())

@@ -129,8 +129,8 @@ class RadialUnits:
             penalty[-1] = 0.0
         rows = np.vstack([P, np.diag(penalty)])
         targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
-        found = ranked_squares(rows, targets, _NULL)
-        return replace(self.with_coefficients(found.coef), n_undetermined=p - found.rank)
+        solution = ranked_squares(rows, targets, _NULL)
+        return replace(self.with_coefficients(solution.coef), n_undetermined=p - solution.rank)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change
@@ -175,6 +175,7 @@ class RadialUnits:
         F = np.einsum("ij,ijk->ik", H, A) + self.bias
         R = (F - T) * w[:, None]
         value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
+        # back through F: ∂/∂H = R · A, ∂/∂weights = H (1, z) ⊗ R, ∂/∂bias = Σ R
         dH = np.einsum("ik,ijk->ij", R, A)
         d_weights = alpha * self.weights
         d_weights[:, 0] += H.T @ R

@@ -150,8 +150,12 @@ def validation_curve(
         test_scores = result.test_losses
         param_name = param_name or result.param_name
     values = np.asarray(param_range)
-    is_numeric = values.dtype.kind in "iuf"
-    x = values.astype(np.float64) if is_numeric else np.arange(len(values), dtype=np.float64)
+    if values.dtype.kind in "iuf":
+        x = values.astype(np.float64)
+        names = None
+    else:
+        x = np.arange(len(values), dtype=np.float64)
+        names = values
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
     if best == "auto":
@@ -159,7 +163,7 @@ def validation_curve(
     if best is not None:
         i = int(getattr(np, f"arg{best}")(curves[1].y))
         mark_best(ax, x[i], _param_text(values[i]))
-    _scale(ax, x, None if is_numeric else values, log)
+    _scale(ax, x, names, log)
     finish(ax, param_name or "parameter", score or _loss_name(results), title)
     legend(ax)
     return ax
@@ -227,7 +231,10 @@ def staged_errors(
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
-            i = int(np.nanargmin(curve.y) if goal == "min" else np.nanargmax(curve.y))
+            if goal == "min":
+                i = int(np.nanargmin(curve.y))
+            else:
+                i = int(np.nanargmax(curve.y))
             mark_best(ax, curve.x[i], curve.x[i])
     if log:
         ax.set_yscale("log")

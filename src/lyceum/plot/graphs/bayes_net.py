@@ -98,13 +98,7 @@ class _NetDrawing:
         self.after = after
         self.evidence = evidence
         self.lines = {name: self._states(name, most_states) for name in net.names}
-        self.widths = {
-            name: max(
-                0.085 * len(name) + 0.2,
-                1.15 + 0.06 * max([4, *(len(s) for s, _, _ in lines)]) if lines else 0.8,
-            )
-            for name, lines in self.lines.items()
-        }
+        self.widths = {name: self._width(name) for name in net.names}
         self.layout = layered_layout(net.parents, self.widths)
         heights: dict[int, float] = {}
         for name in net.names:
@@ -120,7 +114,19 @@ class _NetDrawing:
         self.total = at - 0.5
 
     def height(self, name: str) -> float:
-        return _HEAD + _ROW * len(self.lines[name]) + (0.08 if self.lines[name] else 0.0)
+        n_lines = len(self.lines[name])
+        if n_lines:
+            return _HEAD + _ROW * n_lines + 0.08
+        return _HEAD
+
+    def _width(self, name: str) -> float:
+        """Room for the name, and for the labels of the states beside their bars."""
+        head = 0.085 * len(name) + 0.2
+        lines = self.lines[name]
+        if not lines:
+            return max(head, 0.8)
+        longest = max(4, *(len(label) for label, _, _ in lines))
+        return max(head, 1.15 + 0.06 * longest)
 
     def _states(self, name: str, most: int) -> list[tuple[str, float | None, float | None]]:
         """The lines in a node: label, value before and value after; numbers have no bar."""
@@ -256,17 +262,12 @@ def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = No
     ax = axes(ax, (max(layout.width + 0.4, 2.5), 0.85 * layout.n_layers + 0.6))
     near = networks.moral_graph(net.parents)
     edges = {frozenset(edge) for edge in net.edges}
-    for one in net.names:
-        for two in near[one]:
-            if one < two:
-                married = frozenset((one, two)) not in edges
-                ax.plot(
-                    *_line(layout, one, two),
-                    color=COLORS[1] if married else GRAY,
-                    linestyle="--" if married else "-",
-                    linewidth=1.4 if married else 1.0,
-                    zorder=1,
-                )
+    plain: dict[str, Any] = {"color": GRAY, "linestyle": "-", "linewidth": 1.0}
+    married: dict[str, Any] = {"color": COLORS[1], "linestyle": "--", "linewidth": 1.4}
+    pairs = [(one, two) for one in net.names for two in near[one] if one < two]
+    for one, two in pairs:
+        style = plain if frozenset((one, two)) in edges else married
+        ax.plot(*_line(layout, one, two), zorder=1, **style)
     for name in net.names:
         ax.text(
             layout.x[name],
@@ -353,7 +354,10 @@ def junction_tree(
 
 
 def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
-    return {str(c): [str(up)] if up >= 0 else [] for c, up in enumerate(tree.parents)}
+    parents: dict[str, list[str]] = {}
+    for clique, parent in enumerate(tree.parents):
+        parents[str(clique)] = [str(parent)] if parent >= 0 else []
+    return parents
 
 
 def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:

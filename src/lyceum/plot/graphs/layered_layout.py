@@ -139,7 +139,9 @@ def _positions(
         for name in layer:
             x[name] -= right / 2
     for sweep in range(30):
-        for layer in layers if sweep % 2 == 0 else layers[::-1]:
+        downward = sweep % 2 == 0
+        order = layers if downward else layers[::-1]
+        for layer in order:
             wanted = [_mean([x[m] for m in linked[name]], x[name]) for name in layer]
             x.update(zip(layer, _spread(wanted, [sizes[name] for name in layer], gap)))
     return x
@@ -151,7 +153,8 @@ def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
     offset = []
     total = 0.0
     for i, size in enumerate(sizes):
-        total += 0.0 if i == 0 else (sizes[i - 1] + size) / 2 + gap
+        if i > 0:
+            total += (sizes[i - 1] + size) / 2 + gap
         offset.append(total)
     pools: list[list[float]] = []
     for want, off in zip(wanted, offset):
@@ -161,4 +164,4 @@ def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
             before, count = pools.pop()
             pools.append([(mean * weight + before * count) / (weight + count), weight + count])
     flat = [mean for mean, weight in pools for _ in range(int(weight))]
-    return [place + off for place, off in zip(flat, offset)]
+    return [x + off for x, off in zip(flat, offset)]

@@ -119,6 +119,14 @@ class _Box:
     x: float = 0.0
     y: float = 0.0
 
+    @property
+    def bottom(self) -> float:
+        """The lower edge, of the note on leaves left out if there is one."""
+        edge = self.y - self.height / 2
+        if self.cut:
+            return edge - 0.2
+        return edge
+
 
 class _TreeDrawing:
     """The places of all boxes, by contours: every subtree as near to the one on its left as they
@@ -147,7 +155,7 @@ class _TreeDrawing:
         for box in self.boxes:
             box.x -= left
         self.right = max(box.x + box.half for box in self.boxes)
-        self.bottom = min(box.y - box.height / 2 - (0.2 if box.cut else 0.0) for box in self.boxes)
+        self.bottom = min(box.bottom for box in self.boxes)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -179,7 +187,8 @@ class _TreeDrawing:
         elif labels.classes is None:
             spread = labels.spread(node)
             lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
-            lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
+            if spread and spread[0] == "sd":
+                lines.append(f"± {_short(spread[1])}")
         else:
             lines = [
                 shorten(labels.answer_text(node), 20),
@@ -187,20 +196,12 @@ class _TreeDrawing:
             ]
         edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
-        width = (
-            max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter
-            + 0.16
-        )
-        height = (len(lines) * 1.35 * self.font + (7 if self._has_bar(children) else 3)) * _POINT
-        return _Box(
-            node,
-            lines,
-            max(width, 0.5),
-            height,
-            children,
-            edges,
-            labels.tree.leaves_below(node) if cut else 0,
-        )
+        letters = max([len(lines[0]) * bold, *map(len, lines[1:])])
+        width = letters * self.letter + 0.16
+        margin = 7 if self._has_bar(children) else 3  # points
+        height = (len(lines) * 1.35 * self.font + margin) * _POINT
+        n_hidden = labels.tree.leaves_below(node) if cut else 0
+        return _Box(node, lines, max(width, 0.5), height, children, edges, n_hidden)
 
     def _has_bar(self, children: list[_Box]) -> bool:
         return not children and self.labels.classes is not None
@@ -234,6 +235,7 @@ class _TreeDrawing:
             letters = max(map(len, label))
             child.half = max(child.width, letters * self.letter + 0.1) / 2
             contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
+            # the least shift at which no level overlaps the subtrees on the left
             gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
             child.x = max(gaps, default=0.0)
             reach = _outline(reach, _shifted(contour, child.x))
@@ -273,8 +275,8 @@ class _TreeDrawing:
         knee = top - 0.15
         total = float(self.labels.tree.weight[0]) or 1.0
         width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
-        places = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
-        ax.plot(*places, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
+        path = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
+        ax.plot(*path, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
         ax.text(
             child.x,
             child.y + 0.36 * _LEVEL + (len(label) - 1) * self.line / 2,
@@ -292,14 +294,20 @@ class _TreeDrawing:
 
         corner = (box.x - box.width / 2, box.y - box.height / 2)
         inner = bool(box.children)
+        if inner:
+            face = "white"
+            edge = INK
+        else:
+            face = color
+            edge = GRAY
         ax.add_patch(
             FancyBboxPatch(
                 corner,
                 box.width,
                 box.height,
                 boxstyle="round,pad=0,rounding_size=0.06",
-                facecolor="white" if inner else color,
-                edgecolor=INK if inner else GRAY,
+                facecolor=face,
+                edgecolor=edge,
                 linewidth=0.9,
                 zorder=3,
             )

@@ -97,9 +97,9 @@ def _name_ends(ax: Axes, tree: _Drawn, names: Sequence[str] | None) -> None:
     if len(labels) > _MOST_NAMED:
         ax.set_xticks([])
         return
-    is_long = max(map(len, labels), default=0) > 3
+    angle = 90 if max(map(len, labels), default=0) > 3 else 0
     size = 7 if len(labels) > 30 else 9
-    ax.set_xticks(tree.x, labels, rotation=90 if is_long else 0, fontsize=size)
+    ax.set_xticks(tree.x, labels, rotation=angle, fontsize=size)
 
 
 class _Drawn:
@@ -270,17 +270,20 @@ def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
     from matplotlib import pyplot
 
     figure, drawn = pyplot.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
-    best = [result.elbow if np.isfinite(result.second_differences).any() else None]
-    best.append(result.by_silhouette if np.isfinite(result.silhouettes).any() else None)
-    best.append(result.by_bic)
-    rows = (
-        ("SSE", result.sse, "elbow"),
-        ("mean silhouette", result.silhouettes, "largest"),
-        ("BIC", result.bic, "least"),
+    has_elbow = np.isfinite(result.second_differences).any()
+    elbow_k = result.elbow if has_elbow else None
+    has_silhouettes = np.isfinite(result.silhouettes).any()
+    silhouette_k = result.by_silhouette if has_silhouettes else None
+    pictures = (
+        ("SSE", result.sse, "elbow", elbow_k),
+        ("mean silhouette", result.silhouettes, "largest", silhouette_k),
+        ("BIC", result.bic, "least", result.by_bic),
     )
-    for ax, (name, values, how), k in zip(drawn, rows, best):
+    for ax, (name, values, how, k) in zip(drawn, pictures):
+        caption = None
         ax.plot(result.clusters, values, color=COLORS[0], marker="o", markersize=4)
         if k is not None:
+            caption = f"{how}: {k}"
             index = int(np.flatnonzero(result.clusters == k)[0])
             ax.plot(
                 [k],
@@ -292,7 +295,7 @@ def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
                 markeredgewidth=2,
             )
             ax.axvline(k, color=COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
-        finish(ax, "clusters", name, None if k is None else f"{how}: {k}")
+        finish(ax, "clusters", name, caption)
         ax.xaxis.get_major_locator().set_params(integer=True)
     if title:
         figure.suptitle(title)

@@ -68,7 +68,9 @@ def margin(
     _draw_slacks(ax, model, X, y)
     _draw_rows(ax, model, X, y)
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
-    finish(ax, str(names[0]), str(names[1]), _margin_text(model) if title is None else title)
+    if title is None:
+        title = _margin_text(model)
+    finish(ax, str(names[0]), str(names[1]), title)
     legend(ax)
     return ax
 
@@ -191,8 +193,9 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
         "logistic / log 2": np.logaddexp(0.0, -m) / np.log(2.0),
         "zero-one": (m <= 0).astype(float),
     }
-    for k, (name, values) in enumerate(curves.items()):
-        ax.plot(m, values, color=COLORS[k] if k < 3 else GRAY, linewidth=1.8, label=name)
+    colors = [*COLORS[:3], GRAY]
+    for color, (name, values) in zip(colors, curves.items()):
+        ax.plot(m, values, color=color, linewidth=1.8, label=name)
     ax.set_ylim(0.0, 4.0)
     finish(ax, "margin y f(x)", "loss", title)
     legend(ax)
@@ -311,11 +314,11 @@ def support_faces(
     rows = -(-len(chosen) // columns)
     size = (1.4 * columns, 1.7 * rows + 0.4)
     figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    for place, cell in enumerate(grid.ravel()):
-        if place >= len(chosen):
+    for index, cell in enumerate(grid.ravel()):
+        if index >= len(chosen):
             figure.delaxes(cell)
             continue
-        i = chosen[place]
+        i = chosen[index]
         cell.imshow(V[i].reshape(shape), cmap="gray")
         cell.set_title(
             f"row {model.support_[i]}, |α| {weight[i]:.3g}", fontsize="xx-small", color=INK

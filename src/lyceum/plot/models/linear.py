@@ -161,8 +161,11 @@ def margin_losses(
 
     ax = axes(ax, (5.8, 4.2))
     m = np.linspace(-2.0, 3.0, 1001)
-    for k, name in enumerate(_MARGIN_LOSSES if losses is None else losses):
-        values = margin_loss(m, name) / (np.log(2.0) if name == "logistic" else 1.0)
+    names = _MARGIN_LOSSES if losses is None else losses
+    for k, name in enumerate(names):
+        values = margin_loss(m, name)
+        if name == "logistic":  # in bits: 1 at m = 0, as the others
+            values = values / np.log(2.0)
         label = _MARGIN_LOSSES[name]
         if name == "zero_one":
             ax.plot(m, values, color=GRAY, linewidth=2.2, label=label, drawstyle="steps-mid")

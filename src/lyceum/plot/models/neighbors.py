@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _SIDE = 220  # points along a side of a grid
 _CURVE = 400  # points of a curve
-
-
 _OUTSIDE = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1], [0, 3], [3, 0]])
 
 
@@ -85,7 +83,8 @@ def voronoi(
     ax.add_collection(
         LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes)
     )
-    _scatter(ax, rows, codes, None if y is None else np.unique(y))
+    classes = None if y is None else np.unique(y)
+    _scatter(ax, rows, codes, classes)
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
     finish(ax, *_names_of(X), title or "Cells of the nearest row")
@@ -121,8 +120,9 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
     for (i, j), ridge in zip(cells.ridge_points, cells.ridge_vertices):
         if min(i, j) >= n or -1 in ridge:
             continue
-        divides = max(i, j) < n and codes[i] != codes[j]
-        (heavy if divides else thin).append(cells.vertices[ridge])
+        divides_classes = max(i, j) < n and codes[i] != codes[j]
+        lines = heavy if divides_classes else thin
+        lines.append(cells.vertices[ridge])
     ax.add_collection(LineCollection(thin, colors=GRAY, linewidths=0.6))
     ax.add_collection(LineCollection(heavy, colors=INK, linewidths=2.0))
 
@@ -174,7 +174,8 @@ def neighbor_regions(
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
         regions = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
         _regions(ax, sides, regions, len(classes))
-        _scatter(ax, rows, codes, classes if ax is axs[0] else None)
+        in_legend = classes if ax is axs[0] else None
+        _scatter(ax, rows, codes, in_legend)
         finish(ax, *_names_of(X), f"k = {k}")
     return axs
 

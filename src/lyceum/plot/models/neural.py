@@ -71,7 +71,8 @@ def training_curves(
     curves = []
     for values, part in ((model.history_, "training"), (held, "validation")):
         epochs = np.arange(first, first + len(values))
-        dots = {"marker": "o" if len(values) <= 20 else None, "markersize": 4.0}
+        marker = "o" if len(values) <= 20 else None
+        dots = {"marker": marker, "markersize": 4.0}
         name = f"{label}, {part}" if label else part
         if len(values):
             curves.append(Curve(epochs, np.asarray(values), name, options=dots))
@@ -130,12 +131,12 @@ def network(
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
     layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
-        _draw_lines(ax, l, layers[l], layers[l + 1], coef if weights else np.zeros_like(coef))
-    for l, places in enumerate(layers):
-        ax.scatter(
-            [l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3
-        )
-        if len(places) < widths[l]:
+        shown = coef if weights else np.zeros_like(coef)
+        _draw_lines(ax, l, layers[l], layers[l + 1], shown)
+    for l, heights in enumerate(layers):
+        x = [l] * len(heights)
+        ax.scatter(x, list(heights.values()), s=110, color="white", edgecolor=INK, zorder=3)
+        if len(heights) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
     _name_nodes(ax, model, layers)
     ax.set_xticks(range(len(widths)), _layer_names(model, widths))
@@ -165,16 +166,16 @@ def _draw_lines(
     from matplotlib.collections import LineCollection
 
     largest = float(np.abs(coef).max()) or 1.0
-    ends = [(i, j) for i in left for j in right]
-    ax.add_collection(
-        LineCollection(
-            [((l, left[i]), (l + 1, right[j])) for i, j in ends],
-            colors=[GRAY if coef[i, j] == 0 else COLORS[int(coef[i, j] < 0)] for i, j in ends],
-            linewidths=[0.4 + 2.0 * abs(float(coef[i, j])) / largest for i, j in ends],
-            alpha=0.55,
-            zorder=1,
-        )
-    )
+    lines = []
+    colors = []
+    widths = []
+    for i, start in left.items():
+        for j, end in right.items():
+            weight = float(coef[i, j])
+            lines.append(((l, start), (l + 1, end)))
+            colors.append(GRAY if weight == 0 else COLORS[int(weight < 0)])
+            widths.append(0.4 + 2.0 * abs(weight) / largest)
+    ax.add_collection(LineCollection(lines, colors=colors, linewidths=widths, alpha=0.55, zorder=1))
 
 
 def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> None:
@@ -194,12 +195,11 @@ def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> N
 
 
 def _layer_names(model: Estimator, widths: list[int]) -> list[str]:
-    kinds = [
-        f"{n} {activation}" + ("" if integration == "weighted" else f"\n{integration}")
-        for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_)
-    ]
-    return [
-        f"{widths[0]} inputs",
-        *kinds,
-        f"{widths[-1]} {'outputs' if widths[-1] > 1 else 'output'}",
-    ]
+    hidden = []
+    for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_):
+        name = f"{n} {activation}"
+        if integration != "weighted":
+            name += f"\n{integration}"
+        hidden.append(name)
+    noun = "outputs" if widths[-1] > 1 else "output"
+    return [f"{widths[0]} inputs", *hidden, f"{widths[-1]} {noun}"]

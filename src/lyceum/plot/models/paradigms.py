@@ -199,7 +199,8 @@ def stages(model: Estimator, *, title: str | None = None, ax: Axes | None = None
     ax = axes(ax, (6.0, 1.4 + 0.55 * len(reports)))
     heights = np.arange(len(reports))
     decided = np.array([one.decided for one in reports])
-    wrong = np.array([0.0 if np.isnan(one.error) else one.error * one.decided for one in reports])
+    # the error of a stage that decides no row is NaN
+    wrong = np.array([np.nan_to_num(one.error) * one.decided for one in reports])
     passed = np.array([one.reached for one in reports]) - decided
     ax.barh(heights, decided - wrong, color=COLORS[0], label="decided right")
     ax.barh(heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")

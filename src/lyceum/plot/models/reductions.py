@@ -56,7 +56,9 @@ def scree(
     )
     if proportion is not None:
         reached = np.flatnonzero(total >= proportion)
-        text = f"{proportion:.0%}" + (f": {reached[0] + 1} components" if len(reached) else "")
+        text = f"{proportion:.0%}"
+        if len(reached):
+            text += f": {reached[0] + 1} components"
         ax.axhline(proportion, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
         ax.text(
             numbers[-1] + 0.4,
@@ -172,13 +174,10 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
     if scores.shape[1] == 1:  # two classes: one direction, spread upwards to be seen
         scores = np.column_stack([scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))])
     _points(right, scores[:, :2], labels)
-    finish(
-        right,
-        "direction 1",
-        "direction 2" if fisher.n_components_ > 1 else "",
-        "Fisher: classes apart",
-    )
-    if fisher.n_components_ == 1:
+    if fisher.n_components_ > 1:
+        finish(right, "direction 1", "direction 2", "Fisher: classes apart")
+    else:
+        finish(right, "direction 1", "", "Fisher: classes apart")
         right.set_yticks([])
     legend(right)
     if title:

@@ -70,7 +70,9 @@ def binary_tasks(
     Two classes make one task for each classifier. More make one for each class against the rest,
     or, with several classifiers, one curve each, the average over the classes.
     """
-    y = np.asarray(target_of(y_true) if isinstance(y_true, Rows) else y_true)
+    if isinstance(y_true, Rows):
+        y_true = target_of(y_true)
+    y = np.asarray(y_true)
     if y.ndim != 1 or not y.size:
         raise DataError(
             f"y_true has the shape {y.shape}: give one true label for every row, at least one row"

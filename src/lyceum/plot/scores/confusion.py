@@ -295,7 +295,9 @@ def _cell_names(
 ) -> tuple[list[str], list[str]]:
     """The names of the rows and of the columns."""
     K, A = shape
-    rows = [str(k) for k in (range(K) if labels is None else labels)]
+    if labels is None:
+        labels = range(K)
+    rows = [str(k) for k in labels]
     columns = rows
     if actions is not None:
         columns = [str(a) for a in actions]
@@ -313,9 +315,12 @@ def _with_reject(
     matrix: Confusion, labels: Sequence[Any] | None, actions: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
     """The counts of a result, with a reject column and a row of no class where there are any."""
-    names = [str(k) for k in (matrix.classes.tolist() if labels is None else labels)]
+    if labels is None:
+        labels = matrix.classes.tolist()
+    names = [str(k) for k in labels]
     n_columns = len(matrix.classes) + bool(matrix.rejected.any() or matrix.foreign.any())
     n_rows = len(matrix.classes) + bool(matrix.foreign.any())
     rows = [*names, "(no class)"][:n_rows]
-    columns = [*names, "(reject)"][:n_columns]
-    return _counts(matrix.full[:n_rows, :n_columns], rows, columns if actions is None else actions)
+    if actions is None:
+        actions = [*names, "(reject)"][:n_columns]
+    return _counts(matrix.full[:n_rows, :n_columns], rows, actions)

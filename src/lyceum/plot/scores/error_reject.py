@@ -61,8 +61,9 @@ def error_reject(
     array([0.  , 0.  , 0.33])
     """
     named = _named(curves, label)
-    zero_one = all(curve.zero_one for curve in named.values())
-    what = what or ("error" if zero_one else "cost")
+    if not what:
+        zero_one = all(curve.zero_one for curve in named.values())
+        what = "error" if zero_one else "cost"
     drawn = [_curve(name, curve, what) for name, curve in named.items()]
     ax = axes(ax)
     for part, curve in zip(drawn, named.values()):
@@ -78,7 +79,9 @@ def error_reject(
     ax.xaxis.set_major_formatter(_percent)
     if what == "error":
         ax.yaxis.set_major_formatter(_percent)
-    finish(ax, "rejected", f"{'error' if what == 'error' else 'mean cost'} among accepted", title)
+        finish(ax, "rejected", "error among accepted", title)
+    else:
+        finish(ax, "rejected", "mean cost among accepted", title)
     legend(ax, "lower left")
     return ax
 
