@@ -146,11 +146,11 @@ class TextVectorizer(Transformer):
 
     def _text_columns(self) -> list[int]:
         if self.columns is not None:
-            places = [self.schema_.index(str(name)) for name in self.columns]
-            for j in places:
+            indices = [self.schema_.index(str(name)) for name in self.columns]
+            for j in indices:
                 if not self.schema_[j].is_text:
                     raise SettingError(f"columns has {self.schema_[j].name!r}, which holds no text")
-            return sorted(places)
+            return sorted(indices)
         return [
             j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))
         ]
@@ -243,11 +243,11 @@ class _WordCounts:
         block = block.without_zero_weights()
         counts = []
         for j in columns:
-            found: Counter[str] = Counter()
+            counter: Counter[str] = Counter()
             for text, n in zip(*_texts(block, j)):
                 for word in set(words_of(text)):
-                    found[word] += n
-            counts.append(found)
+                    counter[word] += n
+            counts.append(counter)
         return cls(len(block), tuple(counts))
 
     def merge(self, other: _WordCounts) -> _WordCounts:
@@ -332,7 +332,7 @@ class WordColumns:
 
     def _count_words(self, block: Block, j: int) -> sparse.csr_array:
         values = block.schema[j].categories
-        places = self._word_numbers[j]
+        numbers = self._word_numbers[j]
         assert values is not None
         codes = np.asarray(block.X[:, j], dtype=np.float64)
         there = (codes >= 0) & (codes < len(values))
@@ -341,9 +341,11 @@ class WordColumns:
         columns: list[int] = []
         cells: list[int] = []
         for code in known:
-            found = Counter(places[word] for word in words_of(str(values[code])) if word in places)
-            columns.extend(found.keys())
-            cells.extend(found.values())
+            counter = Counter(
+                numbers[word] for word in words_of(str(values[code])) if word in numbers
+            )
+            columns.extend(counter.keys())
+            cells.extend(counter.values())
             starts.append(len(columns))
         starts.append(len(columns))  # the row of missing texts
         table = sparse.csr_array(
@@ -352,7 +354,7 @@ class WordColumns:
                 np.array(columns, dtype=np.int32),
                 np.array(starts),
             ),
-            shape=(len(known) + 1, len(places)),
+            shape=(len(known) + 1, len(numbers)),
         )
         if self.weights == "tfidf":
             table = _normalize(table @ sparse.diags_array(self.idf[j]))

@@ -171,7 +171,7 @@ class NeighborIndex:
         else:
             tree = None
         raw = np.empty((n, k))
-        found = np.empty((n, k), dtype=np.int64)
+        indices = np.empty((n, k), dtype=np.int64)
 
         def work(some: slice) -> None:
             if own is None:
@@ -179,16 +179,23 @@ class NeighborIndex:
             else:
                 skip = own[some]
             if tree is None:
-                raw[some], found[some] = raw_nearest(self._space, points[some], rows, int(k), skip)
+                raw[some], indices[some] = raw_nearest(
+                    self._space, points[some], rows, int(k), skip
+                )
             else:
                 tree.nearest(
-                    self._space.name, self._space.power, points[some], skip, raw[some], found[some]
+                    self._space.name,
+                    self._space.power,
+                    points[some],
+                    skip,
+                    raw[some],
+                    indices[some],
                 )
             raw[some] = self.metric.distances(raw[some], points.shape[1])
 
         for _ in ordered_map(work, self._stretches(n, _QUERIES)):
             pass
-        return Neighbors(raw, found)
+        return Neighbors(raw, indices)
 
     def _queries(self, X: Data) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""

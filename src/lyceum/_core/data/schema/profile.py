@@ -175,10 +175,10 @@ class ColumnProfile:
         values: np.ndarray | None
         counts: np.ndarray | None
         if high - low < 1 << 16 and max(-low, high) <= EXACT:
-            found = np.bincount(np.subtract(cells, low, dtype=np.int64))
-            present = np.flatnonzero(found)
+            tally = np.bincount(np.subtract(cells, low, dtype=np.int64))
+            present = np.flatnonzero(tally)
             values = (present + low).astype(np.float64)
-            counts = found[present]
+            counts = tally[present]
             if not in_full and len(values) > FEW:
                 values = None
                 counts = None

@@ -363,11 +363,11 @@ def _table_starts(kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray)
 
 def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
     """Every column considered at the nodes that were searched."""
-    found = [
+    candidates = [
         (node.number, column, *node.considered[column])
         for node in nodes
         if node.considered is not None
         for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
     ]
-    numbers, columns, *merits = np.array(found, dtype=np.float64).reshape(-1, 5).T
+    numbers, columns, *merits = np.array(candidates, dtype=np.float64).reshape(-1, 5).T
     return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)
