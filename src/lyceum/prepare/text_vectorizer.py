@@ -124,12 +124,9 @@ class TextVectorizer(Transformer):
         words: list[list[str] | None] = [None] * len(self.schema_)
         idf: list[np.ndarray | None] = [None] * len(self.schema_)
         for j, counts in zip(texts, counted.counts):
-            fit = [
-                word for word, df in counts.items() if self.min_df <= df <= max(1, self.max_df * n)
-            ]
-            most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_features]
-            words[j] = sorted(most)
-            df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
+            chosen = self._choose_words(counts, n)
+            words[j] = chosen
+            df = np.array([counts[word] for word in chosen], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
         if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
             raise DataError(
@@ -143,6 +140,13 @@ class TextVectorizer(Transformer):
         columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]
         self.schema_ = replace(self.schema_, columns=tuple(columns))
         return self
+
+    def _choose_words(self, counts: Counter[str], n: int) -> list[str]:
+        """The most frequent of the words that are neither too rare nor too common, sorted."""
+        most = max(1, self.max_df * n)
+        words = [word for word, df in counts.items() if self.min_df <= df <= most]
+        by_frequency = sorted(words, key=lambda word: (-counts[word], word))
+        return sorted(by_frequency[: self.max_features])
 
     def _text_columns(self) -> list[int]:
         if self.columns is not None:

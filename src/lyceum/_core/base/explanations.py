@@ -49,7 +49,8 @@ def collect_explanation(
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.in_one_block("explain")
-        table[:, -len(schema) :], schema = block.dense, block.schema
+        table[:, -len(schema) :] = block.dense
+        schema = block.schema
     return _explanation(table, Schema(schema.columns), unit, labels)
 
 

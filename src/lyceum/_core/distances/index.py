@@ -151,15 +151,7 @@ class NeighborIndex:
             `distances` and `rows` of shape (n, k), the nearest first.
         """
         check_k(k)
-        most = len(self) - (X is None)
-        if k > most:
-            if most:
-                choice = f"choose from 1 to {most}"
-            else:
-                choice = "give more rows"
-            raise SettingError(
-                f"k is {k}, but the search is among {show_count(most, 'row')}: {choice}"
-            )
+        _check_enough_rows(k, len(self) - (X is None))
         points, rows = self._queries(X)
         n = points.shape[0]
         if X is None:
@@ -299,3 +291,14 @@ class NeighborIndex:
 
 
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+
+
+def _check_enough_rows(k: int, n_rows: int) -> None:
+    if k > n_rows:
+        if n_rows:
+            choice = f"choose from 1 to {n_rows}"
+        else:
+            choice = "give more rows"
+        raise SettingError(
+            f"k is {k}, but the search is among {show_count(n_rows, 'row')}: {choice}"
+        )

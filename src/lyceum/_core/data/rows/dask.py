@@ -150,12 +150,7 @@ class DaskSource:
             types = X.dtypes.tolist()
         else:
             types = [np.dtype(np.float64)] * len(names)
-        in_full = roles.in_full
-        undecided = [
-            name
-            for name, kind in zip(names, types)
-            if name not in roles.columns and (name in in_full or _is_undecided(kind))
-        ]
+        undecided = _undecided_columns(names, types, roles)
         looks = dask.compute(
             *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
         )
@@ -393,6 +388,16 @@ def _weights(w: Weights) -> np.ndarray:
             " least 0"
         )
     return weights
+
+
+def _undecided_columns(names: list[str], types: list[Any], roles: ColumnRoles) -> list[str]:
+    """The columns whose kind or categories only their cells tell."""
+    in_full = roles.in_full
+    return [
+        name
+        for name, kind in zip(names, types)
+        if name not in roles.columns and (name in in_full or _is_undecided(kind))
+    ]
 
 
 def _seen_schema(

@@ -130,6 +130,18 @@ class ColumnProfile:
                 n_rows=n,
                 n_missing=column.null_count,
             )
+        return cls._of_floats(name, holds, column, in_full, ordered)
+
+    @classmethod
+    def _of_floats(
+        cls,
+        name: str,
+        holds: str,
+        column: pa.Array | pa.ChunkedArray,
+        in_full: bool,
+        ordered: bool,
+    ) -> ColumnProfile:
+        """The profile of cells that are numbers, or categories other than texts."""
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
@@ -149,7 +161,7 @@ class ColumnProfile:
         return cls(
             name,
             holds,
-            n,
+            len(column),
             n_missing,
             n_infinite,
             low,
