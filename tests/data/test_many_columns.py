@@ -118,7 +118,7 @@ def test_ten_times_the_columns_take_about_ten_times_as_long(name):
 
 def test_columns_are_aligned_by_name():
     step = Align.between(schema(5), schema(5, reverse=True))
-    assert step.places.tolist() == [4, 3, 2, 1, 0]
+    assert step.indices.tolist() == [4, 3, 2, 1, 0]
 
 
 def test_a_name_is_found_in_a_copy_of_a_schema():

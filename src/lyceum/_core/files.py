@@ -10,10 +10,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from lyceum._core.types import Data
 from lyceum.errors import DataError
+
+if TYPE_CHECKING:  # the command line writes files without NumPy
+    from lyceum._core.types import Data
 
 
 @contextmanager

@@ -141,9 +141,9 @@ class BasisExpansion(Transformer):
         """
         rows = self._rows(X, y, sample_weight)
         seed = seed_from(self.random_state)
-        found = rows.reduce(partial(_Spread.of, **self._statistic_settings(seed)))
+        statistic = rows.reduce(partial(_Spread.of, **self._statistic_settings(seed)))
         on = self._on
-        moments = found.moments
+        moments = statistic.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
         if self.standardize:
             self.mean_ = moments.mean[on]
@@ -159,7 +159,7 @@ class BasisExpansion(Transformer):
             self._place(
                 self._checked_centers()
                 if not isinstance(self.centers, str)
-                else self._centers_from(found)
+                else self._centers_from(statistic)
             )
         if self.joint and self.kind == "sigmoid":
             self.directions_ = self._found_directions(seed)
@@ -207,11 +207,11 @@ class BasisExpansion(Transformer):
             )
         return centers
 
-    def _centers_from(self, found: _Spread) -> np.ndarray:
-        if found.sample is not None:
-            return found.sample.X[:, self._on].astype(np.float64)
-        assert found.quantiles is not None
-        return found.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[
+    def _centers_from(self, statistic: _Spread) -> np.ndarray:
+        if statistic.sample is not None:
+            return statistic.sample.X[:, self._on].astype(np.float64)
+        assert statistic.quantiles is not None
+        return statistic.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[
             :, self._on
         ]
 
@@ -283,8 +283,8 @@ class BasisExpansion(Transformer):
             return Summary(self._title(), facts)
         if self.joint:
             columns = ("function", *(self.schema_[int(j)].name for j in self._on))
-            places = self.centers_ * self.scale_ + self.mean_
-            shown = [(name, *map(float, place)) for name, place in zip(step.names, places)]
+            centers = self.centers_ * self.scale_ + self.mean_
+            shown = [(name, *map(float, center)) for name, center in zip(step.names, centers)]
             if self.standardize:
                 unit = " standard deviations"
             else:

@@ -128,8 +128,8 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         design = getattr(step, "design", step)
         if isinstance(design, Design):
             return design.source
-        places = {name: j for j, name in enumerate(schema.names)}
-        return np.array([places.get(name, -1) for name in step.schema(schema).names])
+        indices = {name: j for j, name in enumerate(schema.names)}
+        return np.array([indices.get(name, -1) for name in step.schema(schema).names])
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._takes_missing)]

@@ -81,7 +81,7 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
-    places = {name: j for j, name in enumerate(source.schema.names)}
+    indices = {name: j for j, name in enumerate(source.schema.names)}
     out = cells.astype(object)
     for j, column in enumerate(schema):
         if column.categories is None:
@@ -100,8 +100,8 @@ def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> n
         else:
             out[missing, j] = np.nan
         out[unknown, j] = None
-        if given is not None and column.name in places:
-            out[unknown, j] = given[unknown, places[column.name]]
+        if given is not None and column.name in indices:
+            out[unknown, j] = given[unknown, indices[column.name]]
     return out
 
 

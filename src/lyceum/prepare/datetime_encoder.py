@@ -102,17 +102,17 @@ class DatetimeEncoder(Transformer):
             raise SettingError(f"parts has {odd[0]!r}: choose from {', '.join(PARTS)}")
         dates = tuple(j for j, column in enumerate(self.schema_) if column.is_time)
         seen = rows.reduce(partial(_DateValues.of, columns=dates))
-        found: list[dict[str, list[int]] | None] = [None] * len(self.schema_)
+        parts_of: list[dict[str, list[int]] | None] = [None] * len(self.schema_)
         first = np.full(len(self.schema_), np.nan)
         for i, j in enumerate(dates):
             values = {part: seen.values[i].get(part, frozenset()) for part in wanted}
-            found[j] = {
+            parts_of[j] = {
                 part: sorted(each)
                 for part, each in values.items()
                 if len(each) > 1 or part == "days"
             }
             first[j] = seen.first[i]
-        self.parts_ = found
+        self.parts_ = parts_of
         self.first_ = first
         return self
 
@@ -190,7 +190,7 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
     whole = np.where(there, np.floor(x), 0.0).astype(np.int64)
     times = whole.astype("datetime64[s]")
     days, months, years = (times.astype(f"datetime64[{unit}]") for unit in "DMY")
-    found = {
+    parts = {
         "year": years.astype(np.int64) + 1970,
         "month": months.astype(np.int64) % 12,
         "day": (days - months.astype("datetime64[D]")).astype(np.int64) + 1,
@@ -198,7 +198,7 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
         "hour": (whole - days.astype("datetime64[s]").astype(np.int64)) // 3600,
     }
     return {
-        part: np.where(there, values.astype(np.float64), np.nan) for part, values in found.items()
+        part: np.where(there, values.astype(np.float64), np.nan) for part, values in parts.items()
     }
 
 
@@ -220,8 +220,8 @@ class _DateValues:
             first.append(float(x.min()) if len(x) else np.nan)
             values.append(
                 {
-                    part: frozenset(map(int, np.unique(found)))
-                    for part, found in date_parts(x).items()
+                    part: frozenset(map(int, np.unique(cells)))
+                    for part, cells in date_parts(x).items()
                 }
             )
         return cls(tuple(first), tuple(values))
@@ -289,7 +289,7 @@ class DateColumns:
             return block
         X = as_float(block.X)
         out = np.empty((len(block), len(self.plan)))
-        found: dict[int, dict[str, np.ndarray]] = {}
+        by_column: dict[int, dict[str, np.ndarray]] = {}
         for i, (j, part) in enumerate(self.plan):
             parts = self.parts[j]
             if parts is None:
@@ -298,7 +298,9 @@ class DateColumns:
             if part == "days":
                 out[:, i] = (X[:, j] - self.first[j]) / _DAY
                 continue
-            values = found.setdefault(j, date_parts(X[:, j]) if j not in found else {})[part]
+            if j not in by_column:
+                by_column[j] = date_parts(X[:, j])
+            values = by_column[j][part]
             if part in _NAMES:
                 out[:, i] = _encode(values, parts[part])
             else:

@@ -83,8 +83,8 @@ class FillTransformer(Transformer, OnePassLearner):
 
     def _check_model(self) -> None:
         super()._check_model()
-        places = getattr(self, "flagged_", [])
-        if not isinstance(places, list) or not set(places) <= set(
+        flagged = getattr(self, "flagged_", [])
+        if not isinstance(flagged, list) or not set(flagged) <= set(
             range(len(getattr(self, "schema_", ())))
         ):
             raise ModelFileError(
@@ -158,25 +158,25 @@ def _category(
     A category of their own is added only where cells are missing in `fit`: elsewhere nothing could
     be learned of it, and a later missing cell gets the mode.
     """
-    mode = _place(column, counts.mode(column.name))
+    mode = _code_of(column, counts.mode(column.name))
     if rules.categorical == "mode":
-        place = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
+        code = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
     else:
-        place = _place(column, rules.category)
-        if place < 0 and not some:
-            place = mode
-    if place >= 0:
-        return column, _cell(column, place)
+        code = _code_of(column, rules.category)
+        if code < 0 and not some:
+            code = mode
+    if code >= 0:
+        return column, _cell(column, code)
     words = np.append(_words(column.categories), str(rules.category))
     wider = replace(column, kind="binary" if len(words) == 2 else "categorical", categories=words)
     return wider, float(len(words) - 1)
 
 
-def _place(column: Column, category: Any) -> int:
+def _code_of(column: Column, category: Any) -> int:
     """The code of a category, -1 if the column does not have it."""
-    found = np.flatnonzero([value == category for value in column.categories.tolist()])  # type: ignore[union-attr]
-    if len(found):
-        return int(found[0])
+    codes = np.flatnonzero([value == category for value in column.categories.tolist()])  # type: ignore[union-attr]
+    if len(codes):
+        return int(codes[0])
     return -1
 
 

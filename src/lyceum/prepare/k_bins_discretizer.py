@@ -133,17 +133,17 @@ class KBinsDiscretizer(Transformer):
         else:
             self.strategy_ = "quantile"
         sketch = rows.reduce(_quantiles)
-        found: list[np.ndarray | None] = [None] * len(self.schema_)
+        by_column: list[np.ndarray | None] = [None] * len(self.schema_)
         open_ = [int(j) for j in self.schema_.continuous if self.schema_[int(j)].name not in given]
         for name, cuts in given.items():
-            found[self.schema_.index(name)] = cuts
+            by_column[self.schema_.index(name)] = cuts
         if self.strategy_ == "mdl":
             learned = _class_cuts(rows, sketch, open_)
         else:
             learned = {j: self._plain_cuts(sketch.columns[j]) for j in open_}
         for j, cuts in learned.items():
-            found[j] = cuts
-        self.cuts_ = found
+            by_column[j] = cuts
+        self.cuts_ = by_column
         return self
 
     def _plain_cuts(self, sketch: Any) -> np.ndarray:
@@ -172,7 +172,7 @@ class KBinsDiscretizer(Transformer):
             named = self.cuts
         else:
             named = dict.fromkeys(continuous, self.cuts)
-        found = {}
+        by_name = {}
         for name, cuts in named.items():
             array = number_setting("cuts", cuts)
             if self.schema_[str(name)].is_categorical:
@@ -181,8 +181,8 @@ class KBinsDiscretizer(Transformer):
                 )
             if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():
                 raise SettingError(f"the cuts of {name!r} must be ascending numbers, got {cuts}")
-            found[str(name)] = array
-        return found
+            by_name[str(name)] = array
+        return by_name
 
     def _step(self, schema: Schema) -> ColumnCuts:
         return ColumnCuts(schema, tuple(self.cuts_))

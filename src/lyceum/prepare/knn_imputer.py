@@ -191,11 +191,11 @@ class FillFromRows:
         known = np.flatnonzero(~np.isnan(self.rows[:, j]))
         if not len(known):
             return np.full(len(X), self.otherwise[j])
-        found = self._index(j, known).nearest(X, min(self.k, len(known)))
-        votes = np.where(np.isfinite(found.distances), self.weights[known][found.rows], 0.0)
+        neighbors = self._index(j, known).nearest(X, min(self.k, len(known)))
+        votes = np.where(np.isfinite(neighbors.distances), self.weights[known][neighbors.rows], 0.0)
         if self.by_distance:
-            votes = _over_distance(votes, found.distances)
-        cells = self.rows[known, j][found.rows]
+            votes = _over_distance(votes, neighbors.distances)
+        cells = self.rows[known, j][neighbors.rows]
         column = self.filled[j]
         lost = ~(votes.sum(axis=1) > 0)
         votes[lost] = 1.0

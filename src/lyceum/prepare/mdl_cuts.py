@@ -37,19 +37,19 @@ class ClassBins:
         K = block.n_classes
         y = block.y
         assert y is not None
-        found = []
+        tables = []
         for j, edges in zip(columns, cuts):
             x = np.asarray(block.X[:, j], dtype=np.float64)
             keep = ~np.isnan(x) & (y >= 0)
-            places = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
+            cells = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
             if block.w is None:
                 w = None
             else:
                 w = block.w[keep]
-            found.append(
-                np.bincount(places, w, (len(edges) + 1) * K).astype(np.float64).reshape(-1, K)
+            tables.append(
+                np.bincount(cells, w, (len(edges) + 1) * K).astype(np.float64).reshape(-1, K)
             )
-        return cls(tuple(found))
+        return cls(tuple(tables))
 
     def merge(self, other: ClassBins) -> ClassBins:
         return ClassBins(tuple(one + two for one, two in zip(self.counts, other.counts)))
@@ -76,15 +76,15 @@ def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:
     [2.0]
     """
     sums = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
-    found: list[int] = []
+    cuts: list[int] = []
     waiting = [(0, len(counts))]
     while waiting:
         start, stop = waiting.pop()
         at = _best_cut(sums, start, stop)
         if at is not None:
-            found.append(at)
+            cuts.append(at)
             waiting += [(start, at), (at, stop)]
-    return edges[np.sort(np.array(found, dtype=int)) - 1]
+    return edges[np.sort(np.array(cuts, dtype=int)) - 1]
 
 
 def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:

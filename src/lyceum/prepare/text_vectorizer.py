@@ -124,12 +124,9 @@ class TextVectorizer(Transformer):
         words: list[list[str] | None] = [None] * len(self.schema_)
         idf: list[np.ndarray | None] = [None] * len(self.schema_)
         for j, counts in zip(texts, counted.counts):
-            fit = [
-                word for word, df in counts.items() if self.min_df <= df <= max(1, self.max_df * n)
-            ]
-            most = sorted(fit, key=lambda word: (-counts[word], word))[: self.max_features]
-            words[j] = sorted(most)
-            df = np.array([counts[word] for word in sorted(most)], dtype=np.float64)
+            chosen = self._choose_words(counts, n)
+            words[j] = chosen
+            df = np.array([counts[word] for word in chosen], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
         if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
             raise DataError(
@@ -144,13 +141,20 @@ class TextVectorizer(Transformer):
         self.schema_ = replace(self.schema_, columns=tuple(columns))
         return self
 
+    def _choose_words(self, counts: Counter[str], n: int) -> list[str]:
+        """The most frequent of the words that are neither too rare nor too common, sorted."""
+        most = max(1, self.max_df * n)
+        words = [word for word, df in counts.items() if self.min_df <= df <= most]
+        by_frequency = sorted(words, key=lambda word: (-counts[word], word))
+        return sorted(by_frequency[: self.max_features])
+
     def _text_columns(self) -> list[int]:
         if self.columns is not None:
-            places = [self.schema_.index(str(name)) for name in self.columns]
-            for j in places:
+            indices = [self.schema_.index(str(name)) for name in self.columns]
+            for j in indices:
                 if not self.schema_[j].is_text:
                     raise SettingError(f"columns has {self.schema_[j].name!r}, which holds no text")
-            return sorted(places)
+            return sorted(indices)
         return [
             j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))
         ]
@@ -243,11 +247,11 @@ class _WordCounts:
         block = block.without_zero_weights()
         counts = []
         for j in columns:
-            found: Counter[str] = Counter()
+            counter: Counter[str] = Counter()
             for text, n in zip(*_texts(block, j)):
                 for word in set(words_of(text)):
-                    found[word] += n
-            counts.append(found)
+                    counter[word] += n
+            counts.append(counter)
         return cls(len(block), tuple(counts))
 
     def merge(self, other: _WordCounts) -> _WordCounts:
@@ -332,7 +336,7 @@ class WordColumns:
 
     def _count_words(self, block: Block, j: int) -> sparse.csr_array:
         values = block.schema[j].categories
-        places = self._word_numbers[j]
+        numbers = self._word_numbers[j]
         assert values is not None
         codes = np.asarray(block.X[:, j], dtype=np.float64)
         there = (codes >= 0) & (codes < len(values))
@@ -341,9 +345,11 @@ class WordColumns:
         columns: list[int] = []
         cells: list[int] = []
         for code in known:
-            found = Counter(places[word] for word in words_of(str(values[code])) if word in places)
-            columns.extend(found.keys())
-            cells.extend(found.values())
+            counter = Counter(
+                numbers[word] for word in words_of(str(values[code])) if word in numbers
+            )
+            columns.extend(counter.keys())
+            cells.extend(counter.values())
             starts.append(len(columns))
         starts.append(len(columns))  # the row of missing texts
         table = sparse.csr_array(
@@ -352,7 +358,7 @@ class WordColumns:
                 np.array(columns, dtype=np.int32),
                 np.array(starts),
             ),
-            shape=(len(known) + 1, len(places)),
+            shape=(len(known) + 1, len(numbers)),
         )
         if self.weights == "tfidf":
             table = _normalize(table @ sparse.diags_array(self.idf[j]))

@@ -43,15 +43,15 @@ def collect_explanation(
     labels : sequence, optional
         What the codes stand for.
     """
-    found = np.asarray(
+    table = np.asarray(
         rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64
     )
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.in_one_block("explain")
-        found[:, -len(schema) :] = block.dense
+        table[:, -len(schema) :] = block.dense
         schema = block.schema
-    return _explanation(found, Schema(schema.columns), unit, labels)
+    return _explanation(table, Schema(schema.columns), unit, labels)
 
 
 def explain_frame(
@@ -88,27 +88,27 @@ def explain_frame(
     def of_columns(
         own: np.ndarray,
     ) -> np.ndarray:  # every column is the same in all rows: own or typical
-        found = answer(held(own[0] == 0.0))
+        answers = answer(held(own[0] == 0.0))
         if len(own) == 1:
-            return found[:1]
-        return found
+            return answers[:1]
+        return answers
 
-    found = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
+    table = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
     if more is None:
         also = []
     else:
         also = [more(frame)]
-    return _explanation(np.column_stack([found, *also, cells]), schema, unit, labels)
+    return _explanation(np.column_stack([table, *also, cells]), schema, unit, labels)
 
 
 def _explanation(
-    found: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
+    table: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
 ) -> tuple[Explanation, np.ndarray]:
     """From what is predicted, base, contributions, whatever else there is, and cells, side by
     side."""
     d = len(schema)
     predicted, base, contributions, more, cells = np.split(
-        found, [1, 2, 2 + d, found.shape[1] - d], axis=1
+        table, [1, 2, 2 + d, table.shape[1] - d], axis=1
     )
     decided = predicted[:, 0]
     if labels is not None:
@@ -150,10 +150,10 @@ def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.nd
         block = step(block)
         if isinstance(step, Design):
             design = step
-    found = parts(block)
+    table = parts(block)
     if design is None:
-        return np.column_stack([found, cells])
-    head, added, more = np.split(found, [2, 2 + len(design.source)], axis=1)
+        return np.column_stack([table, cells])
+    head, added, more = np.split(table, [2, 2 + len(design.source)], axis=1)
     added = sum_by_source(added, design.source, len(design.before))
     return np.column_stack([head, added, more, cells])
 
@@ -174,5 +174,5 @@ def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
 
 def _categories(codes: np.ndarray, column: Column) -> np.ndarray:
     known = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
-    places = np.nan_to_num(codes, nan=-1.0).astype(np.intp)
-    return known[np.where(places < len(known), places, -1)]
+    indices = np.nan_to_num(codes, nan=-1.0).astype(np.intp)
+    return known[np.where(indices < len(known), indices, -1)]

@@ -249,10 +249,11 @@ class Learner(BaseEstimator):
         labels: ArrayLike | None = None,
     ) -> tuple[Explanation, Block]:
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
-        who = type(self).__name__
-        held = Inputs(self).for_predict(X).in_one_block(who)
+        caller = type(self).__name__
+        held = Inputs(self).for_predict(X).in_one_block(caller)
         rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
-        return self._explain(rows, parts, unit, labels), self._prepare_rows(rows).in_one_block(who)
+        explanation = self._explain(rows, parts, unit, labels)
+        return explanation, self._prepare_rows(rows).in_one_block(caller)
 
     # -- what was learned --------------------------------------------------------------
 

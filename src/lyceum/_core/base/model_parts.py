@@ -58,21 +58,24 @@ def check_learner(learner: Estimator) -> None:
 
     -inf, the logarithm of zero, may be in an array; NaN and inf only where the class says so.
     """
-    who = type(learner).__name__
+    class_name = type(learner).__name__
     learner.get_params(deep=False)
     if not hasattr(learner, "schema_"):
         if fitted := sorted(name for name in vars(learner) if name.endswith("_")):
             raise ModelFileError(
-                f"holds a {who} with {fitted[0]}, but without the schema that it was fitted on"
+                f"holds a {class_name} with {fitted[0]}, but without the schema that it was fitted"
+                " on"
             )
         return
     schema = learner.schema_
     if not isinstance(schema, Schema) or learner.n_features_in_ != len(schema):
-        raise ModelFileError(f"holds a {who} whose schema does not have its n_features_in_ columns")
+        raise ModelFileError(
+            f"holds a {class_name} whose schema does not have its n_features_in_ columns"
+        )
     names = getattr(learner, "feature_names_in_", None)
     if names is not None and list(names) != list(schema.names):
         raise ModelFileError(
-            f"holds a {who} whose feature_names_in_ are not the names of its schema"
+            f"holds a {class_name} whose feature_names_in_ are not the names of its schema"
         )
     if hasattr(learner, "classes_"):
         if schema.target is None:
@@ -80,12 +83,12 @@ def check_learner(learner: Estimator) -> None:
         else:
             known = schema.target.categories
         if known is None or not np.array_equal(learner.classes_, known):
-            raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
+            raise ModelFileError(f"holds a {class_name} whose classes_ are not those of its target")
     learner._validate_params()
     for name, shape in learner._shapes().items():
-        array = _numbers(f"{who}.{name}", getattr(learner, name, None), tuple(shape))
+        array = _numbers(f"{class_name}.{name}", getattr(learner, name, None), tuple(shape))
         if not learner._nan_means_none and not (array < np.inf).all():
-            raise ModelFileError(f"has missing or infinite numbers in {who}.{name}")
+            raise ModelFileError(f"has missing or infinite numbers in {class_name}.{name}")
 
 
 def _numbers(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:

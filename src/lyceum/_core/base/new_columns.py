@@ -99,17 +99,17 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         X = to_arrow(X) if library_of(X) == "arrow" else X  # a reader can be read once
         return self._contain(self._apply(function, X), X)
 
-    def _contain(self, found: np.ndarray, X: Data) -> Any:
+    def _contain(self, cells: np.ndarray, X: Data) -> Any:
         """An array, one row for every row of X, in the container that is wanted for X."""
         library = output_library(self, X)
         if library == "array":
-            return found
+            return cells
         names = self.get_feature_names_out().tolist()
         if library == "arrow":
             return pa.table(
-                {name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)}
+                {name: np.ascontiguousarray(cells[:, j]) for j, name in enumerate(names)}
             )
-        return ADAPTERS_MANAGER.adapters[library].create_container(found, X, columns=names)
+        return ADAPTERS_MANAGER.adapters[library].create_container(cells, X, columns=names)
 
 
 def _part(transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any) -> Any:

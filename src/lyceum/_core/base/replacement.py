@@ -3,7 +3,7 @@ own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,19 +122,35 @@ def parts_by_replacement(
     score = of_class(last)
     base = of_class(np.repeat(answer(typical[None, :]), n, axis=0))
     out[:, 0] = predicted
-    for order in (range(len(parts)), range(len(parts))[::-1]):
-        Z = np.repeat(typical[None, :], n, axis=0)
-        answers = [base]
-        for j in order[:-1]:
-            Z[:, parts[j]] = X[:, parts[j]]
-            answers.append(of_class(answer(Z)))
-        steps = _without_passing_infinities(np.column_stack([*answers, score]))
+    forward = np.arange(len(parts))
+    for order in (forward, forward[::-1]):
+        between = _replace_in_turn(X, typical, [parts[j] for j in order[:-1]], answer)
+        answers = [base, *map(of_class, between), score]
+        steps = _without_passing_infinities(np.column_stack(answers))
         out[:, 1] += steps[:, 0] / 2
-        with np.errstate(invalid="ignore"):  # of equal infinities
-            changes = np.diff(steps, axis=1)
-        changes[np.isinf(steps[:, :-1])] = 0.0
-        out[:, 2 + np.array(order)] += changes / 2
+        out[:, 2 + order] += _changes(steps) / 2
     return out
+
+
+def _replace_in_turn(
+    X: np.ndarray,
+    typical: np.ndarray,
+    parts: Sequence[Any],
+    answer: Callable[[np.ndarray], np.ndarray],
+) -> Iterator[np.ndarray]:
+    """The answers as part after part of the typical row becomes the row's own."""
+    Z = np.repeat(typical[None, :], len(X), axis=0)
+    for columns in parts:
+        Z[:, columns] = X[:, columns]
+        yield answer(Z)
+
+
+def _changes(steps: np.ndarray) -> np.ndarray:
+    """From every answer to the next; none after an infinite one."""
+    with np.errstate(invalid="ignore"):  # of equal infinities
+        changes = np.diff(steps, axis=1)
+    changes[np.isinf(steps[:, :-1])] = 0.0
+    return changes
 
 
 def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:

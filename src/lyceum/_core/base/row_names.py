@@ -39,7 +39,7 @@ def row_names(rows: Rows) -> list[str]:
     return [rows.schema.names[j] for j, count in zip(listed, seen.counts) if count > _SHARE * n]
 
 
-def without_row_names(rows: Rows, who: str, blank: bool) -> Rows:
+def without_row_names(rows: Rows, caller: str, blank: bool) -> Rows:
     """The same rows with a warning where a column names them; `blank` makes its cells missing.
 
     A split by such a column puts every row into a leaf of its own. Trees therefore do not look at
@@ -56,7 +56,7 @@ def without_row_names(rows: Rows, who: str, blank: bool) -> Rows:
             does = "learns from it what holds for no other row"
         warnings.warn(
             f"column {name!r} has {count:,} categories in {rows.n_rows:,} rows and so names the"
-            f" rows: {who} {does}; leave the column out, or group its categories",
+            f" rows: {caller} {does}; leave the column out, or group its categories",
             UserWarning,
             stacklevel=4,
         )

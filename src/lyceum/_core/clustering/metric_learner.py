@@ -106,19 +106,19 @@ class MetricLearner(Learner):
                 chosen = "gower"
             else:
                 chosen = "euclidean"
-        found = metric(chosen)
-        if isinstance(found, Gower) and (found.low is None or found.schema is None):
-            return found.learn(rows.then(CheckCells(type(self).__name__, True)))
-        if isinstance(found, Mahalanobis) and found.covariance is None:
-            self.metric_ = found
-            return found.learn(self._prepare_rows(rows))
-        return found
+        distance = metric(chosen)
+        if isinstance(distance, Gower) and (distance.low is None or distance.schema is None):
+            return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
+        if isinstance(distance, Mahalanobis) and distance.covariance is None:
+            self.metric_ = distance
+            return distance.learn(self._prepare_rows(rows))
+        return distance
 
     def _has_missing(self, rows: Rows) -> bool:
         """Whether a cell is missing; infinite cells are refused by name later."""
         if rows.in_memory and sparse.issparse(rows.source.block.X):  # type: ignore[attr-defined]
             return bool(np.isnan(rows.source.block.X.data).any())  # type: ignore[attr-defined]
-        return rows.reduce(_Missing.of).found
+        return rows.reduce(_Missing.of).any_missing
 
     @property
     def _is_precomputed(self) -> bool:
@@ -207,8 +207,8 @@ class MetricLearner(Learner):
 class _Missing:
     """Whether a cell of some rows is missing."""
 
-    def __init__(self, found: bool):
-        self.found = found
+    def __init__(self, any_missing: bool):
+        self.any_missing = any_missing
 
     @classmethod
     def of(cls, block: Block) -> _Missing:
@@ -219,7 +219,7 @@ class _Missing:
         return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
 
     def merge(self, other: _Missing) -> _Missing:
-        return _Missing(self.found or other.found)
+        return _Missing(self.any_missing or other.any_missing)
 
 
 def _is_symmetric(D: np.ndarray) -> bool:

@@ -235,10 +235,10 @@ def _file_source(data: Data, roles: ColumnRoles, memory: int, file_format: FileF
             roles,
             replace(file_format.csv_reader(paths[0]), learned_formats=roles.text_formats),
         )
-    found = read_files(paths, file_format, learned_formats=roles.text_formats)
-    warn_about_format(found.notes, paths[0])
+    content = read_files(paths, file_format, learned_formats=roles.text_formats)
+    warn_about_format(content.notes, paths[0])
     return (_table_source if is_typed(kind) else _inferred_source)(
-        found.table, roles, found.text_formats
+        content.table, roles, content.text_formats
     )
 
 

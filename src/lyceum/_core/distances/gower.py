@@ -82,8 +82,8 @@ class Gower(Metric):
         rows : Rows, or anything that `lyceum.scan` takes
         """
         rows = as_rows(rows)
-        found = moments_of(rows)
-        return replace(self, schema=Schema(rows.schema.columns), low=found.low, high=found.high)
+        moments = moments_of(rows)
+        return replace(self, schema=Schema(rows.schema.columns), low=moments.low, high=moments.high)
 
     def check_schema(self, schema: Schema) -> None:
         check_columns("Gower", self.schema, schema)

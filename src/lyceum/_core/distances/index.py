@@ -151,15 +151,7 @@ class NeighborIndex:
             `distances` and `rows` of shape (n, k), the nearest first.
         """
         check_k(k)
-        most = len(self) - (X is None)
-        if k > most:
-            if most:
-                choice = f"choose from 1 to {most}"
-            else:
-                choice = "give more rows"
-            raise SettingError(
-                f"k is {k}, but the search is among {show_count(most, 'row')}: {choice}"
-            )
+        _check_enough_rows(k, len(self) - (X is None))
         points, rows = self._queries(X)
         n = points.shape[0]
         if X is None:
@@ -171,7 +163,7 @@ class NeighborIndex:
         else:
             tree = None
         raw = np.empty((n, k))
-        found = np.empty((n, k), dtype=np.int64)
+        indices = np.empty((n, k), dtype=np.int64)
 
         def work(some: slice) -> None:
             if own is None:
@@ -179,16 +171,23 @@ class NeighborIndex:
             else:
                 skip = own[some]
             if tree is None:
-                raw[some], found[some] = raw_nearest(self._space, points[some], rows, int(k), skip)
+                raw[some], indices[some] = raw_nearest(
+                    self._space, points[some], rows, int(k), skip
+                )
             else:
                 tree.nearest(
-                    self._space.name, self._space.power, points[some], skip, raw[some], found[some]
+                    self._space.name,
+                    self._space.power,
+                    points[some],
+                    skip,
+                    raw[some],
+                    indices[some],
                 )
             raw[some] = self.metric.distances(raw[some], points.shape[1])
 
         for _ in ordered_map(work, self._stretches(n, _QUERIES)):
             pass
-        return Neighbors(raw, found)
+        return Neighbors(raw, indices)
 
     def _queries(self, X: Data) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
@@ -292,3 +291,14 @@ class NeighborIndex:
 
 
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+
+
+def _check_enough_rows(k: int, n_rows: int) -> None:
+    if k > n_rows:
+        if n_rows:
+            choice = f"choose from 1 to {n_rows}"
+        else:
+            choice = "give more rows"
+        raise SettingError(
+            f"k is {k}, but the search is among {show_count(n_rows, 'row')}: {choice}"
+        )

@@ -52,12 +52,12 @@ def check_finite(cells: np.ndarray, caller: str, takes_missing: bool, instead: s
         What takes missing cells.
     """
     if cells.size:
-        place = native.first_nonfinite(cells, bool(takes_missing))
+        index = native.first_nonfinite(cells, bool(takes_missing))
     else:
-        place = -1
-    if place < 0:
+        index = -1
+    if index < 0:
         return
-    if np.isinf(cells.flat[place]):
+    if np.isinf(cells.flat[index]):
         raise MissingValuesError(
             f"{caller} cannot take infinities: replace them by numbers, or leave their rows out"
         )

@@ -159,9 +159,9 @@ class _Pairs:
         else:
             raw = np.empty(out.shape)
         raw_pairwise(self.space, A, B, raw)
-        found = self.metric.distances(raw, self.n_columns)
-        if found is not out:
-            out[:] = found
+        distances = self.metric.distances(raw, self.n_columns)
+        if distances is not out:
+            out[:] = distances
 
     def set_condensed(self, rows: slice, out: np.ndarray) -> None:
         n = self.shape[0]

@@ -183,13 +183,13 @@ class _Binned:
         missing = np.isnan(cells)
         filled = np.where(missing, 0.0, cells)
         if self.is_number:
-            found = np.clip(np.floor((filled - self.low) / self.width), 0, self.size - 1)
+            codes = np.clip(np.floor((filled - self.low) / self.width), 0, self.size - 1)
         elif self.values is not None:
-            place = np.minimum(np.searchsorted(self.values, filled), self.size - 1)
-            found = np.where(self.values[place] == filled, place, -1)
+            index = np.minimum(np.searchsorted(self.values, filled), self.size - 1)
+            codes = np.where(self.values[index] == filled, index, -1)
         else:
-            found = filled
-        return np.where(missing, self.size, found).astype(np.int64)
+            codes = filled
+        return np.where(missing, self.size, codes).astype(np.int64)
 
 
 def _count(block: Block, binned: list[_Binned]) -> Counts:
@@ -226,14 +226,14 @@ class _Shares:
 
     def points(self, cells: np.ndarray) -> np.ndarray:
         codes = self.binned.codes(cells)
-        found = self.table[np.where(codes < 0, len(self.table) - 1, codes)]
+        shares = self.table[np.where(codes < 0, len(self.table) - 1, codes)]
         if not self.interpolated:
-            return found
+            return shares
         known = ~np.isnan(cells)
         middles = self.binned.low + (np.arange(self.binned.size) + 0.5) * self.binned.width
-        for c in range(found.shape[1]):
-            found[known, c] = np.interp(cells[known], middles, self.table[: self.binned.size, c])
-        return found
+        for c in range(shares.shape[1]):
+            shares[known, c] = np.interp(cells[known], middles, self.table[: self.binned.size, c])
+        return shares
 
 
 @dataclass(frozen=True)

@@ -149,11 +149,11 @@ def class_codes(y: Target, n_classes: int, classes: Sequence[Any] | None) -> np.
     if classes is None:
         if y.dtype.kind in "iub" and y.size and int(y.min()) >= 0 and int(y.max()) < n_classes:
             return y.astype(np.intp, copy=False)
-        found, codes = np.unique(y, return_inverse=True)
-        if len(found) == n_classes:
+        labels, codes = np.unique(y, return_inverse=True)
+        if len(labels) == n_classes:
             return codes
         raise DataError(
-            f"y has {len(found)} distinct labels, but the probabilities have "
+            f"y has {len(labels)} distinct labels, but the probabilities have "
             f"{show_count(n_classes, 'column')}: say which column is which class with classes=[...]"
         )
     return _codes_among(y, classes, n_classes)
@@ -169,8 +169,8 @@ def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.nd
         y, n_classes
     ):
         return y.astype(np.intp, copy=False)
-    found, codes = np.unique(y, return_inverse=True)
-    indices = find_labels(found.tolist(), classes, "y has a label that is no class:")
+    labels, codes = np.unique(y, return_inverse=True)
+    indices = find_labels(labels.tolist(), classes, "y has a label that is no class:")
     return np.array(indices, dtype=np.intp)[codes]
 
 

@@ -137,16 +137,16 @@ def check_shares(weights: ArrayLike | None, n: int, what: str, each: str) -> np.
     """
     if weights is None:
         return np.full(n, 1.0 / n)
-    found = number_setting(what, weights)
-    if found.shape != (n,):
+    shares = number_setting(what, weights)
+    if shares.shape != (n,):
         raise SettingError(
-            f"{what} has the shape {found.shape}: give one number per {each}, {n} in all"
+            f"{what} has the shape {shares.shape}: give one number per {each}, {n} in all"
         )
-    if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
+    if not np.isfinite(shares).all() or (shares < 0).any() or not shares.sum() > 0:
         raise SettingError(
-            f"{what} must be finite, not negative and not all zero, not {found.tolist()}"
+            f"{what} must be finite, not negative and not all zero, not {shares.tolist()}"
         )
-    return found / found.sum()
+    return shares / shares.sum()
 
 
 def class_weight_factors(

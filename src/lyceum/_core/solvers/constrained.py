@@ -159,15 +159,11 @@ def _judge(
     n_equal = len(problem.equalities)
     x = z[:d] + 0.0
     multipliers = z[d:]
-    # ∇f = λ ∇h + μ ∇g, and every binding constraint holds
-    slope = problem.gradient(problem.objective, x)
-    J = problem.jacobian(problem.constraints(active), x)
-    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
-    scale = 1.0 + sum(sizes)
-    stationarity = float(np.abs(slope - multipliers @ J).max())
+    J, scale, stationarity = _stationarity(problem, x, multipliers, active)
     violation = problem.violation(x)
     holds = HOLDS * (1.0 + np.abs(x).max())
     g = problem.g(x)[list(active)]
+    # ∇f = λ ∇h + μ ∇g, and every constraint holds
     is_stationary = stationarity <= 1e-7 * scale and violation <= holds
     # all binding constraints reached, with gradients that determine their multipliers
     is_reached = np.abs(g).max(initial=0.0) <= holds
@@ -187,6 +183,16 @@ def _judge(
     kind = _kind(problem, x, multipliers, active, mu, scale)
     values, binding = _named_multipliers(problem, active, multipliers[:n_equal], mu)
     return StationaryPoint(x, problem.value(x), kind, values, binding, residuals)
+
+
+def _stationarity(
+    problem: ConstrainedProblem, x: np.ndarray, multipliers: np.ndarray, active: tuple[int, ...]
+) -> tuple[np.ndarray, float, float]:
+    """J, the gradients of the binding constraints; the size of the terms; |∇f - λ ∇h - μ ∇g|."""
+    slope = problem.gradient(problem.objective, x)
+    J = problem.jacobian(problem.constraints(active), x)
+    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
+    return J, 1.0 + sum(sizes), float(np.abs(slope - multipliers @ J).max())
 
 
 def _named_multipliers(

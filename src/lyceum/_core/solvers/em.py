@@ -311,14 +311,14 @@ class _Point:
 
 
 def _evaluate(rows: Rows, problem: EMProblem, parameters: Any, step: int) -> tuple[_Point, float]:
-    found: Expectation = rows.reduce(partial(problem.expectation, parameters=parameters))
-    objective = found.log_likelihood + problem.log_prior(parameters)
+    expectation: Expectation = rows.reduce(partial(problem.expectation, parameters=parameters))
+    objective = expectation.log_likelihood + problem.log_prior(parameters)
     if np.isnan(objective):
         raise DataError(
             f"the log-likelihood is not a number after {step} iterations: start from other"
             " parameters, or give the model a prior that keeps it away from singular ones"
         )
-    return _Point(parameters, found.statistic, float(objective)), found.weight
+    return _Point(parameters, expectation.statistic, float(objective)), expectation.weight
 
 
 def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:

@@ -239,10 +239,10 @@ class GramElasticNet:
         observer: RoundObserver | None = None,
     ) -> Solution:
         if l1 == 0.0:
-            found = self._ridge(l2)
+            solution = self._ridge(l2)
             if observer:
-                observer(found.coef, found.gap, 1)
-            return found
+                observer(solution.coef, solution.gap, 1)
+            return solution
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
         epochs = 0

@@ -17,7 +17,7 @@ from lyceum.errors import SettingError
 Function = Callable[..., Any]
 
 # central differences of sixth order: exact for polynomials of degree 6
-_PLACES = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
+_OFFSETS = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
 _FACTORS = (-1.0 / 60.0, 9.0 / 60.0, -45.0 / 60.0, 45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0)
 _STEP = 1e-3
 _FORWARD = np.finfo(np.float64).eps ** 0.5  # the step of forward differences
@@ -86,10 +86,10 @@ class ConstrainedProblem:
     def gradient(self, of: Function, x: np.ndarray) -> np.ndarray:
         point = list(x)
         slopes = np.empty(len(x))
-        for j, (places, step) in enumerate(_places(x)):
+        for j, (values, step) in enumerate(_nearby_values(x)):
             total = 0.0
-            for place, factor in zip(places, _FACTORS):
-                point[j] = place
+            for value, factor in zip(values, _FACTORS):
+                point[j] = value
                 total += factor * _number(of, point)
             point[j] = x[j]
             slopes[j] = total / step
@@ -113,15 +113,15 @@ class ConstrainedProblem:
             return self.gradient(self.objective, v) - multipliers @ self.jacobian(of, v)
 
         columns = []
-        for j, (places, step) in enumerate(_places(x)):
+        for j, (values, step) in enumerate(_nearby_values(x)):
             total = np.zeros(len(x))
             moved = x.copy()
-            for place, factor in zip(places, _FACTORS):
-                moved[j] = place
+            for value, factor in zip(values, _FACTORS):
+                moved[j] = value
                 total += factor * gradient(moved)
             columns.append(total / step)
-        found = np.stack(columns, axis=-1)
-        return (found + found.T) / 2.0
+        H = np.stack(columns, axis=-1)
+        return (H + H.T) / 2.0
 
     # -- stationary points -------------------------------------------------------------
 
@@ -256,8 +256,8 @@ def _number(of: Function, x: Iterable[float]) -> float:
         return np.nan
 
 
-def _places(x: np.ndarray) -> Iterator[tuple[list[np.float64], float]]:
+def _nearby_values(x: np.ndarray) -> Iterator[tuple[list[np.float64], float]]:
     """For every variable its values at the places of the differences, and their step."""
     for value in x.tolist():
         step = _STEP * (1.0 + abs(value))
-        yield [np.float64(value + place * step) for place in _PLACES], step
+        yield [np.float64(value + offset * step) for offset in _OFFSETS], step

@@ -88,9 +88,9 @@ class Newton:
         def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal first
             if first is not None:
-                found = first
+                point_and_step = first
                 first = None
-                return found
+                return point_and_step
             step = problem.newton_step(point)
             return backtrack(problem, point, step, self.needs_hessian), step
 

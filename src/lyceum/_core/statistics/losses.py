@@ -216,7 +216,6 @@ class SoftmaxCurvature:
         output, column = np.divmod(chosen, coef.shape[1])
         H = np.zeros((len(chosen), len(chosen)))
         w = _weights(block, class_weight)
-        places = [np.flatnonzero(output == k) for k in range(len(coef))]
         step = max(256, (1 << 20) // max(1, len(chosen)))
         for at in range(0, len(block), step):
             some = slice(at, min(len(block), at + step))
@@ -228,22 +227,31 @@ class SoftmaxCurvature:
             else:
                 root = np.sqrt(w[some])
             root = np.where(block.y[some] < 0, 0.0, root)  # unlabeled rows count for nothing
-            unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
-            D = (D / unit).astype(np.float32)
-            P = P.astype(np.float32)
-            A = D[:, column]
-            A *= (P * root[:, None].astype(np.float32))[:, output]
-            part = -(A.T @ A).astype(np.float64)
-            for k, here in enumerate(places):
-                own = D[:, column[here]] * (np.sqrt(P[:, k]) * root.astype(np.float32))[:, None]
-                part[np.ix_(here, here)] += own.T @ own
-            H += part * unit[column] * unit[column][:, None]
+            H += _softmax_curvature(D, P, root, output, column)
         H.flat[:: len(H) + 1] *= 1 + 1e-6
         return cls(H)
 
     def merge(self, other: SoftmaxCurvature) -> SoftmaxCurvature:
         """The second derivatives summed over both sets of rows."""
         return SoftmaxCurvature(self.hessian + other.hessian)
+
+
+def _softmax_curvature(
+    D: np.ndarray, P: np.ndarray, root: np.ndarray, output: np.ndarray, column: np.ndarray
+) -> np.ndarray:
+    """Σ_k D_kᵀ diag(w p_k) D_k - AᵀA in float32, of columns scaled to at most 1; root is √w."""
+    unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
+    D = (D / unit).astype(np.float32)
+    P = P.astype(np.float32)
+    root = root.astype(np.float32)
+    A = D[:, column]
+    A *= (P * root[:, None])[:, output]
+    H = -(A.T @ A).astype(np.float64)
+    for k in range(P.shape[1]):
+        here = np.flatnonzero(output == k)
+        own = D[:, column[here]] * (np.sqrt(P[:, k]) * root)[:, None]
+        H[np.ix_(here, here)] += own.T @ own
+    return H * unit[column] * unit[column][:, None]
 
 
 def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:

@@ -151,8 +151,8 @@ def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.nda
     if of is not None and size + 8 * np.sqrt(size) + 32 < of:
         cut = -np.log1p(-(size + 8 * np.sqrt(size) + 32) / of)
         low = np.flatnonzero(keys <= cut)
-        places, limit = _fastest(keys[low], size)
-        return low[places], min(limit, float(np.min(keys, where=keys > cut, initial=np.inf)))
+        indices, limit = _fastest(keys[low], size)
+        return low[indices], min(limit, float(np.min(keys, where=keys > cut, initial=np.inf)))
     if len(keys) > size + 1:
         near = np.sort(np.argpartition(keys, size)[: size + 1])
         order = near[np.argsort(keys[near], kind="stable")]
@@ -166,14 +166,14 @@ def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.nda
     return order[np.isfinite(keys[order])], left_out
 
 
-def _pick(one: Any, two: Any, places: np.ndarray) -> Any:
+def _pick(one: Any, two: Any, indices: np.ndarray) -> Any:
     """Rows of `one` followed by `two`, taken without joining them first."""
     if one is None or two is None:
         return None
     if sparse.issparse(one):
-        return sparse.vstack([one, two], format="csr")[places]
-    out = np.empty((len(places), *one.shape[1:]), dtype=np.result_type(one, two))
-    here = places < len(one)
-    out[here] = one[places[here]]
-    out[~here] = two[places[~here] - len(one)]
+        return sparse.vstack([one, two], format="csr")[indices]
+    out = np.empty((len(indices), *one.shape[1:]), dtype=np.result_type(one, two))
+    here = indices < len(one)
+    out[here] = one[indices[here]]
+    out[~here] = two[indices[~here] - len(one)]
     return out

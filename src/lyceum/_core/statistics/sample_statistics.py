@@ -90,10 +90,10 @@ class SampleStatistics:
         """Pearson's correlation; NaN where a column does not vary."""
         spread = np.sqrt(np.diagonal(self.covariance))
         product = np.outer(spread, spread)
-        found = np.divide(
+        correlation = np.divide(
             self.covariance, product, out=np.full_like(product, np.nan), where=product > 0
         )
-        return np.clip(found, -1.0, 1.0)
+        return np.clip(correlation, -1.0, 1.0)
 
     @property
     def similarity(self) -> np.ndarray:
@@ -136,17 +136,17 @@ class _Sample:
 class _Numbers:
     """Only the columns that hold numbers."""
 
-    places: np.ndarray
+    indices: np.ndarray
 
     def schema(self, schema: Schema) -> Schema:
-        return replace(schema, columns=tuple(schema[int(j)] for j in self.places))
+        return replace(schema, columns=tuple(schema[int(j)] for j in self.indices))
 
     def __call__(self, block: Block) -> Block:
         if block.X.dtype.kind == "f":
             X = block.X
         else:
             X = block.X.astype(np.float64)
-        return block.with_X(np.ascontiguousarray(X[:, self.places]), self.schema(block.schema))
+        return block.with_X(np.ascontiguousarray(X[:, self.indices]), self.schema(block.schema))
 
 
 def describe(data: Data, **options: Any) -> SampleStatistics:
@@ -172,13 +172,13 @@ def describe(data: Data, **options: Any) -> SampleStatistics:
         rows = data
     else:
         rows = scan(_as_table(data), **options)
-    places = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
-    if not len(places):
+    indices = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
+    if not len(indices):
         raise DataError("there are no columns of numbers to describe")
-    numbers = rows.then(_Numbers(places))
-    found = numbers.reduce(_Sample.of)
-    moments = found.moments
-    complete = found.complete
+    numbers = rows.then(_Numbers(indices))
+    sample = numbers.reduce(_Sample.of)
+    moments = sample.moments
+    complete = sample.complete
     left = complete.weight - 1.0
     if left > 0:
         covariance = complete.scatter / left
@@ -189,7 +189,7 @@ def describe(data: Data, **options: Any) -> SampleStatistics:
         moments.n_rows,
         moments.weight,
         moments.mean,
-        _exact_median(numbers) if numbers.in_memory else found.quantiles.median,
+        _exact_median(numbers) if numbers.in_memory else sample.quantiles.median,
         moments.variance(ddof=1.0),
         moments.low,
         moments.high,

@@ -116,21 +116,28 @@ def simple_regression(x: ArrayLike, y: Target, sample_weight: Weights = None) ->
     residual = np.float64(w @ (dy - slope * dx) ** 2)
     variance = residual / (n - 2) if n > 2 else np.float64(np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope_error = np.sqrt(variance / xx)
+        slope_error, intercept_error = _standard_errors(variance, weight, x_mean, xx)
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
-    at_zero = variance * (1 / weight + x_mean**2 / xx)
     return SimpleRegression(
         slope=float(slope),
         intercept=float(y_mean - slope * x_mean),
         r=float(r),
         slope_error=float(slope_error),
-        intercept_error=float(np.sqrt(at_zero)),
+        intercept_error=float(intercept_error),
         sigma=float(np.sqrt(variance)),
         t=float(t),
         p=_two_sided(t, n - 2),
         n_rows=n,
     )
+
+
+def _standard_errors(
+    variance: np.float64, weight: np.float64, x_mean: np.float64, xx: np.float64
+) -> tuple[np.float64, np.float64]:
+    """Of the slope and of the intercept, which is the value of the line at 0."""
+    at_zero = variance * (1 / weight + x_mean**2 / xx)
+    return np.sqrt(variance / xx), np.sqrt(at_zero)
 
 
 def _two_sided(t: np.float64, degrees: int) -> float:

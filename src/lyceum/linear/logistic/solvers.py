@@ -349,24 +349,19 @@ class ProximalNewton:
         chosen, inner = self._working_entries(problem, point)
         g = point.gradient.ravel()[chosen]
         before = point.theta.ravel()[chosen[:inner]]
-        # H = [Q sideᵀ; side T] in coefficients and intercepts
         H = problem.curvature(point, chosen)
         Q = H[:inner, :inner]
-        side = H[inner:, :inner]
         pull = g[:inner].copy()
         factor = None
         if problem.fit_intercept:
-            # the best intercepts for any b leave Q - sideᵀ T⁻¹ side, Schur's complement
-            factor = PositiveFactor.of(H[inner:, inner:])
-            Q = Q - side.T @ factor.solve(side)
-            pull -= side.T @ factor.solve(g[inner:])
+            Q, pull, factor = _eliminate_intercepts(H, g, inner)
         b = before.copy()
         exactness = max(1e-14 * abs(point.value), _SHARE * last)
         _descend(np.ascontiguousarray(Q), pull, b, self.l1, exactness)
         step = np.zeros(point.theta.size)
         step[chosen[:inner]] = b - before
         if factor is not None:
-            moved = -factor.solve(g[inner:] + side @ (b - before))
+            moved = -factor.solve(g[inner:] + H[inner:, :inner] @ (b - before))
             step[chosen[inner:]] = _without_common(problem, moved)
         risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
         return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
@@ -384,6 +379,21 @@ class ProximalNewton:
                 return next_point
             length *= 0.5
         return None
+
+
+def _eliminate_intercepts(
+    H: np.ndarray, g: np.ndarray, inner: int
+) -> tuple[np.ndarray, np.ndarray, PositiveFactor]:
+    """The model in the first `inner` entries alone, and the factor of T.
+
+    H = [Q sideᵀ; side T] in coefficients and intercepts. The best intercepts for any b leave
+    Q - sideᵀ T⁻¹ side, Schur's complement.
+    """
+    side = H[inner:, :inner]
+    factor = PositiveFactor.of(H[inner:, inner:])
+    Q = H[:inner, :inner] - side.T @ factor.solve(side)
+    pull = g[:inner] - side.T @ factor.solve(g[inner:])
+    return Q, pull, factor
 
 
 def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:

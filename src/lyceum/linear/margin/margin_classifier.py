@@ -306,19 +306,19 @@ class MarginClassifier(LinearScores):
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
-        found = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
-        sums = dict(zip(LOSSES, found.values.tolist()))
+        totals = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
+        sums = dict(zip(LOSSES, totals.values.tolist()))
         self.losses_ = {
             name: value / (problem.weight * problem.outputs) for name, value in sums.items()
         }
         self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
-        if found.curvature is not None:
+        if totals.curvature is not None:
             if problem.seen is None:
                 before = 0.0
             else:
                 before = self.seen_["weight"]
             self.seen_ = {
-                "curvature": problem.total_curvature(found.curvature),
+                "curvature": problem.total_curvature(totals.curvature),
                 "shift": problem.shift,
                 "weight": before + problem.weight,
             }

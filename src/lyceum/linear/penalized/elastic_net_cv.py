@@ -206,7 +206,7 @@ class ElasticNetCV(PenaltyCV):
         self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float
     ) -> None:
         way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
-        found = way[-1]
+        solution = way[-1]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -214,39 +214,45 @@ class ElasticNetCV(PenaltyCV):
                 for k, (alpha, one) in enumerate(zip(alphas, way))
             ]
         self.alpha_ = float(alphas[-1])
-        self.coef_ = found.coef * factors
-        self.history_ = list(found.history)
+        self.coef_ = solution.coef * factors
+        self.history_ = list(solution.history)
         if self.fit_intercept:
-            self.intercept_ = all_rows.intercept(found.coef)
+            self.intercept_ = all_rows.intercept(solution.coef)
         else:
             self.intercept_ = 0.0
         self.mean_ = all_rows.x_mean / factors
-        self.dual_gap_ = found.gap
-        self.n_iter_ = found.n_iter
+        self.dual_gap_ = solution.gap
+        self.n_iter_ = solution.n_iter
         yy = all_rows.problem.yy
         if yy > 0:
-            self.r2_ = 1.0 - all_rows.problem.squares(found.coef) / yy
+            self.r2_ = 1.0 - all_rows.problem.squares(solution.coef) / yy
         else:
             self.r2_ = np.nan
         l1 = self.alpha_ * self.l1_ratio_
         l2 = self.alpha_ * (1.0 - self.l1_ratio_)
         self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(
-            found.coef, l1, l2
+            solution.coef, l1, l2
         )
-        warn_unsolved(self, found, self.tol * yy, self.max_iter)
+        warn_unsolved(self, solution, self.tol * yy, self.max_iter)
 
     def _step(
-        self, all_rows: CenteredProblem, alpha: float, found: Solution, factors: np.ndarray | float
+        self,
+        all_rows: CenteredProblem,
+        alpha: float,
+        solution: Solution,
+        factors: np.ndarray | float,
     ) -> dict[str, Any]:
         if self.fit_intercept:
-            intercept = all_rows.intercept(found.coef)
+            intercept = all_rows.intercept(solution.coef)
         else:
             intercept = 0.0
         l1 = alpha * self.l1_ratio_
         l2 = alpha * (1.0 - self.l1_ratio_)
-        objective = penalized_squares(all_rows.problem.squares(found.coef), found.coef, l1, l2)
-        numbers = {"objective": objective, "dual_gap": found.gap, "epochs": found.n_iter}
-        return {"alpha": alpha, "coef": found.coef * factors, "intercept": intercept, **numbers}
+        objective = penalized_squares(
+            all_rows.problem.squares(solution.coef), solution.coef, l1, l2
+        )
+        numbers = {"objective": objective, "dual_gap": solution.gap, "epochs": solution.n_iter}
+        return {"alpha": alpha, "coef": solution.coef * factors, "intercept": intercept, **numbers}
 
     def _facts(self) -> dict[str, Any]:
         return {"l1 ratio": self.l1_ratio_, "duality gap": self.dual_gap_}

@@ -130,9 +130,9 @@ def elastic_net_path(
     with single_threaded_blas():
         centered = learner._centered_problem(rows)
         values = grid(centered.problem, l1_ratio, alphas, eps)
-        found = follow(centered.problem, values, l1_ratio, tol, max_iter)
-    _warn(found, values, max_iter)
-    return _path(rows.schema.names, values, found, centered, fit_intercept)
+        solutions = follow(centered.problem, values, l1_ratio, tol, max_iter)
+    _warn(solutions, values, max_iter)
+    return _path(rows.schema.names, values, solutions, centered, fit_intercept)
 
 
 def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float) -> np.ndarray:
@@ -161,34 +161,34 @@ def follow(
     problem: ElasticNetProblem, alphas: np.ndarray, l1_ratio: float, tol: float, max_iter: int
 ) -> list[Solution]:
     """The solutions at falling penalties, each begun at the one before."""
-    found: list[Solution] = []
+    solutions: list[Solution] = []
     start = np.zeros(len(problem.xy))
     for alpha in alphas:
         l1 = alpha * l1_ratio
         l2 = alpha * (1 - l1_ratio)
-        found.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
-        start = found[-1].coef
-    return found
+        solutions.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
+        start = solutions[-1].coef
+    return solutions
 
 
 def _path(
     names: tuple[str, ...],
     alphas: np.ndarray,
-    found: list[Solution],
+    solutions: list[Solution],
     centered: CenteredProblem,
     fit_intercept: bool,
 ) -> RegularizationPath:
-    coefs = np.array([one.coef for one in found])
+    coefs = np.array([one.coef for one in solutions])
     intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
-    gaps = [one.gap for one in found]
-    epochs = [one.n_iter for one in found]
+    gaps = [one.gap for one in solutions]
+    epochs = [one.n_iter for one in solutions]
     return RegularizationPath(
         names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs)
     )
 
 
-def _warn(found: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
-    short = [alpha for alpha, one in zip(alphas, found) if not one.converged]
+def _warn(solutions: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
+    short = [alpha for alpha, one in zip(alphas, solutions) if not one.converged]
     if short:
         warnings.warn(
             f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"

@@ -159,15 +159,15 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
     while mark:
         match = _PLACED.match(inside, at)
         if match:
-            place = match[1]
+            number = match[1]
         else:
-            place = inside[at:].strip()
-        known = place.isascii() and place.isdigit() and int(place) < len(cells)
+            number = inside[at:].strip()
+        known = number.isascii() and number.isdigit() and int(number) < len(cells)
         if match is None or not known:
             raise DataError(
-                f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}"
+                f"{path}: row {row} names the attribute {number!r}: there are 0 to {len(cells) - 1}"
             )
-        cells[int(place)] = _value(match[2])
+        cells[int(number)] = _value(match[2])
         at = match.end()
         mark = match[3]
     return cells

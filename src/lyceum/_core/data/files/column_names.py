@@ -30,15 +30,15 @@ def unique_names(names: Sequence[str]) -> list[str]:
     ['a', 'a.2', 'a.1', 'a.3']
     """
     taken = set(names)
-    found = dict[str, None]()
+    unique = dict[str, None]()
     numbers: dict[str, Iterator[int]] = {}
     for name in names:
-        if name in found:
+        if name in unique:
             following = numbers.setdefault(name, count(1))
             name = next(new for i in following if (new := f"{name}.{i}") not in taken)
             taken.add(name)
-        found[name] = None
-    return list(found)
+        unique[name] = None
+    return list(unique)
 
 
 def renamed_note(names: Sequence[str]) -> str:

@@ -322,12 +322,11 @@ class CsvReader:
             )
         )
 
-    def column_name(self, source: str, place: int) -> str:
+    def column_name(self, source: str, index: int) -> str:
         """The name of one column of one file."""
         reader = replace(self, types={}, text_formats={}, only=())
-        return reader._with_long_rows(lambda reader: reader._first_batch(source))[1].schema.names[
-            place
-        ]
+        batch = reader._with_long_rows(lambda reader: reader._first_batch(source))[1]
+        return batch.schema.names[index]
 
     def cell_bytes(self, source: str, size: int) -> int:
         """An estimate of the memory that the cells of a file of `size` bytes need, from its first

@@ -68,11 +68,11 @@ def _quote(name: str) -> str:
 def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     try:
         with _sqlite(path) as connection:
-            found = connection.execute(
+            tables = connection.execute(
                 "select name from sqlite_master where type in ('table', 'view') and name not like"
                 " 'sqlite_%'"
             )
-            name = choose_table(path, [row[0] for row in found], file_format.table)
+            name = choose_table(path, [row[0] for row in tables], file_format.table)
             rows = connection.execute(f"select * from {_quote(name)}")
             names = [column[0] for column in rows.description]
             cells = rows.fetchall()
@@ -122,10 +122,10 @@ def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:
 
     try:
         with duckdb.connect(path, read_only=True) as connection:
-            found = connection.execute(
+            tables = connection.execute(
                 "select table_name from information_schema.tables order by table_name"
             ).fetchall()
-            name = choose_table(path, [row[0] for row in found], file_format.table)
+            name = choose_table(path, [row[0] for row in tables], file_format.table)
             return to_arrow(connection.sql(f"select * from {_quote(name)}"))
     except duckdb.Error as error:
         raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

@@ -130,7 +130,7 @@ def _is_long(cells: Sequence[str]) -> bool:
     """Whether a column has whole numbers of more than 64 bits, which Arrow would round to
     floats."""
     whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
-    digits = (found[1] for found in whole if found)
+    digits = (match[1] for match in whole if match)
     return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
 
 

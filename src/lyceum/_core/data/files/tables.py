@@ -42,14 +42,14 @@ def paths_of(data: Data) -> list[str]:
             and data
             and all(isinstance(path, str | os.PathLike) for path in data)
         ):
-            return [found for path in data for found in paths_of(path)]
+            return [file for path in data for file in paths_of(path)]
         raise DataError(
             f"cannot read {source_name(data)}: give a path, a frame, an array or a Dask collection"
         )
     path = os.fspath(data)
-    found: list[str]
+    paths: list[str]
     if os.path.isdir(path):
-        found = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
+        paths = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
     elif os.path.exists(path):
         if Path(path).is_fifo():
             raise DataError(
@@ -57,14 +57,14 @@ def paths_of(data: Data) -> list[str]:
             )
         return [path]
     else:
-        found = sorted(glob.glob(path))
-        if not found:
+        paths = sorted(glob.glob(path))
+        if not paths:
             raise DataError(f"there is no file {path}")
-    if not found:
+    if not paths:
         raise DataError(
             f"the directory {path} has no file of a known kind ({', '.join(_SUFFIXES)})"
         )
-    return found
+    return paths
 
 
 def _suffix(path: str) -> str:
@@ -344,8 +344,8 @@ def _one_by_one(
 
 
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
-    found = [read_workbook(path, file_format) for path in paths]
-    return [table for table, _ in found], tuple(note for _, note in found if note), "."
+    workbooks = [read_workbook(path, file_format) for path in paths]
+    return [table for table, _ in workbooks], tuple(note for _, note in workbooks if note), "."
 
 
 def _read_arrow(path: str, file_format: FileFormat) -> pa.Table:

@@ -97,12 +97,12 @@ class TextFormat:
     def _dates(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
         fits = pc.match_substring_regex(texts, _date_pattern(self.date))
-        found = pc.strptime(
+        times = pc.strptime(
             pc.if_else(fits, texts, pa.scalar(None, texts.type)), self.date, "s", error_is_null=True
         )
         if "%H" in self.date or "%I" in self.date:
-            return found
-        return found.cast(pa.date32())
+            return times
+        return times.cast(pa.date32())
 
     def _numbers(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
@@ -111,8 +111,8 @@ class TextFormat:
         digits = pc.replace_substring(digits, "," if self.decimal == "." else ".", "")
         if self.decimal == ",":
             digits = pc.replace_substring(digits, ",", ".")
-        found = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(pa.float64())
-        return pc.if_else(pc.starts_with(texts, "("), pc.negate(found), found)
+        numbers = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(pa.float64())
+        return pc.if_else(pc.starts_with(texts, "("), pc.negate(numbers), numbers)
 
     def example(self, texts: pa.Array) -> str:
         """A cell and what it is read as, for a sentence."""
@@ -163,10 +163,10 @@ def text_format_of(
     if learned and TextFormat.of(learned).fits(texts, decimal):
         return TextFormat.of(learned)
     for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
-        found = _number_format(some, decimal, prefers) or _date_format_of(some, prefers)
-        if found is None:
+        text_format = _number_format(some, decimal, prefers) or _date_format_of(some, prefers)
+        if text_format is None:
             return None
-    return found
+    return text_format
 
 
 def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
@@ -248,8 +248,8 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
         column = pa.chunked_array(
             [_present_levels(chunk) for chunk in chunks], column.type.value_type
         )
-    found = pc.unique(column)
-    return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).drop_null()
+    texts = pc.unique(column)
+    return (texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts).drop_null()
 
 
 def _present_levels(column: pa.DictionaryArray) -> pa.Array:
@@ -269,11 +269,11 @@ def text_formats_of(
     formats = {}
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
-            found = text_format_of(
+            text_format = text_format_of(
                 distinct_texts(table.column(j)), decimal, prefers, learned.get(field.name, "")
             )
-            if found is not None:
-                formats[field.name] = found
+            if text_format is not None:
+                formats[field.name] = text_format
     return formats
 
 

@@ -120,9 +120,9 @@ def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray
     {'a': [1], 'b': ['two']}
     """
     names = table.schema.names
-    found = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
+    arrays = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
     if columns:
-        return type(table).from_arrays(found, names)
+        return type(table).from_arrays(arrays, names)
     return table
 
 

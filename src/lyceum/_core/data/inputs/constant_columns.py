@@ -53,19 +53,19 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
 
     def hold_columns(mask: np.ndarray) -> Any:
         if library == "pandas":
-            found = frame.copy(deep=False)
+            held = frame.copy(deep=False)
         else:
-            found = frame
+            held = frame
         for j in np.flatnonzero(mask).tolist():
             if columns[j] is None:
                 continue
             if library == "pandas":
-                found.isetitem(j, columns[j])
+                held.isetitem(j, columns[j])
             elif library == "polars":
-                found = found.with_columns(columns[j])
+                held = held.with_columns(columns[j])
             else:
-                found = found.set_column(j, found.schema.field(j), columns[j])
-        return found
+                held = held.set_column(j, held.schema.field(j), columns[j])
+        return held
 
     return hold_columns
 

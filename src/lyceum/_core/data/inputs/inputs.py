@@ -410,12 +410,12 @@ class Inputs:
             TableCoder(schema).check([str(name) for name in X.columns])
         elif X.ndim != 2 or X.shape[1] != len(schema):
             if X.ndim == 2:
-                found = X.shape[1]
+                n_features = X.shape[1]
             else:
-                found = 1
+                n_features = 1
             raise DataError(
-                f"X has {found} features, but {self.caller} is expecting {len(schema)} features as"
-                " input"
+                f"X has {n_features} features, but {self.caller} is expecting {len(schema)}"
+                " features as input"
             )
 
 

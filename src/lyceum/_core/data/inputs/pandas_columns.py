@@ -59,14 +59,14 @@ def _with_arrow_types(frame: Any) -> Any:
     """The frame, with columns of a type that Arrow does not have in one that it has."""
     names = frame.columns.tolist()
     check_names(names)
-    found = frame
+    converted = frame
     for j, dtype in enumerate(frame.dtypes):
         if _has_arrow_type(dtype):
             continue
-        if found is frame:
-            found = frame.copy(deep=False)
-        found.isetitem(j, with_arrow_type(frame.iloc[:, j], f"column {names[j]!r}"))
-    return found
+        if converted is frame:
+            converted = frame.copy(deep=False)
+        converted.isetitem(j, with_arrow_type(frame.iloc[:, j], f"column {names[j]!r}"))
+    return converted
 
 
 def _has_arrow_type(dtype: Any) -> bool:

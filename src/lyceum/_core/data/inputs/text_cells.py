@@ -61,8 +61,8 @@ def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarra
     if isinstance(known[0], str) != column.is_text:
         raise _wrong_type(known[0], column)
     if column.is_text:
-        place = {text: code for code, text in enumerate(column.categories.tolist())}
-        codes[~missing] = [place.get(text, -1) for text in known]
+        code_of = {text: code for code, text in enumerate(column.categories.tolist())}
+        codes[~missing] = [code_of.get(text, -1) for text in known]
     else:
         codes[~missing] = codes_of(number_cells(known, column.name, "", ""), column.categories)
     return codes

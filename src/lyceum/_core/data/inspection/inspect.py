@@ -125,8 +125,8 @@ def _describe_columns(
         else:
             flags = [*column_flags(fact), *([same[name]] if name in same else [])]
             if target is not None:
-                found = leak(fact.cells, facts[target].cells, schema[target].is_categorical)
-                flags += [found] if found else []
+                leak_flag = leak(fact.cells, facts[target].cells, schema[target].is_categorical)
+                flags += [leak_flag] if leak_flag else []
         yield _describe(fact, schema[name], tuple(flags))
 
 
@@ -194,8 +194,8 @@ def _spread(cells: ColumnCells, profile: ColumnProfile) -> tuple[float | None, t
     if not len(finite):
         return None, ()
     scale = (profile.high - profile.low) or 1.0
-    places = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(np.intp)
-    return float(np.median(finite)), tuple(np.bincount(places, minlength=_BINS).tolist())
+    bins = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(np.intp)
+    return float(np.median(finite)), tuple(np.bincount(bins, minlength=_BINS).tolist())
 
 
 def _count_repeats(table: pa.Table) -> int:
@@ -234,8 +234,8 @@ def _read(
         return _of_table(to_arrow(data), size), ()
     paths = paths_of(data)
     if fits_memory(paths, memory, file_format):
-        found = read_data(paths, file_format)
-        return _of_table(found.table, size), found.notes
+        content = read_data(paths, file_format)
+        return _of_table(content.table, size), content.notes
     large = profile_large_file(paths, file_format, size=size)
     return large.seen, large.notes
 

@@ -118,8 +118,8 @@ def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1, ties at their mean."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[place]
+    _, inverse, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[inverse]
 
 
 def _auc(values: np.ndarray, target: np.ndarray) -> float | None:

@@ -331,7 +331,7 @@ def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
     Where most rows have a value of their own, being one-to-one means nothing, and cells have to be
     equal.
     """
-    found: dict[str, Flag] = {}
+    flags: dict[str, Flag] = {}
     first: dict[bytes, ColumnCells] = {}
     for cells in columns:
         if len(cells) < 10 or cells.n_distinct < 2:
@@ -341,8 +341,8 @@ def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
         if earlier is not cells:
             equal = not by_groups or cells.content == earlier.content
             same = f"says the same as {earlier.name!r}, one to one, in other values"
-            found[cells.name] = Flag("copy", f"is a copy of {earlier.name!r}" if equal else same)
-    return found
+            flags[cells.name] = Flag("copy", f"is a copy of {earlier.name!r}" if equal else same)
+    return flags
 
 
 # -- columns against the target --------------------------------------------------------

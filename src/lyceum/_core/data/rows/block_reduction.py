@@ -79,11 +79,11 @@ def map_part(
 
 def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
     """The number of rows read and the blocks that are left after the steps."""
-    found = Gathered()
+    gathered = Gathered()
     n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         block = after_steps(given, steps)
         if len(block):
-            found = found.merge(Gathered.of(block, block.X is given.X))
-    return n_rows, found
+            gathered = gathered.merge(Gathered.of(block, block.X is given.X))
+    return n_rows, gathered

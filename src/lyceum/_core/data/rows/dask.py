@@ -150,12 +150,7 @@ class DaskSource:
             types = X.dtypes.tolist()
         else:
             types = [np.dtype(np.float64)] * len(names)
-        in_full = roles.in_full
-        undecided = [
-            name
-            for name, kind in zip(names, types)
-            if name not in roles.columns and (name in in_full or _is_undecided(kind))
-        ]
+        undecided = _undecided_columns(names, types, roles)
         looks = dask.compute(
             *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
         )
@@ -179,15 +174,16 @@ class DaskSource:
     def n_rows(self) -> int:
         return sum(self.lengths)
 
-    def take(self, places: np.ndarray) -> DaskSource:
+    def take(self, indices: np.ndarray) -> DaskSource:
         """The rows at some ascending places, a partition from every one."""
         import dask
 
-        check_ascending(places)
+        check_ascending(indices)
         stops = np.cumsum(self.lengths)
-        ends = np.searchsorted(places, stops)
+        ends = np.searchsorted(indices, stops)
         here = [
-            places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)
+            indices[a:b] - (stop - n)
+            for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)
         ]
         some = dask.delayed(_some_rows, pure=False)
 
@@ -311,10 +307,10 @@ def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
         report("rows", total, total)
 
 
-def _some_rows(part: Any, places: np.ndarray) -> Any:
+def _some_rows(part: Any, indices: np.ndarray) -> Any:
     if hasattr(part, "iloc"):
-        return part.iloc[places]
-    return part[places]
+        return part.iloc[indices]
+    return part[indices]
 
 
 def _rows_of(
@@ -394,6 +390,16 @@ def _weights(w: Weights) -> np.ndarray:
     return weights
 
 
+def _undecided_columns(names: list[str], types: list[Any], roles: ColumnRoles) -> list[str]:
+    """The columns whose kind or categories only their cells tell."""
+    in_full = roles.in_full
+    return [
+        name
+        for name, kind in zip(names, types)
+        if name not in roles.columns and (name in in_full or _is_undecided(kind))
+    ]
+
+
 def _seen_schema(
     names: list[str],
     roles: ColumnRoles,
@@ -410,12 +416,12 @@ def _seen_schema(
         return Schema(columns)
     if task == "numbers":
         return Schema(columns, Column("y", why="y"))
-    found = [seen.classes for seen in looks if seen.classes is not None]
-    if not found:
+    seen_labels = [seen.classes for seen in looks if seen.classes is not None]
+    if not seen_labels:
         raise DataError(
             f"the Dask collection has no {'label' if unlabeled else 'rows (0 samples)'}"
         )
-    classes = np.unique(np.concatenate(found))
+    classes = np.unique(np.concatenate(seen_labels))
     if unlabeled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
         classes = classes[classes != -1]  # as in `fill_unlabeled`
     from sklearn.utils.multiclass import (
@@ -440,8 +446,8 @@ def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:
         known = np.flatnonzero(is_labeled(y))
         codes = np.full(len(y), -1, dtype=np.int32)
         given = labels(np.asarray(y)[known], target.name)
-        found = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
-        codes[known] = np.where(target.categories[found] == given, found, -1)
+        indices = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
+        codes[known] = np.where(target.categories[indices] == given, indices, -1)
         return codes
     return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
 

@@ -15,21 +15,21 @@ from lyceum._core.text import show_count
 from lyceum.errors import DataError, SourceError
 
 
-def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
+def row_numbers(indices: Any, n_rows: int | None) -> np.ndarray:
     """Places as row numbers; a truth value per row gives the numbers of the true ones."""
-    places = np.asarray(places)
-    if places.dtype.kind == "b":
-        if n_rows is not None and len(places) != n_rows:
+    indices = np.asarray(indices)
+    if indices.dtype.kind == "b":
+        if n_rows is not None and len(indices) != n_rows:
             raise DataError(
-                f"there are {len(places):,} truth values for {show_count(n_rows, 'row')}"
+                f"there are {len(indices):,} truth values for {show_count(n_rows, 'row')}"
             )
-        return np.flatnonzero(places)
-    if places.size and places.dtype.kind not in "iu":
-        raise DataError(f"places are row numbers from 0, not values of type {places.dtype}")
-    places = places.astype(np.intp).reshape(-1)
-    if len(places):
-        low = int(places.min())
-        high = int(places.max())
+        return np.flatnonzero(indices)
+    if indices.size and indices.dtype.kind not in "iu":
+        raise DataError(f"places are row numbers from 0, not values of type {indices.dtype}")
+    indices = indices.astype(np.intp).reshape(-1)
+    if len(indices):
+        low = int(indices.min())
+        high = int(indices.max())
         if low < 0 or (n_rows is not None and high >= n_rows):
             if n_rows is None:
                 count = ""
@@ -38,7 +38,7 @@ def row_numbers(places: Any, n_rows: int | None) -> np.ndarray:
             raise DataError(
                 f"there is no row {low if low < 0 else high}{count}: places are counted from 0"
             )
-    return places
+    return indices
 
 
 def key_places(key: Any, n_rows: int) -> Any:
@@ -59,12 +59,12 @@ def key_places(key: Any, n_rows: int) -> Any:
     return key
 
 
-def check_ascending(places: np.ndarray) -> None:
+def check_ascending(indices: np.ndarray) -> None:
     """Raise unless rows that are read in order can be taken in this order."""
-    falls = np.flatnonzero(np.diff(places) < 0)
+    falls = np.flatnonzero(np.diff(indices) < 0)
     if len(falls):
-        one = places[falls[0]]
-        two = places[falls[0] + 1]
+        one = indices[falls[0]]
+        two = indices[falls[0] + 1]
         raise SourceError(
             f"rows of files and Dask collections are read in order, but place {two} comes after"
             f" {one}: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)"
@@ -76,12 +76,12 @@ class TakenSource:
     """The rows of another source at some ascending places, read by their numbers."""
 
     source: Source
-    places: np.ndarray
+    indices: np.ndarray
 
     @classmethod
-    def of(cls, source: Source, places: np.ndarray) -> TakenSource:
-        check_ascending(places)
-        return cls(source, places)
+    def of(cls, source: Source, indices: np.ndarray) -> TakenSource:
+        check_ascending(indices)
+        return cls(source, indices)
 
     @property
     def schema(self) -> Schema:
@@ -89,11 +89,11 @@ class TakenSource:
 
     @property
     def n_rows(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
-    def take(self, places: np.ndarray) -> TakenSource:
-        check_ascending(places)
-        return TakenSource(self.source, self.places[places])
+    def take(self, indices: np.ndarray) -> TakenSource:
+        check_ascending(indices)
+        return TakenSource(self.source, self.indices[indices])
 
     def without_features(self) -> TakenSource:
         """The same rows with targets and weights alone, where the source can read them alone."""
@@ -109,15 +109,15 @@ class TakenSource:
                 yield _TakenPart(part, self)
 
     def _between(self, start: int, stop: int) -> np.ndarray:
-        return np.arange(*np.searchsorted(self.places, [start, stop]))
+        return np.arange(*np.searchsorted(self.indices, [start, stop]))
 
     def blocks_of(self, part: Part) -> Iterator[Block]:
         """The taken rows of a part of the source."""
         for block in part.blocks():
-            found = self._between(block.start, block.start + len(block))
-            if len(found):
-                taken = block.take(self.places[found] - block.start)
-                yield replace(taken, start=int(found[0]))
+            rows = self._between(block.start, block.start + len(block))
+            if len(rows):
+                taken = block.take(self.indices[rows] - block.start)
+                yield replace(taken, start=int(rows[0]))
 
 
 @dataclass(frozen=True, slots=True)

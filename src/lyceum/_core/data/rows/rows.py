@@ -238,10 +238,10 @@ class Rows:
         rows = self
         if not self.steps and hasattr(self.source, "without_features"):
             rows = replace(self, source=self.source.without_features())
-        found = rows._reduce(Gathered.of_targets)
-        if found is None:
+        gathered = rows._reduce(Gathered.of_targets)
+        if gathered is None:
             return Gathered.of_targets(self._empty).block
-        return found.block
+        return gathered.block
 
     @property
     def _empty(self) -> Block:
@@ -263,7 +263,7 @@ class Rows:
         """The same rows after one more step."""
         return type(self)(self.source, (*self.steps, step), self.name)
 
-    def take(self, places: Any) -> Rows:
+    def take(self, indices: Any) -> Rows:
         """Some of the rows, by their places: row numbers from 0, or a truth value per row.
 
         Rows in memory are taken in any order. Rows of files and of Dask collections stay where they
@@ -271,7 +271,7 @@ class Rows:
 
         Parameters
         ----------
-        places : array of int or bool
+        indices : array of int or bool
             The numbers of the rows to take, counted after the steps.
 
         Examples
@@ -281,19 +281,19 @@ class Rows:
         >>> next(rows.blocks()).X[:, 0].tolist()
         [7.0, 2.0, 2.0]
         """
-        places = row_numbers(places, self.n_rows)
+        indices = row_numbers(indices, self.n_rows)
         if not self._drops_rows:
             take = getattr(self.source, "take", None)
             if take is None:
-                source = TakenSource.of(self.source, places)
+                source = TakenSource.of(self.source, indices)
             else:
-                source = take(places)
+                source = take(indices)
             return replace(self, source=source)
         if self.in_memory:
             block = self.in_one_block("take", "a source without dropped rows")
-            return replace(self, source=ArraySource.of_block(block).take(places), steps=())
+            return replace(self, source=ArraySource.of_block(block).take(indices), steps=())
         return replace(
-            self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=()
+            self, source=TakenSource.of(BlockSource(self.blocks, self.schema), indices), steps=()
         )
 
     def __getitem__(self, key: Any) -> Rows:
@@ -333,20 +333,20 @@ class Rows:
             return source.block
         if not self.in_memory:
             refuse_size(caller, alternative, memory, source.n_rows, len(source.schema))
-        found = Gathered()
+        gathered = Gathered()
         if self.on_dask:  # the partitions are computed side by side; their number of rows is known
             return self.reduce(Gathered.of).block
         for n_bytes, part in self._gathered_parts():
-            found = found.merge(part)
+            gathered = gathered.merge(part)
             if not self.in_memory:
                 refuse_size(
-                    caller, alternative, memory, sum(map(len, found.blocks)), n_bytes=n_bytes
+                    caller, alternative, memory, sum(map(len, gathered.blocks)), n_bytes=n_bytes
                 )
-        if not found.blocks:
+        if not gathered.blocks:
             raise DataError(_NO_ROWS)
-        if found.unchanged and isinstance(source, ArraySource) and source.is_coded:
-            return replace(found.targets, X=source.X)
-        return found.block
+        if gathered.unchanged and isinstance(source, ArraySource) and source.is_coded:
+            return replace(gathered.targets, X=source.X)
+        return gathered.block
 
     def _gathered_parts(self) -> Iterator[tuple[int, Gathered]]:
         """The blocks of every part, and the bytes that all parts so far take."""

@@ -118,17 +118,17 @@ class ArraySource:
             ArrayCoder(self.schema)(first), first
         )
 
-    def take(self, places: np.ndarray) -> ArraySource:
+    def take(self, indices: np.ndarray) -> ArraySource:
         """Some of the rows, in the order given."""
         if self.y is None:
             y = None
         else:
-            y = self.y[places]
+            y = self.y[indices]
         if self.w is None:
             w = None
         else:
-            w = self.w[places]
-        return replace(self, X=self.X[places], y=y, w=w)
+            w = self.w[indices]
+        return replace(self, X=self.X[indices], y=y, w=w)
 
     def parts(self) -> Iterator[Part]:
         step = block_rows(self.X.shape[1])

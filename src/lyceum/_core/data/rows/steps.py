@@ -251,20 +251,20 @@ class CheckCells:
             cells = block.X
         if cells.dtype.kind != "f":
             return block
-        place = native.first_nonfinite(
+        index = native.first_nonfinite(
             cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
         )
-        if place >= 0:
-            raise MissingValuesError(self._message(block, place, cells.flat[place]))
+        if index >= 0:
+            raise MissingValuesError(self._message(block, index, cells.flat[index]))
         return block
 
-    def _message(self, block: Block, place: int, value: float) -> str:
+    def _message(self, block: Block, index: int, value: float) -> str:
         if sparse.issparse(block.X):
-            row = int(np.searchsorted(block.X.indptr, place, side="right")) - 1
-            column = block.schema[int(block.X.indices[place])].name
+            row = int(np.searchsorted(block.X.indptr, index, side="right")) - 1
+            column = block.schema[int(block.X.indices[index])].name
         else:
-            row = place // block.X.shape[1]
-            column = block.schema[place % block.X.shape[1]].name
+            row = index // block.X.shape[1]
+            column = block.schema[index % block.X.shape[1]].name
         where = f"column {column!r} has {{}} in row {block.start + row}"
         where += f", which {self.caller} cannot take"
         if np.isnan(value):

@@ -104,7 +104,7 @@ class Align:
     ----------
     after : Schema
         The schema that is wanted.
-    places : array
+    indices : array
         The column that each wanted column comes from.
     changes : tuple of Change or None
         The change to the cells of each wanted column, None where they stay as they are.
@@ -132,7 +132,7 @@ class Align:
     """
 
     after: Schema
-    places: np.ndarray
+    indices: np.ndarray
     changes: tuple[Change | None, ...]
     classes: Change | None
 
@@ -141,8 +141,8 @@ class Align:
         missing = [name for name in after.names if name not in before]
         if missing:
             raise missing_columns(missing, before.names)
-        places = np.array([before.index(name) for name in after.names], dtype=np.intp)
-        changes = tuple(change_between(before[int(j)], column) for j, column in zip(places, after))
+        indices = np.array([before.index(name) for name in after.names], dtype=np.intp)
+        changes = tuple(change_between(before[int(j)], column) for j, column in zip(indices, after))
         classes = None
         if (
             before.target is not None
@@ -150,7 +150,7 @@ class Align:
             and after.target.categories is not None
         ):
             classes = _between_categories(before.target, after.target)
-        return cls(after, places, changes, classes)
+        return cls(after, indices, changes, classes)
 
     def schema(self, schema: Schema) -> Schema:
         return self.after
@@ -158,11 +158,11 @@ class Align:
     def __call__(self, block: Block) -> Block:
         X = block.X
         y = block.y
-        if len(self.places) != X.shape[1] or (self.places != np.arange(X.shape[1])).any():
+        if len(self.indices) != X.shape[1] or (self.indices != np.arange(X.shape[1])).any():
             if sparse.issparse(X):
-                X = X[:, self.places]
+                X = X[:, self.indices]
             else:
-                X = X.take(self.places, axis=1)
+                X = X.take(self.indices, axis=1)
         for j, change in enumerate(self.changes):
             if change is not None:
                 X = _as_signed(X, copy=X is block.X)
@@ -219,7 +219,7 @@ def _between_categories(before: Column, after: Column) -> Change | None:
     assert after.categories is not None
     if np.array_equal(before.categories, after.categories):
         return None
-    code = {value: place for place, value in enumerate(after.categories.tolist())}
+    code = {value: index for index, value in enumerate(after.categories.tolist())}
     table = np.array(
         [code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64
     )

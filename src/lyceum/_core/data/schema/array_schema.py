@@ -33,10 +33,10 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
     ):
         raise SchemaError(NOT_SPARSE)
     if listed:
-        found = dict(zip(listed, _categories(X, listed)))
+        categories = dict(zip(listed, _categories(X, listed)))
     else:
-        found = {}
-    return Schema(tuple(_column(name, found.get(j), roles) for j, name in enumerate(names)))
+        categories = {}
+    return Schema(tuple(_column(name, categories.get(j), roles) for j, name in enumerate(names)))
 
 
 def _column(name: str, categories: np.ndarray | None, roles: ColumnRoles) -> Column:

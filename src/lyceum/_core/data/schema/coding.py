@@ -38,11 +38,11 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
             )
         return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
     order = np.argsort(categories, kind="stable")
-    places = order[
+    indices = order[
         np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)
     ]
-    found = categories[places] == values
-    return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
+    equal = categories[indices] == values
+    return np.where(np.isnan(values), np.nan, np.where(equal, indices, -1.0))
 
 
 def _is_run(categories: np.ndarray) -> bool:
@@ -75,16 +75,16 @@ def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarr
             return np.concatenate(parts)
         return np.empty(0)
     if not pa.types.is_dictionary(column.type):
-        places = pc.index_in(column.cast(known.type), value_set=known)
-        return _with_missing(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
-    places = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
-    table = np.append(places.to_numpy(zero_copy_only=False), -1)
+        codes = pc.index_in(column.cast(known.type), value_set=known)
+        return _with_missing(codes.fill_null(-1).to_numpy(zero_copy_only=False), column)
+    codes = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
+    table = np.append(codes.to_numpy(zero_copy_only=False), -1)
     indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
     return _with_missing(table[indices], column)
 
 
-def _with_missing(places: np.ndarray, column: pa.Array) -> np.ndarray:
-    codes = places.astype(np.float64)
+def _with_missing(indices: np.ndarray, column: pa.Array) -> np.ndarray:
+    codes = indices.astype(np.float64)
     if column.null_count:
         codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
     return codes
@@ -155,10 +155,10 @@ def _distinct_texts(cells: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
         raise SchemaError(
             f"column {name!r} holds {cells.type} where free text was learned: give it as text"
         )
-    found = pc.unique(cells)
-    if pa.types.is_dictionary(found.type):
-        found = found.dictionary_decode()
-    texts = [text for text in found.to_pylist() if text is not None]
+    distinct = pc.unique(cells)
+    if pa.types.is_dictionary(distinct.type):
+        distinct = distinct.dictionary_decode()
+    texts = [text for text in distinct.to_pylist() if text is not None]
     if texts:
         return np.array(texts, dtype=object)
     return np.empty(0, dtype="<U1")
@@ -316,12 +316,12 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
     if column.categories is None or column.numeric:
         return pa.array(codes, from_pandas=True)
     known = np.isfinite(codes) & (codes >= 0)
-    places = np.where(known, codes, 0).astype(np.intp)
+    indices = np.where(known, codes, 0).astype(np.intp)
     if len(column.categories):
         values = column.categories
     else:
         values = np.zeros(1, column.categories.dtype)
-    return pa.array(values[places], mask=~known)
+    return pa.array(values[indices], mask=~known)
 
 
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:

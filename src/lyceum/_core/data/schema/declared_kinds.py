@@ -111,10 +111,10 @@ def declare_rows(rows: Rows, roles: ColumnRoles, caller: str) -> Rows:
     schema = rows.schema
     if not roles.kinds and not roles.columns:
         return rows
-    found = _listed_values(
+    values = _listed_values(
         rows, [name for name in schema.names if _must_be_listed(schema[name], roles)]
     )
-    columns = tuple(_declare(column, roles, found.get(column.name), caller) for column in schema)
+    columns = tuple(_declare(column, roles, values.get(column.name), caller) for column in schema)
     changes = tuple(_change(before, after, caller) for before, after in zip(schema, columns))
     return rows.then(Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None))
 
@@ -182,12 +182,12 @@ def _listed_values(rows: Rows, names: list[str]) -> dict[str, np.ndarray]:
     """The distinct values of columns of numbers, sorted."""
     if not names:
         return {}
-    found = dict(zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values))
-    for name, values in found.items():
+    listed = dict(zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values))
+    for name, values in listed.items():
         if len(values) and np.abs(values).max() > EXACT:
             raise SchemaError(
                 f"column {name!r} of the rows has whole numbers beyond 2⁵³, which may be rounded"
                 f" there: declare its kind where they are read, scan(..., kinds={{{name!r}:"
                 " 'categorical'})"
             )
-    return found
+    return listed

@@ -30,9 +30,9 @@ def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray
         categories = np.asarray(after.categories)
         slopes, starts = _indicators(before, len(was))
         for i, value in zip(now, categories[len(categories) - len(now) :]):
-            for place in np.flatnonzero(np.asarray(before.categories) == value):
-                matrix[i, was] = slopes[place]
-                offset[i] = starts[place]
+            for index in np.flatnonzero(np.asarray(before.categories) == value):
+                matrix[i, was] = slopes[index]
+                offset[i] = starts[index]
     return matrix, offset
 
 

@@ -130,6 +130,18 @@ class ColumnProfile:
                 n_rows=n,
                 n_missing=column.null_count,
             )
+        return cls._of_floats(name, holds, column, in_full, ordered)
+
+    @classmethod
+    def _of_floats(
+        cls,
+        name: str,
+        holds: str,
+        column: pa.Array | pa.ChunkedArray,
+        in_full: bool,
+        ordered: bool,
+    ) -> ColumnProfile:
+        """The profile of cells that are numbers, or categories other than texts."""
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
@@ -149,7 +161,7 @@ class ColumnProfile:
         return cls(
             name,
             holds,
-            n,
+            len(column),
             n_missing,
             n_infinite,
             low,
@@ -175,10 +187,10 @@ class ColumnProfile:
         values: np.ndarray | None
         counts: np.ndarray | None
         if high - low < 1 << 16 and max(-low, high) <= EXACT:
-            found = np.bincount(np.subtract(cells, low, dtype=np.int64))
-            present = np.flatnonzero(found)
+            tally = np.bincount(np.subtract(cells, low, dtype=np.int64))
+            present = np.flatnonzero(tally)
             values = (present + low).astype(np.float64)
-            counts = found[present]
+            counts = tally[present]
             if not in_full and len(values) > FEW:
                 values = None
                 counts = None

@@ -160,21 +160,21 @@ class Schema(_NameIndex):
 
     def index(self, name: str) -> int:
         """The place of a column among the columns."""
-        place = self._index.get(name)
-        if place is None:
+        index = self._index.get(name)
+        if index is None:
             raise SchemaError(
                 f"there is no column {name!r}: the columns are {', '.join(map(repr, self.names))}"
             )
-        return place
+        return index
 
     @property
     def _index(self) -> dict[str, int]:
         try:
             return self._places
         except AttributeError:
-            places = {name: place for place, name in enumerate(self.names)}
-            object.__setattr__(self, "_places", places)
-            return places
+            indices = {name: index for index, name in enumerate(self.names)}
+            object.__setattr__(self, "_places", indices)
+            return indices
 
     def with_text_formats(self, styles: Mapping[str, str]) -> Schema:
         """The schema that remembers how the cells of some columns were written."""

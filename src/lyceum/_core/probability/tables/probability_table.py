@@ -144,17 +144,17 @@ class ProbabilityTable:
         >>> seen.conditional("play", given="wind").probability(wind="weak", play="yes")
         0.5
         """
-        found = {
+        coded = {
             name: np.unique(np.asarray(column), return_inverse=True)
             for name, column in columns.items()
         }
-        lengths = {name: len(codes) for name, (_, codes) in found.items()}
+        lengths = {name: len(codes) for name, (_, codes) in coded.items()}
         if len(set(lengths.values())) != 1 or not next(iter(lengths.values())):
             raise DataError(f"columns must have the same number of rows, at least one: {lengths}")
-        counts = np.zeros([len(labels) for labels, _ in found.values()])
-        np.add.at(counts, tuple(codes for _, codes in found.values()), 1.0)
+        counts = np.zeros([len(labels) for labels, _ in coded.values()])
+        np.add.at(counts, tuple(codes for _, codes in coded.values()), 1.0)
         return cls.from_counts(
-            {name: labels.tolist() for name, (labels, _) in found.items()}, counts
+            {name: labels.tolist() for name, (labels, _) in coded.items()}, counts
         )
 
     @classmethod

@@ -99,16 +99,16 @@ class Counts:
         names = tuple(schema[j].name for j in columns)
         counts = np.zeros((sum(map(len, categories)), len(classes)))
         if len(counts):
-            X, places = _cells_to_count(block.X, columns)
+            X, indices = _cells_to_count(block.X, columns)
             offsets = _offsets(categories)
             if R is not None:
-                native.soft_counts(X, R, block.w, places, offsets, counts)
+                native.soft_counts(X, R, block.w, indices, offsets, counts)
             else:
                 if block.y is None:
                     y = np.zeros(len(block), dtype=np.int32)
                 else:
                     y = block.y
-                native.class_counts(X, y, block.w, places, offsets, counts)
+                native.class_counts(X, y, block.w, indices, offsets, counts)
         if R is None:
             weight = class_weights(block, len(classes))
         else:
@@ -173,14 +173,14 @@ def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
 def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where my labels stand among those wanted."""
     order = np.argsort(wanted, kind="stable")
-    places = np.searchsorted(wanted, mine, sorter=order)
+    ranks = np.searchsorted(wanted, mine, sorter=order)
     if len(order):
-        found = order[np.minimum(places, len(order) - 1)]
+        positions = order[np.minimum(ranks, len(order) - 1)]
     else:
-        found = places
-    if len(order) < len(mine) or not np.array_equal(wanted[found], mine):
+        positions = ranks
+    if len(order) < len(mine) or not np.array_equal(wanted[positions], mine):
         raise SchemaError("the categories wanted do not hold all those that were counted")
-    return found
+    return positions
 
 
 def _cells_to_count(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -143,9 +143,9 @@ class JointHistogram:
         X = block.dense
         every = checked_edges(edges, X.shape[1])
         shape = tuple(len(e) - 1 for e in every)
-        places = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]
-        inside = np.all([(place >= 0) & (place < n) for place, n in zip(places, shape)], axis=0)
-        flat = np.ravel_multi_index([place[inside] for place in places], shape)
+        indices = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]
+        inside = np.all([(index >= 0) & (index < n) for index, n in zip(indices, shape)], axis=0)
+        flat = np.ravel_multi_index([index[inside] for index in indices], shape)
         if block.w is None:
             weights = None
         else:
@@ -175,10 +175,10 @@ class JointHistogram:
 
 def bins_of(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """0 below the first edge, b + 1 in bin b, then one number for above and one for missing."""
-    places = np.searchsorted(edges, values, side="right")
-    places[values == edges[-1]] = len(edges) - 1
-    places[np.isnan(values)] = len(edges) + 1
-    return places
+    bins = np.searchsorted(edges, values, side="right")
+    bins[values == edges[-1]] = len(edges) - 1
+    bins[np.isnan(values)] = len(edges) + 1
+    return bins
 
 
 def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
@@ -199,5 +199,5 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
     return every
 
 
-def _weight_per_bin(places: np.ndarray, w: np.ndarray | None, size: int) -> np.ndarray:
-    return np.bincount(places, w, size).astype(np.float64, copy=False)
+def _weight_per_bin(bins: np.ndarray, w: np.ndarray | None, size: int) -> np.ndarray:
+    return np.bincount(bins, w, size).astype(np.float64, copy=False)

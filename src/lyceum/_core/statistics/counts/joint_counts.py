@@ -166,18 +166,18 @@ def _count(block: Block, codes: list[np.ndarray], shape: list[int]) -> np.ndarra
     if 0 in shape:
         return np.zeros(shape)
     known = np.logical_and.reduce([one >= 0 for one in codes])
-    places = np.ravel_multi_index([one[known] for one in codes], shape)
+    cells = np.ravel_multi_index([one[known] for one in codes], shape)
     if block.w is None:
         w = None
     else:
         w = block.w[known]
-    return np.bincount(places, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
+    return np.bincount(cells, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
 
 
-def _expand(table: np.ndarray, places: list[np.ndarray], shape: list[int]) -> np.ndarray:
+def _expand(table: np.ndarray, indices: list[np.ndarray], shape: list[int]) -> np.ndarray:
     """A table at the places of its labels among more of them."""
-    if list(table.shape) == shape and all((at[:-1] < at[1:]).all() for at in places):
+    if list(table.shape) == shape and all((at[:-1] < at[1:]).all() for at in indices):
         return table
     wide = np.zeros(shape)
-    wide[np.ix_(*places)] = table
+    wide[np.ix_(*indices)] = table
     return wide

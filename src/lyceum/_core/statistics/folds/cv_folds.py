@@ -66,11 +66,11 @@ class HashedFolds:
 
     def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
         """The statistics of all folds in one pass."""
-        found = reduce(
+        by_fold = reduce(
             rows, partial(FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed)
         )
         return SplitStatistics(
-            found.total, [(found.without(f), fold) for f, fold in enumerate(found.folds)]
+            by_fold.total, [(by_fold.without(f), fold) for f, fold in enumerate(by_fold.folds)]
         )
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
@@ -178,7 +178,7 @@ def given_splits(
         shown = X
     try:
         pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
-        found = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
+        splits = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
     except LyceumError:
         raise
     except (TypeError, ValueError) as error:
@@ -186,11 +186,11 @@ def given_splits(
             "cv must be a number of folds, a splitter or a list of (training rows, test rows), and"
             f" fit {show_count(n, 'row')}: {error}"
         ) from error
-    if not found:
+    if not splits:
         raise SettingError(
             "cv has no splits: a generator is empty after its first use, give a list"
         )
-    return found
+    return splits
 
 
 def row_splits(cv: Any, n: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -207,21 +207,21 @@ def row_splits(cv: Any, n: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]
 
 
 def _row_numbers(rows: Any, n: int) -> np.ndarray:
-    found = np.asarray(rows)
-    if found.ndim == 1 and found.dtype.kind == "b" and len(found) == n:
-        return np.flatnonzero(found)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+    numbers = np.asarray(rows)
+    if numbers.ndim == 1 and numbers.dtype.kind == "b" and len(numbers) == n:
+        return np.flatnonzero(numbers)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise SettingError("cv must give the numbers of rows, or one true/false per row")
-    found = found.astype(np.intp, copy=False)
-    if found.size and not -n <= found.min() <= found.max() < n:
-        if found.max() >= n:
-            row = found.max()
+    numbers = numbers.astype(np.intp, copy=False)
+    if numbers.size and not -n <= numbers.min() <= numbers.max() < n:
+        if numbers.max() >= n:
+            row = numbers.max()
         else:
-            row = found.min()
+            row = numbers.min()
         raise SettingError(
             f"cv names row {row}, which does not exist: there are {show_count(n, 'row')}"
         )
-    return found
+    return numbers
 
 
 Folds = HashedFolds | GivenSplits

@@ -18,18 +18,18 @@ def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarr
     ['a', 'b', 'c']
     """
     if one is two or np.array_equal(one, two):
-        places = np.arange(len(one))
-        return one, places, places
+        indices = np.arange(len(one))
+        return one, indices, indices
     both = np.union1d(one, two)
     return both, np.searchsorted(both, one), np.searchsorted(both, two)
 
 
-def place_classes(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+def place_classes(values: np.ndarray, indices: np.ndarray, size: int) -> np.ndarray:
     """`values`, one entry per class, at their places among `size` classes; zeros elsewhere."""
-    if len(values) == size and (places[:-1] < places[1:]).all():
+    if len(values) == size and (indices[:-1] < indices[1:]).all():
         return values
     wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
-    wide[places] = values
+    wide[indices] = values
     return wide
 
 

@@ -292,15 +292,24 @@ def _sparse_scatter(
     scatter = np.zeros((size, size))
     if total == 0.0:
         return total, mean, scatter
+    # of z = x - shift with mean δ: Σ v (z - δ)(z - δ)ᵀ = Σ v z zᵀ - (Σ v) δ δᵀ
     gram = np.zeros((d, d))
     native.sparse_gram(cells.indptr, cells.indices, data, w, gram)
     delta = (Z.T @ v) / total
     mean[:d] = shift + delta
     scatter[:d, :d] = gram - total * np.outer(delta, delta)
     if y is not None:
-        mean[d] = y[0] + v @ (y - y[0]) / total
-        residual = v * (y - mean[d])
-        scatter[:d, d] = scatter[d, :d] = Z.T @ residual - delta * residual.sum()
-        scatter[d, d] = residual @ (y - mean[d])
+        mean[d], cross, scatter[d, d] = _target_moments(y, Z, delta, v, total)
+        scatter[:d, d] = cross
+        scatter[d, :d] = cross
     np.fill_diagonal(scatter, np.maximum(scatter.diagonal(), 0.0))
     return total, mean, scatter
+
+
+def _target_moments(
+    y: np.ndarray, Z: sparse.csr_array, delta: np.ndarray, v: np.ndarray, total: float
+) -> tuple[np.float64, np.ndarray, float]:
+    """ȳ, Σ v (z - δ)(y - ȳ) per column, where δ is the mean of Z, and Σ v (y - ȳ)²."""
+    mean = np.float64(y[0] + v @ (y - y[0]) / total)
+    residual = v * (y - mean)
+    return mean, Z.T @ residual - delta * residual.sum(), float(residual @ (y - mean))

@@ -237,8 +237,8 @@ class ClassRowScatter:
             0, 0.0, np.zeros(self.mean.shape[1]), np.zeros((0, self.mean.shape[1])), 0
         )
         parts = [none] * len(classes)
-        for places, side in ((here, self), (there, other)):
-            for k, part in zip(places, side.parts):
+        for indices, side in ((here, self), (there, other)):
+            for k, part in zip(indices, side.parts):
                 parts[k] = parts[k].merge(part)
         return ClassRowScatter(classes, self.n_rows + other.n_rows, tuple(parts))
 

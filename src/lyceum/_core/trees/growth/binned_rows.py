@@ -106,19 +106,19 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
 
     def fill(block: Block) -> np.ndarray:
         here = slice(block.start, block.start + len(block))
-        found = bins.code(block, None if codes is None else codes[here], columns[:, here])
+        cell_codes = bins.code(block, None if codes is None else codes[here], columns[:, here])
         for name, values in (("y", block.y), ("w", block.w)):
             if values is not None:
                 # one of two threads may be first: setdefault is atomic
                 targets.setdefault(name, np.zeros(n, dtype=values.dtype))[here] = values
         if ranges:
-            return _range_array(block, found, bins)
+            return _range_array(block, cell_codes, bins)
         return np.empty(0)
 
-    found = list(rows.map(fill))
+    parts = list(rows.map(fill))
     # a part of a file is several blocks, each with its own low and high
     if ranges:
-        limits = [BinRanges(*low_high) for part in found for low_high in part]
+        limits = [BinRanges(*low_high) for part in parts for low_high in part]
     else:
         limits = []
     if limits:
@@ -129,8 +129,8 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
 
 
 def _range_array(block: Block, codes: np.ndarray, bins: Bins) -> np.ndarray:
-    found = BinRanges.of(block, BlockCodes(np.ascontiguousarray(codes)), bins.offsets)
-    return np.stack([found.low, found.high])[None]
+    ranges = BinRanges.of(block, BlockCodes(np.ascontiguousarray(codes)), bins.offsets)
+    return np.stack([ranges.low, ranges.high])[None]
 
 
 @dataclass(frozen=True, slots=True)

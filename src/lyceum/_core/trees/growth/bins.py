@@ -66,10 +66,10 @@ class Bins:
             )
             for j, column in enumerate(rows.schema)
         ]
-        found = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
-        sizes = [len(edges) + 1 if table is None else _n_bins(table) for edges, table in found]
-        tables = tuple(np.empty(0, np.uint8) if table is None else table for _, table in found)
-        return cls(tuple(edges for edges, _ in found), np.array(sizes, dtype=np.int32), tables)
+        binned = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
+        sizes = [len(edges) + 1 if table is None else _n_bins(table) for edges, table in binned]
+        tables = tuple(np.empty(0, np.uint8) if table is None else table for _, table in binned)
+        return cls(tuple(edges for edges, _ in binned), np.array(sizes, dtype=np.int32), tables)
 
     @property
     def is_category(self) -> np.ndarray:

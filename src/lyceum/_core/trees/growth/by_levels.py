@@ -211,12 +211,12 @@ class _Grower:
         of = partial(
             _RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes
         )
-        found = self.rows.reduce(of)
-        self.columns = ranked_columns(self.bins, found.ranges, self.offsets)
-        self.root.center = float(found.histograms.center[0])
-        tables = self._settle([self.root], found.histograms)
+        root_pass = self.rows.reduce(of)
+        self.columns = ranked_columns(self.bins, root_pass.ranges, self.offsets)
+        self.root.center = float(root_pass.histograms.center[0])
+        tables = self._settle([self.root], root_pass.histograms)
         self.root_weight = float(self.target.weight(self.root.sums))
-        self._choose([self.root], tables, found.histograms.counted)
+        self._choose([self.root], tables, root_pass.histograms.counted)
         self.nodes_per_pass = max(1, self.budget // tables.nbytes)
 
     def _search_nodes(self, nodes: Sequence[Node]) -> None:
@@ -265,17 +265,17 @@ class _Grower:
         step = max(1, -(-len(nodes) // n_shares))
         shares = [slice(start, start + step) for start in range(0, len(nodes), step)]
         search = partial(self._search, nodes, tables, counted)
-        for share, found in zip(shares, ordered_map(search, shares)):
+        for share, splits in zip(shares, ordered_map(search, shares)):
             for slot, (node, table) in enumerate(zip(nodes[share], tables[share])):
-                if found.considered is not None:
-                    node.considered = found.considered[slot]
-                self._split(node, found, slot, table, counted)
+                if splits.considered is not None:
+                    node.considered = splits.considered[slot]
+                self._split(node, splits, slot, table, counted)
 
     def _search(
         self, nodes: Sequence[Node], tables: np.ndarray, counted: bool, share: slice
     ) -> NodeSplits:
         nodes = nodes[share]
-        found = NodeSplits.unknown(
+        node_splits = NodeSplits.unknown(
             len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth
         )
         dead = np.stack([node.dead for node in nodes])
@@ -287,18 +287,18 @@ class _Grower:
             np.array([node.seed for node in nodes], dtype=np.uint64),
             dead,
         )
-        splits = native.NodeSplits(*found.arrays)
+        splits = native.NodeSplits(*node_splits.arrays)
         n_classes = self.target.n_classes or 0
         native.histogram_splits(self.columns, self.rules, n_classes, sums, open_nodes, splits)
         for node, flags in zip(nodes, dead):
             node.dead = flags
-        return found
+        return node_splits
 
     def _split(
-        self, node: Node, found: NodeSplits, slot: int, table: np.ndarray, counted: bool
+        self, node: Node, splits: NodeSplits, slot: int, table: np.ndarray, counted: bool
     ) -> None:
         """Give a node its split and its children, if the rules allow it."""
-        split = found.split(slot, self.bins.n_bins)
+        split = splits.split(slot, self.bins.n_bins)
         share = float(self.target.weight(node.sums)) / self.root_weight
         if split is None or share * split.gain < self.growth.min_impurity_decrease * (1 - 1e-12):
             return

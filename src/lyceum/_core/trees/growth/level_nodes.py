@@ -245,20 +245,25 @@ def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: 
         if node not in first:
             continue
         assert node.split is not None
-        branches = node.split.branches
         feature[i] = node.split.feature
         child[i] = first[node]
         n_children[i] = len(node.children)
         table[i] = start
-        to = np.where(branches >= 0, branches + first[node], branches).astype(np.int32)
         if node.split.missing < 0:
-            to[-1] = EVERY_CHILD
             weights = np.array([float(target.weight(below.sums)) for below in node.children])
             share[child[i] : child[i] + n_children[i]] = weights / weights.sum()
-        tables.append(to)
-        start += len(branches)
+        tables.append(_nodes_of_codes(node.split, first[node]))
+        start += len(tables[-1])
     slot = np.array([slots.get(node, -1) for node in order], dtype=np.int32)
     return Frontier(offsets, feature, table, np.concatenate(tables), child, n_children, share, slot)
+
+
+def _nodes_of_codes(split: BestSplit, first: int) -> np.ndarray:
+    """The node that every code leads to, where the children begin at `first`."""
+    to = np.where(split.branches >= 0, split.branches + first, split.branches).astype(np.int32)
+    if split.missing < 0:
+        to[-1] = EVERY_CHILD
+    return to
 
 
 def _order_above(nodes: Sequence[Node], root: Node) -> tuple[list[Node], dict[Node, int]]:
@@ -303,12 +308,10 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     """The nodes, in the order of their numbers, as a Tree."""
     n = len(nodes)
     feature, child, missing = np.full((3, n), -1, dtype=np.int32)
-    n_children, n_codes = np.zeros((2, n), dtype=np.int32)
+    n_children = np.zeros(n, dtype=np.int32)
     kind = np.full(n, LEAF, dtype=np.uint8)
     threshold = np.full(n, np.nan)
     gain = np.zeros(n)
-    cuts: list[np.ndarray] = [np.empty(0)]
-    branches: list[np.ndarray] = [np.empty(0, np.int32)]
     for i, node in enumerate(nodes):
         split = node.split
         if split is None:
@@ -320,12 +323,7 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         child[i] = node.children[0].number
         n_children[i] = len(node.children)
         threshold[i] = split.threshold
-        if split.kind == INTERVALS:
-            cuts.append(split.cuts)
-        elif split.kind in (CATEGORIES, GROUPS):
-            # of categories, which may share a bin
-            branches.append(split.branches[bins.tables[split.feature]])
-            n_codes[i] = len(branches[-1])
+    cuts, branches, n_codes = _split_tables(nodes, bins)
     return Tree(
         feature,
         kind,
@@ -335,11 +333,30 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         _table_starts(kind, n_children, n_codes),
         n_codes,
         missing,
-        np.concatenate(cuts),
-        np.concatenate(branches),
+        cuts,
+        branches,
         gain=gain,
         **_node_facts(nodes, target),
     )
+
+
+def _split_tables(nodes: Sequence[Node], bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The cuts of the splits by intervals, the branches of those by categories, and how many
+    branches a node has."""
+    cuts: list[np.ndarray] = [np.empty(0)]
+    branches: list[np.ndarray] = [np.empty(0, np.int32)]
+    n_codes = np.zeros(len(nodes), dtype=np.int32)
+    for i, node in enumerate(nodes):
+        split = node.split
+        if split is None:
+            continue
+        if split.kind == INTERVALS:
+            cuts.append(split.cuts)
+        elif split.kind in (CATEGORIES, GROUPS):
+            # of categories, which may share a bin
+            branches.append(split.branches[bins.tables[split.feature]])
+            n_codes[i] = len(branches[-1])
+    return np.concatenate(cuts), np.concatenate(branches), n_codes
 
 
 def _node_facts(nodes: Sequence[Node], target: Target) -> dict[str, np.ndarray]:
@@ -363,11 +380,11 @@ def _table_starts(kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray)
 
 def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
     """Every column considered at the nodes that were searched."""
-    found = [
+    candidates = [
         (node.number, column, *node.considered[column])
         for node in nodes
         if node.considered is not None
         for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
     ]
-    numbers, columns, *merits = np.array(found, dtype=np.float64).reshape(-1, 5).T
+    numbers, columns, *merits = np.array(candidates, dtype=np.float64).reshape(-1, 5).T
     return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)
