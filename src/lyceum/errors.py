@@ -281,10 +281,10 @@ def number_setting(name: str, value: object) -> np.ndarray:
     import numpy as np  # light commands raise these errors without it
 
     try:
-        found = np.asarray(value)
-        text = found.dtype.kind == "O" and any(isinstance(part, str) for part in found.ravel())
-        if found.dtype.kind in "biufO" and not text:
-            return found.astype(np.float64, copy=False)
+        numbers = np.asarray(value)
+        text = numbers.dtype.kind == "O" and any(isinstance(part, str) for part in numbers.ravel())
+        if numbers.dtype.kind in "biufO" and not text:
+            return numbers.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
     raise SettingError(f"{name} must be a number or numbers, got {value!r}")
