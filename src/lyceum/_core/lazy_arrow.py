@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from lyceum._core.packages import check_installed
 from lyceum._core.types import Data
 
+__all__ = ["csv", "feather", "is_arrow", "json", "pa", "pc", "pq", "pt", "text_type"]
+
 
 class _Module:
     """A module of Arrow, which is imported when one of its names is first asked for."""

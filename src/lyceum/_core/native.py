@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from lyceum._cpu import x86_level
 
+__all__ = ["level", "native"]
+
 
 def _candidates() -> list[str]:
     """The levels to try, best first."""

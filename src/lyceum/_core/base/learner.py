@@ -297,7 +297,7 @@ class Learner(BaseEstimator):
 
     # -- tags --------------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.allow_nan = self._takes_missing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -71,7 +71,7 @@ class OnePassLearner(Learner):
         """Set the fitted attributes from the merged statistic."""
         raise undefined(self, "_finish")
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
         """Learn from all rows of X in one pass.
 
         Parameters
@@ -85,11 +85,11 @@ class OnePassLearner(Learner):
         self._finish(self.statistic_)
         return self
 
-    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
         """Learn from more rows: the result is that of one `fit` on all rows seen."""
         return self._partial_fit(X, y, sample_weight)
 
-    def _partial_fit(self, *data: Any):
+    def _partial_fit(self, *data: Any) -> Self:
         """Learn from more rows."""
         if hasattr(self, "statistic_"):
             known = (self.schema_, self.design_names)
@@ -111,7 +111,7 @@ class OnePassLearner(Learner):
             )
         self.statistic_ = self.statistic_.map_columns(*design_change(known, self._design))
 
-    def _continue_fit(self, rows: Rows):
+    def _continue_fit(self, rows: Rows) -> Self:
         goes_on = hasattr(self, "statistic_")
         more = finite_sums(rows.reduce(self._statistic() if goes_on else self._statistic_for(rows)))
         if goes_on:
@@ -177,7 +177,7 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
         y: Target = None,
         classes: ArrayLike | None = None,
         sample_weight: Weights = None,
-    ):
+    ) -> Self:
         """Learn from more rows: the result is that of one `fit` on all rows seen.
 
         New classes may come at any time; `classes` names those that will, so that they are in

@@ -187,7 +187,7 @@ class MetricLearner(Learner):
         if not np.array_equal(np.sort(order), np.arange(n)):
             raise ModelFileError(f"holds a {caller} whose order_ does not have every row once")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if not isinstance(self.metric, str) or self.metric in _NAMES:
             named = metric(self.metric)

@@ -251,7 +251,7 @@ def warn_about_format(notes: Iterable[str], path: str) -> None:
 def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     """Files that were read through: their profile says what the columns are."""
     profile = data.seen.profile
-    listed = {name for name in roles.in_full if roles.kinds[name] != "text"}
+    listed = {name for name in roles.in_full if str(roles.kinds[name]) != "text"}
     if not listed <= data.in_full:
         raise SchemaError(
             f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "

@@ -79,7 +79,7 @@ class EitherTask:
             measure = r2_score
         return float(measure(target, self.predict(X), sample_weight=w))  # type: ignore[attr-defined]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
         giver = self._task_giver()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -178,7 +178,7 @@ class Ensemble(Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
         """Fit the members.
 
         Parameters
@@ -348,7 +348,7 @@ class Ensemble(Learner):
             state["estimators_"] = unpack(state.pop("packed_"))
         super().__setstate__(state)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = all(map(takes_rows, self._learners()))
         return tags

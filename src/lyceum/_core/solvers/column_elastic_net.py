@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -70,7 +71,9 @@ class DenseColumns:
         on = np.flatnonzero(b)
         return y - b[on] @ self.XT[on], 0.0
 
-    def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
+    def descend(
+        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+    ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.dense_column_descent(
             self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how
@@ -184,7 +187,9 @@ class SparseColumns:
         u = y - fitted
         return u, -float(self.s @ u)
 
-    def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
+    def descend(
+        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+    ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.sparse_column_descent(
             self.start,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +151,7 @@ class ColumnSketch:
         return midpoints(self.values[low], self.values[high])
 
 
-def _columns(block: Block):
+def _columns(block: Block) -> Iterator[Any]:
     for x in np.ascontiguousarray(np.asarray(block.X, dtype=np.float64).T):
         if block.w is None:
             known = ~np.isnan(x)
@@ -159,7 +160,7 @@ def _columns(block: Block):
         yield x[known], np.ones(int(known.sum())) if block.w is None else block.w[known]
 
 
-def _sparse_columns(block: Block):
+def _sparse_columns(block: Block) -> Iterator[Any]:
     """Stored cells, and one zero with the weight of all cells that are not stored."""
     X = block.X.astype(np.float64).tocsc()
     w = block.weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Columns:
         return cls(codes.astype(smallest, copy=False), n_codes, is_category, values, values)
 
     @cached_property
-    def native(self):
+    def native(self) -> Any:
         """The columns as the kernels take them."""
         first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
         lower = _one_array(list(self.lower))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -281,7 +282,7 @@ class ColumnProfile:
             self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}"
         )
 
-    def _declare_column(self, kind: Kind) -> Column:
+    def _declare_column(self, kind: Kind | Literal["text"]) -> Column:
         if kind == "text":
             if self.holds not in ("text", "empty"):
                 raise SchemaError(
