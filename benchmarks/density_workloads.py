@@ -49,7 +49,7 @@ def kernel_density_workload(scale, n, m, d, h, fft):
         "Density",
         f"KDE Gaussian h={h}, {d}-d n={n:,}, density at {m:,} points, relative error 1e-4",
         {
-            "lyceum": learner("lyceum.density.KernelDensity", use, bandwidth=h, tolerance=1e-4),
+            "lyceum": learner("lyceum.density.KernelDensity", use, bandwidth=h, rtol=1e-4),
             f"KDEpy FFTKDE {fft}^{d} grid + interp": kdepy_fft,
             "sklearn KernelDensity rtol=1e-4": learner(
                 "sklearn.neighbors.KernelDensity", use, bandwidth=h, rtol=1e-4

@@ -50,7 +50,7 @@ class CountBayes(GenerativeClassifier):
         Each category counts as a column of 0 and 1.
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse = True
 
     alpha: float

@@ -25,7 +25,7 @@ class LinearScores(Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not
     log-odds."""
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True
 

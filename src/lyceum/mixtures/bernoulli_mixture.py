@@ -76,7 +76,7 @@ class BernoulliMixture(TableMixture):
     [0.02, 0.98]
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_missing = True
     _takes_sparse = True
     _parameter_constraints: ClassVar[dict] = {

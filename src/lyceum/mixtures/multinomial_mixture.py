@@ -71,7 +71,7 @@ class MultinomialMixture(TableMixture):
     True
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse = True
     _counts = True
     _parameter_constraints: ClassVar[dict] = TABLE_CONSTRAINTS

@@ -114,10 +114,10 @@ class StoredRows(Learner):
         return self._metric_name in MIXED
 
     @property
-    def _coding(self) -> Literal["codes", "one_of_c"]:  # type: ignore[override]
+    def _coding(self) -> Literal["codes", "one_hot"]:  # type: ignore[override]
         if self._is_mixed:
             return "codes"
-        return "one_of_c"
+        return "one_hot"
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

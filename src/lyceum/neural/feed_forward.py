@@ -94,7 +94,7 @@ class FeedForward(NetworkSettings):
     scale_: np.ndarray
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
-    _coding = "one_of_c"
+    _coding = "one_hot"
 
     # -- what a subclass says ----------------------------------------------------------
 

@@ -52,7 +52,7 @@ class Learner(BaseEstimator):
 
     A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
     `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how
-    categories reach it ("codes" into tables, "one_of_c" columns, or "reference" columns without the
+    categories reach it ("codes" into tables, "one_hot" columns, or "reference" columns without the
     first category), `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabeled` which
     rows it takes, `_reads_rows` how it reads them, and `_needs_scaling` whether the units of
     columns matter to it. The catalog shows these of a learner with its default settings. `fit` is
@@ -97,7 +97,7 @@ class Learner(BaseEstimator):
     ([7.0, 7.0], 1)
     """
 
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _coding: ClassVar[Literal["codes", "one_hot", "reference"]] = "one_hot"
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
     _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS

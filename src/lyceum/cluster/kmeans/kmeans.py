@@ -135,7 +135,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
     [[1.0, 2.0], [10.0, 2.0]]
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse = True
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {

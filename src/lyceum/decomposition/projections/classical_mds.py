@@ -124,7 +124,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _coding(self) -> str:  # type: ignore[override]
         if not self._is_matrix and self._chosen_metric.name in _MIXED:
             return "codes"
-        return "one_of_c"
+        return "one_hot"
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

@@ -110,7 +110,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     [[-1.16, -0.75]]
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse = True
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {

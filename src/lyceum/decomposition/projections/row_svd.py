@@ -69,7 +69,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     True
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _reads_rows = "in memory"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {

@@ -91,7 +91,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     [[0.0, 0.0], [0.0, 4.0], [0.0, 0.0]]
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _takes_sparse = True
     _reads_rows = "one pass"
     _needs_scaling = True

@@ -106,7 +106,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],

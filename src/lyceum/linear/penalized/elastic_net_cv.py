@@ -101,7 +101,7 @@ class ElasticNetCV(PenaltyCV):
 
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],

@@ -85,7 +85,7 @@ class Ridge(LeastSquares):
 
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],

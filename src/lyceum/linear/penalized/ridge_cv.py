@@ -77,7 +77,7 @@ class RidgeCV(PenaltyCV):
 
     """
 
-    _coding = "one_of_c"
+    _coding = "one_hot"
     _parameter_constraints: ClassVar[dict] = {
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **CV_CONSTRAINTS,

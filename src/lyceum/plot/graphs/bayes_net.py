@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum import bayesnets as networks
+from lyceum import bayesnets
 from lyceum._core.text import show
 from lyceum.bayesnets import BayesNet, JunctionTree, Posterior
 from lyceum.plot.graphs.layered_layout import LayeredLayout, layered_layout
@@ -260,7 +260,7 @@ def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = No
         net.parents, {name: 0.085 * len(name) + 0.25 for name in net.names}, gap=0.5
     )
     ax = axes(ax, (max(layout.width + 0.4, 2.5), 0.85 * layout.n_layers + 0.6))
-    near = networks.moral_graph(net.parents)
+    near = bayesnets.moral_graph(net.parents)
     edges = {frozenset(edge) for edge in net.edges}
     plain: dict[str, Any] = {"color": GRAY, "linestyle": "-", "linewidth": 1.0}
     married: dict[str, Any] = {"color": COLORS[1], "linestyle": "--", "linewidth": 1.4}
